@@ -1,0 +1,53 @@
+# The only task list: people and CI call the same targets. `make help` explains them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test serve lint format generate fuzz bench conformance clean
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev]'
+	@touch $@
+
+setup: $(READY) ## make the virtual environment in .venv with everything the other targets need
+
+demo: $(READY) ## start the server, let real clients use it, show what happened, stop
+	@$(BIN)/python -m muster demo
+
+serve: $(READY) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS="..." for more flags)
+	@$(BIN)/muster serve --listen 127.0.0.1:9092 --data data $(ARGS)
+
+test: $(READY) lint ## lint, types, import rules and every test (ARGS="-k name" to choose)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+lint: $(READY) ## ruff, mypy strict, import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo --cache-dir .import_linter_cache | tail -n 3
+
+format: $(READY) ## let ruff lay out the code
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+generate: $(READY) ## write src/muster/wire/generated anew from the schemas
+	@$(BIN)/python -m muster.wire.generate
+
+fuzz: $(READY) ## coverage-guided fuzzing of the decoders (SECONDS_=60 by default)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python '.[fuzz]'
+	@$(BIN)/python tests/wire/fuzz_decoders.py $(or $(SECONDS_),60)
+
+bench: $(READY) ## measure start-up, memory and throughput on this machine
+	@$(BIN)/python -m bench
+
+conformance: $(READY) ## interop with clients that need more than PyPI; says what could not run
+	@$(BIN)/python -m tests.conformance
+
+clean: ## remove everything that the other targets made
+	@rm -rf $(VENV) build dist data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

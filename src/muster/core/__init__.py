@@ -1,0 +1,1 @@
+"""Decisions. Pure, synchronous, deterministic: a message and a time become an outcome."""

@@ -1,0 +1,70 @@
+"""What one step of the core may ask of the world. The whole contract between decisions and everything else.
+
+    shard.handle(request, ticket, now_ms) -> Outcome      a client asked
+    shard.on_timer(key, now_ms)           -> Outcome      a deadline passed
+    shard.on_loaded(now_ms)               -> Outcome      the log has been replayed
+    shard.on_topics_deleted(names, now_ms)-> Outcome      user topics are gone
+    shard.on_unload(now_ms)               -> Outcome      this node no longer owns the partition
+    shard.replay(record, log_offset)                      the ONLY place where durable facts change
+    shard.on_durable(step, now_ms)        -> Outcome      an outcome's records are durable and were replayed
+    shard.on_append_failed(outcome, error_code, now_ms) -> Outcome   they never will be
+
+The runtime carries an outcome out in this order:
+
+1. `early_replies`, `timers` and `journal` at once.
+2. `records` are appended in one batch. When they are durable each one goes through `replay`, then `on_durable(step)` is
+   asked if there is a step, then `replies` are released, then the outcome of `on_durable` is carried out.
+3. Without records `replies` are released at once.
+4. If the append fails the facts never changed: `on_append_failed` turns the waiting replies into errors (spec 4.3).
+
+While a group has group records (not offset records) in flight, later events for that group wait their turn in the runtime.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from muster.core.journal import JournalEvent
+    from muster.core.records import Record
+    from muster.core.replies import Reply
+
+Ticket: TypeAlias = object
+"""The right to exactly one reply. Opaque here; the server makes it, the core keeps it, the runtime redeems it."""
+
+TimerKey: TypeAlias = tuple[str, ...]
+"""("session", group, member) | ("join", group) | ("sync", group) | ("expire",). Setting an existing key replaces it."""
+
+TimerChange: TypeAlias = tuple[TimerKey, int | None]
+"""(key, absolute deadline in ms) sets or moves the timer; (key, None) cancels it."""
+
+TicketReply: TypeAlias = "tuple[Ticket, Reply]"
+
+
+@dataclass(slots=True, frozen=True)
+class Step:
+    """What the core wants to hear of again once an outcome's records are durable, or have failed.
+
+    `name` says which continuation; `group_id` and `generation` let it see that the group has moved on meanwhile, in which
+    case it does nothing (spec 3.10). `detail` is the continuation's own.
+    """
+
+    name: str
+    group_id: str
+    generation: int = -1
+    detail: object = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one step asks of the world. Plain data, filled while deciding, then never changed."""
+
+    records: list[Record] | tuple[()] = ()
+    replies: list[TicketReply] | tuple[()] = ()
+    """Released when `records` are durable; at once if there are none."""
+    early_replies: list[TicketReply] | tuple[()] = ()
+    """Released at once, whatever happens to the records (spec 3.4 step 12: MEMBER_ID_REQUIRED does not wait)."""
+    timers: list[TimerChange] | tuple[()] = ()
+    journal: list[JournalEvent] | tuple[()] = ()
+    step: Step | None = None

@@ -1,0 +1,1 @@
+"""Committed offsets: store, commit, fetch, delete, expire."""

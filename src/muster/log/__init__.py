@@ -1,0 +1,1 @@
+"""Durability: is it on disk? Segments, recovery, stores."""

@@ -1,0 +1,1 @@
+"""When and in what order: clock, timer wheel, group commit, shard runners."""

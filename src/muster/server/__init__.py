@@ -1,0 +1,1 @@
+"""TCP: listener, connection, dispatch and one handler file per API."""

@@ -1,0 +1,1 @@
+"""The broker around the coordinator: topics, produce, fetch, list offsets."""

@@ -1,0 +1,1 @@
+"""Bytes <-> messages. Pure: knows layouts, not meanings."""
