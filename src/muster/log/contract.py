@@ -1,0 +1,146 @@
+"""What a log promises, whoever keeps it. `files` and `memory` fulfil it now; a database may later.
+
+Group commit, the life of an append:
+
+1. `PartitionLog.append` assigns offsets at once and stages the bytes in memory (`end_offset` grows, `durable_offset` does not).
+2. Once per tick the runtime calls `LogStore.begin_commit()`, which takes over everything staged so far.
+3. `Commit.run()` writes and syncs; it may run in another thread and touches nothing that the loop's thread reads.
+4. `Commit.finish()`, back in the loop's thread, moves `durable_offset` forward. A log whose write failed has lost its staged
+   appends, also those staged since: its `end_offset` falls back to `durable_offset`, and the failure is reported for that log.
+
+Readers see nothing at or beyond `durable_offset`: it is the high watermark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from muster.wire.batch import BatchHeader
+
+Durability = Literal["fsync", "os"]
+
+
+class StorageError(Exception):
+    """The disk's or database's fault: says which file, what was wrong and what to do."""
+
+
+@dataclass(slots=True, frozen=True)
+class LogConfig:
+    """The topic settings that a log itself obeys. Names and defaults are Kafka's."""
+
+    segment_bytes: int = 1_073_741_824
+    segment_ms: int = 604_800_000
+    index_interval_bytes: int = 4_096
+    retention_ms: int = 604_800_000
+    """-1: keep for ever."""
+    retention_bytes: int = -1
+    cleanup_delete: bool = True
+    cleanup_compact: bool = False
+    file_delete_delay_ms: int = 60_000
+
+
+@dataclass(slots=True, frozen=True)
+class TimestampOffset:
+    timestamp_ms: int
+    offset: int
+
+
+class PartitionLog(Protocol):
+    """One partition's log, used from the loop's thread only."""
+
+    topic: str
+    partition: int
+    config: LogConfig
+    start_offset: int
+    end_offset: int
+    """The next offset to be assigned; counts what is only staged."""
+    durable_offset: int
+    """The first offset that readers do not see yet: the high watermark."""
+
+    def append(self, batch: bytes, header: BatchHeader, leader_epoch: int, now_ms: int) -> int:
+        """Stage one valid record batch; its base offset and leader epoch are patched in. Returns the base offset."""
+        ...
+
+    def read(self, offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:
+        """Whole batches from the one that holds `offset`, up to `durable_offset`; b"" at the end.
+
+        Not more than `max_bytes`, except that the first batch comes whole if `at_least_one`. The caller has checked that
+        start_offset <= offset <= durable_offset.
+        """
+        ...
+
+    def read_headers(self, offset: int) -> Iterable[tuple[int, BatchHeader]]:
+        """(file position, header) of the batches from `offset` on, without their records."""
+        ...
+
+    def offset_for_timestamp(self, timestamp_ms: int) -> TimestampOffset | None:
+        """The first durable record whose timestamp is at least this, decompressing the batch that holds it."""
+        ...
+
+    def max_timestamp(self) -> TimestampOffset | None:
+        """The newest durable timestamp and the offset of the first record that carries it; None for an empty log."""
+        ...
+
+    def delete_before(self, offset: int) -> None:
+        """DeleteRecords: move `start_offset` up, drop whole segments that lie before it. Durable when it returns."""
+        ...
+
+    def apply_retention(self, now_ms: int) -> int:
+        """Roll by time, drop segments that are too old or too much. Returns how many segments went."""
+        ...
+
+    def size_bytes(self) -> int: ...
+
+
+class Commit(Protocol):
+    """Everything that was staged in one tick, on its way to being durable."""
+
+    def run(self) -> None:
+        """Write and sync. Never raises: failures are kept per log for `finish`."""
+        ...
+
+    def finish(self) -> Sequence[tuple[PartitionLog, StorageError | None]]:
+        """Move the durable offsets, or fall back. One entry per log that had something staged, in staging order."""
+        ...
+
+
+class LogStore(Protocol):
+    """All logs of one node, and a few small documents beside them (the topic catalog, the cluster id)."""
+
+    durability: Durability
+
+    def partitions(self) -> Sequence[tuple[str, int]]:
+        """Every log that exists, open or not, sorted."""
+        ...
+
+    def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> PartitionLog:
+        """Open a log, recovering it if the last stop was not clean; make it if it is not there."""
+        ...
+
+    def get(self, topic: str, partition: int) -> PartitionLog | None:
+        """An open log, or None."""
+        ...
+
+    def delete(self, topic: str, partition: int) -> None:
+        """Forget the log and its bytes."""
+        ...
+
+    def topic_id_of(self, topic: str, partition: int) -> bytes | None:
+        """The id kept beside a log that is not open yet (Kafka's `partition.metadata`); None if it has none."""
+        ...
+
+    def begin_commit(self) -> Commit | None:
+        """Take over what is staged; None if nothing is. The next one may begin only after `finish` of this one."""
+        ...
+
+    def read_document(self, name: str) -> bytes | None: ...
+
+    def write_document(self, name: str, content: bytes) -> None:
+        """Replace a small document atomically; durable when it returns."""
+        ...
+
+    def close(self) -> None:
+        """Commit what is staged, leave the clean-shutdown mark, release the directory."""
+        ...
