@@ -1,0 +1,121 @@
+"""Group commit: one write and one sync for all appends of a tick, callbacks after it.
+
+Whoever appended says `when_durable`; the first to do so in a tick makes a commit follow at its end. While a commit is under way
+later appends gather for the next one. With `durability = fsync` it runs in a thread of its own, so that serving goes on.
+Knows nothing of what was appended. Callbacks come in the order of the appends of a log.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from muster.log.contract import Commit, LogStore, PartitionLog, StorageError
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from concurrent.futures import ThreadPoolExecutor
+
+WhenDurable = Callable[[StorageError | None], None]
+
+
+class GroupCommit:
+    def __init__(
+        self,
+        store: LogStore,
+        loop: AbstractEventLoop,
+        on_advance: Callable[[PartitionLog], None] | None = None,
+    ) -> None:
+        self._store = store
+        self._loop = loop
+        self._on_advance = on_advance or (lambda log: None)
+        self._waiting: dict[PartitionLog, deque[tuple[int, WhenDurable]]] = {}
+        self._scheduled = False
+        self._commit: Commit | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        self._idle_callbacks: list[Callable[[], None]] = []
+        self.commits = 0
+
+    def when_durable(self, log: PartitionLog, end_offset: int, callback: WhenDurable) -> None:
+        """Call back once `log` is durable up to `end_offset`, or with the error that lost it."""
+        if log.durable_offset >= end_offset:
+            self._loop.call_soon(callback, None)
+            return
+        queue = self._waiting.get(log)
+        if queue is None:
+            queue = self._waiting[log] = deque()
+        queue.append((end_offset, callback))
+        self.soon()
+
+    def soon(self) -> None:
+        """Something was appended and nobody waits for it: commit it all the same at the end of this tick."""
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._begin)
+
+    def when_idle(self, callback: Callable[[], None]) -> None:
+        """Call back when nothing is staged or under way any more. For an orderly stop."""
+        self._idle_callbacks.append(callback)
+        self.soon()
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._thread.shutdown(wait=True)
+
+    def _begin(self) -> None:
+        self._scheduled = False
+        if self._commit is not None:
+            return  # _finish begins the next one
+        commit = self._store.begin_commit()
+        if commit is None:
+            self._tell_idle()
+            return
+        self._commit = commit
+        self.commits += 1
+        if self._store.durability == "fsync":
+            self._run_in_thread(commit)
+        else:
+            commit.run()
+            self._finish()
+
+    def _run_in_thread(self, commit: Commit) -> None:
+        if self._thread is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="muster-commit")
+        loop = self._loop
+
+        def write_and_sync() -> None:
+            commit.run()
+            loop.call_soon_threadsafe(self._finish)
+
+        self._thread.submit(write_and_sync)
+
+    def _finish(self) -> None:
+        commit, self._commit = self._commit, None
+        assert commit is not None, "a commit finished twice"
+        for log, error in commit.finish():
+            self._settle(log, error)
+        self._begin()
+
+    def _settle(self, log: PartitionLog, error: StorageError | None) -> None:
+        queue = self._waiting.get(log)
+        if error is not None:
+            # The log fell back to what is durable: whatever was appended to it since is lost with it.
+            self._waiting.pop(log, None)
+            for _, callback in queue or ():
+                callback(error)
+            return
+        while queue and queue[0][0] <= log.durable_offset:
+            queue.popleft()[1](None)
+        if queue is not None and not queue:
+            # A callback may have appended to the same log and waits in the same queue.
+            if self._waiting.get(log) is queue:
+                del self._waiting[log]
+        self._on_advance(log)
+
+    def _tell_idle(self) -> None:
+        callbacks, self._idle_callbacks = self._idle_callbacks, []
+        for callback in callbacks:
+            callback()
