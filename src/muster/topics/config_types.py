@@ -82,9 +82,7 @@ def between(low: float, high: float) -> Rule:
 
 
 def one_of(*words: str) -> Rule:
-    return Rule(
-        lambda value: value in words, f"String must be one of: {', '.join(words)}", f"[{', '.join(words)}]"
-    )
+    return Rule(lambda value: value in words, f"String must be one of: {', '.join(words)}", f"[{', '.join(words)}]")
 
 
 def list_of(*words: str) -> Rule:
@@ -94,9 +92,7 @@ def list_of(*words: str) -> Rule:
         assert isinstance(value, tuple)
         return all(item in words for item in value) and len(set(value)) == len(value)
 
-    return Rule(
-        allows, f"String must be one of: {', '.join(words)}, each at most once", f"[{', '.join(words)}]"
-    )
+    return Rule(allows, f"String must be one of: {', '.join(words)}, each at most once", f"[{', '.join(words)}]")
 
 
 def non_empty() -> Rule:
