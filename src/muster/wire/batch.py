@@ -1,26 +1,57 @@
 """Record batches of magic 2: the unit in which records travel and rest.
 
 Knows the byte layout and the checks that need nothing but the bytes. Does not know topics, files or offsets to come.
+This is the front door: `batch_header` reads and patches headers, `batch_records` looks inside, `batch_encode` writes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from muster.wire.batch_encode import encode_batch, encode_pairs
+from muster.wire.batch_header import (
+    COMPRESSION_MASK,
+    CONTROL_BIT,
+    DELETE_HORIZON_BIT,
+    HEADER_SIZE,
+    LOG_APPEND_TIME_BIT,
+    NO_PRODUCER_ID,
+    NO_TIMESTAMP,
+    TRANSACTIONAL_BIT,
+    BatchHeader,
+    CorruptBatch,
+    OldMessageFormat,
+    check_crc,
+    iterate_batches,
+    parse_header,
+    with_max_timestamp,
+    with_offset_and_epoch,
+)
+from muster.wire.batch_records import Headers, Record, RecordsVerdict, check_records, decode_records, records_payload
+from muster.wire.compression import UnknownCompression
 
-
-@dataclass(slots=True)
-class BatchHeader:
-    """The 61 bytes before the records. `size` counts the whole batch, header included."""
-
-    base_offset: int
-    size: int
-    partition_leader_epoch: int
-    crc: int
-    attributes: int
-    last_offset_delta: int
-    base_timestamp: int
-    max_timestamp: int
-    producer_id: int
-    producer_epoch: int
-    base_sequence: int
-    record_count: int
+__all__ = [
+    "COMPRESSION_MASK",
+    "CONTROL_BIT",
+    "DELETE_HORIZON_BIT",
+    "HEADER_SIZE",
+    "LOG_APPEND_TIME_BIT",
+    "NO_PRODUCER_ID",
+    "NO_TIMESTAMP",
+    "TRANSACTIONAL_BIT",
+    "BatchHeader",
+    "CorruptBatch",
+    "Headers",
+    "OldMessageFormat",
+    "Record",
+    "RecordsVerdict",
+    "UnknownCompression",
+    "check_crc",
+    "check_records",
+    "decode_records",
+    "encode_batch",
+    "encode_pairs",
+    "iterate_batches",
+    "parse_header",
+    "records_payload",
+    "with_max_timestamp",
+    "with_offset_and_epoch",
+]

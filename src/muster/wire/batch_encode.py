@@ -1,0 +1,159 @@
+"""Records become a magic-2 batch.
+
+Two ways in: `encode_batch` for any records, `encode_pairs` for the coordinator's many small keys and values that share
+one timestamp, which is what every offset commit goes through. Callers import it through `muster.wire.batch`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Final
+
+import google_crc32c
+
+from muster.wire.batch_header import (
+    CHECKED_FROM,
+    CONTROL_BIT,
+    LENGTH_END,
+    LOG_APPEND_TIME_BIT,
+    MAGIC,
+    NO_PRODUCER_ID,
+    TRANSACTIONAL_BIT,
+)
+from muster.wire.batch_records import Headers, Record
+from muster.wire.compression import NONE, compress
+
+_BEFORE_CHECKED = struct.Struct(">qiibI")
+_CHECKED_HEADER = struct.Struct(">hiqqqhii")
+
+
+def _encode_varint(number: int) -> bytes:
+    raw = (number << 1) ^ (number >> 63)
+    out = bytearray()
+    while raw > 0x7F:
+        out.append((raw & 0x7F) | 0x80)
+        raw >>= 7
+    out.append(raw)
+    return bytes(out)
+
+
+_VARINTS: Final = tuple(_encode_varint(number) for number in range(2048))
+"""Lengths and offset deltas are nearly always small: a table look-up instead of a loop."""
+_NULL: Final = _encode_varint(-1)
+
+
+def _varint(number: int) -> bytes:
+    return _VARINTS[number] if 0 <= number < 2048 else _encode_varint(number)
+
+
+def encode_pairs(
+    pairs: Sequence[tuple[bytes | None, bytes | None]], timestamp_ms: int, *, leader_epoch: int = -1
+) -> bytes:
+    """An uncompressed batch of (key, value) pairs that share one timestamp; base offset 0, no producer."""
+    small = _VARINTS
+    limit = len(small)
+    parts: list[bytes] = []
+    index = 0
+    for key, value in pairs:
+        if key is None:
+            key_size, key = _NULL, b""
+        else:
+            size = len(key)
+            key_size = small[size] if size < limit else _encode_varint(size)
+        if value is None:
+            value_size, value = _NULL, b""
+        else:
+            size = len(value)
+            value_size = small[size] if size < limit else _encode_varint(size)
+        delta = small[index] if index < limit else _encode_varint(index)
+        body = b"".join((b"\0\0", delta, key_size, key, value_size, value, b"\0"))
+        size = len(body)
+        parts.append(small[size] if size < limit else _encode_varint(size))
+        parts.append(body)
+        index += 1
+    _refuse_empty(index)
+    checked = _CHECKED_HEADER.pack(0, index - 1, timestamp_ms, timestamp_ms, NO_PRODUCER_ID, -1, -1, index)
+    return _seal(0, leader_epoch, checked + b"".join(parts))
+
+
+def encode_batch(
+    records: Sequence[Record],
+    *,
+    base_offset: int | None = None,
+    compression: int = NONE,
+    log_append_time_ms: int | None = None,
+    leader_epoch: int = -1,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = -1,
+    base_sequence: int = -1,
+    transactional: bool = False,
+    control: bool = False,
+    last_offset_delta: int | None = None,
+) -> bytes:
+    """A batch of these records. Offsets must ascend; the base offset is the first record's unless given.
+
+    A compacted batch keeps the base offset and `last_offset_delta` that it had before records were dropped.
+    """
+    _refuse_empty(len(records))
+    base = records[0].offset if base_offset is None else base_offset
+    base_timestamp = records[0].timestamp_ms
+    parts: list[bytes] = []
+    for record in records:
+        body = _encode_record(record, record.timestamp_ms - base_timestamp, record.offset - base)
+        parts.append(_varint(len(body)))
+        parts.append(body)
+    attributes = compression
+    max_timestamp = max(record.timestamp_ms for record in records)
+    if log_append_time_ms is not None:
+        attributes |= LOG_APPEND_TIME_BIT
+        max_timestamp = log_append_time_ms
+    if transactional:
+        attributes |= TRANSACTIONAL_BIT
+    if control:
+        attributes |= CONTROL_BIT
+    last_delta = records[-1].offset - base if last_offset_delta is None else last_offset_delta
+    checked_header = _CHECKED_HEADER.pack(
+        attributes,
+        last_delta,
+        base_timestamp,
+        max_timestamp,
+        producer_id,
+        producer_epoch,
+        base_sequence,
+        len(records),
+    )
+    return _seal(base, leader_epoch, checked_header + compress(compression, b"".join(parts)))
+
+
+def _encode_record(record: Record, timestamp_delta: int, offset_delta: int) -> bytes:
+    parts = [b"\0", _varint(timestamp_delta), _varint(offset_delta)]
+    _put_nullable(parts, record.key)
+    _put_nullable(parts, record.value)
+    _put_headers(parts, record.headers)
+    return b"".join(parts)
+
+
+def _put_headers(parts: list[bytes], headers: Headers) -> None:
+    parts.append(_varint(len(headers)))
+    for name, value in headers:
+        _put_nullable(parts, name.encode())
+        _put_nullable(parts, value)
+
+
+def _put_nullable(parts: list[bytes], field: bytes | None) -> None:
+    if field is None:
+        parts.append(_NULL)
+    else:
+        parts.append(_varint(len(field)))
+        parts.append(field)
+
+
+def _seal(base_offset: int, leader_epoch: int, checked: bytes) -> bytes:
+    length = CHECKED_FROM - LENGTH_END + len(checked)
+    crc = google_crc32c.value(checked)
+    return _BEFORE_CHECKED.pack(base_offset, length, leader_epoch, MAGIC, crc) + checked
+
+
+def _refuse_empty(count: int) -> None:
+    assert count > 0, "a batch needs at least one record"
