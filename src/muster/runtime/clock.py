@@ -41,9 +41,11 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
     def wake_at(self, deadline_ms: int, callback: Callable[[], None]) -> Wake:
+        delay_ms = deadline_ms - self.now_ms()
+        if delay_ms <= 0:
+            return self._loop.call_soon(callback)
         # One millisecond more: a timer of the loop may fire a fraction early, and nobody may be expelled before its time.
-        delay_s = max(0, deadline_ms - self.now_ms() + 1) / 1000
-        return self._loop.call_later(delay_s, callback)
+        return self._loop.call_later((delay_ms + 1) / 1000, callback)
 
 
 class MovableClock:

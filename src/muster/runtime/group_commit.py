@@ -110,9 +110,7 @@ class GroupCommit:
         while queue and queue[0][0] <= log.durable_offset:
             queue.popleft()[1](None)
         if queue is not None and not queue:
-            # A callback may have appended to the same log and waits in the same queue.
-            if self._waiting.get(log) is queue:
-                del self._waiting[log]
+            del self._waiting[log]
         self._on_advance(log)
 
     def _tell_idle(self) -> None:

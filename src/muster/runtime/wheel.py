@@ -59,9 +59,14 @@ class TimerWheel(Generic[Key]):
 
         Each is judged when its turn comes, so whatever the caller does between two of them (set, cancel) counts.
         """
+        slots = []
         while self._order and self._order[0] <= now_ms:
             slot = heappop(self._order)
-            for key in self._slots.pop(slot):
+            slots.append((slot, self._slots.pop(slot)))
+        # What the caller files from here on waits for the next round, even if it is due already: a timer that sets itself
+        # again with no delay must not keep this loop for ever.
+        for slot, keys in slots:
+            for key in keys:
                 entry = self._entries.get(key)
                 if entry is None or entry[_SLOT] != slot:
                     continue  # cancelled, or filed elsewhere since

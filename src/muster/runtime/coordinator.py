@@ -1,0 +1,243 @@
+"""Which shard answers, and may it yet: the life of the shards of this node.
+
+    INITIAL -> LOADING -> ACTIVE;  LOADING | ACTIVE -> FAILED;  any -> CLOSED;  FAILED -> LOADING
+
+A group's shard is the one of its `__consumer_offsets` partition (spec 1.2). While it is not active the answers of spec 1.5 are given
+here, before the core sees anything. Leadership comes and goes with `elect` and `resign` and their epochs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from muster.core.config import GroupConfig
+from muster.core.hashing import partition_for
+from muster.core.refusal import invalid_before_routing, refused
+from muster.core.requests import ListGroups, Request
+from muster.core.shard import Shard
+from muster.log.contract import PartitionLog, StorageError
+from muster.runtime.alarm import Alarm
+from muster.runtime.clock import Clock
+from muster.runtime.group_commit import GroupCommit
+from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.loader import Load, LoadError
+from muster.runtime.offsets_log import OffsetsLog
+from muster.runtime.runner import ShardRunner
+from muster.runtime.tickets import Redeemable
+from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR
+
+_log = logging.getLogger(__name__)
+
+RELOAD_AFTER_FAILURE_MS = 1_000
+
+
+class ShardState(Enum):
+    INITIAL = "initial"
+    LOADING = "loading"
+    ACTIVE = "active"
+    FAILED = "failed"
+    CLOSED = "closed"
+
+
+@dataclass(slots=True, frozen=True)
+class CoordinatorConfig:
+    """What the coordinator itself needs to know; decisions depend on `groups` alone."""
+
+    groups: GroupConfig
+    load_buffer_bytes: int = 5_242_880
+    commit_timeout_ms: int = 5_000
+    compression_codec: int = 0
+
+
+@dataclass(slots=True)
+class Place:
+    """One partition led by this node: its shard, or what stands in the way of one."""
+
+    partition: int
+    epoch: int
+    state: ShardState = ShardState.INITIAL
+    runner: ShardRunner | None = None
+    load_ms: int = 0
+
+
+class Coordinator:
+    def __init__(
+        self,
+        config: CoordinatorConfig,
+        clock: Clock,
+        alarm: Alarm,
+        commit: GroupCommit,
+        journal: JournalWriter,
+        new_id: Callable[[], str],
+        open_log: Callable[[int], tuple[PartitionLog, int]],
+        call_soon: Callable[[Callable[[], None]], object],
+    ) -> None:
+        """`open_log` gives a partition's log and how large a batch it takes (max.message.bytes)."""
+        self._config = config
+        self._clock = clock
+        self._alarm = alarm
+        self._commit = commit
+        self._journal = journal
+        self._new_id = new_id
+        self._open_log = open_log
+        self._call_soon = call_soon
+        self.places: dict[int, Place] = {}
+        self.partition_count = 0
+        self.active = False
+        self.unknown_records = 0
+
+    # -- life
+
+    def start(self, partition_count: int) -> None:
+        """From now on there is a coordinator here. The number of partitions is not looked at again (spec 1.2)."""
+        self.partition_count = partition_count
+        self.active = True
+
+    def stop(self) -> None:
+        """Unload everything: whoever waits is told to look elsewhere before the connections close (spec 1.4)."""
+        self.active = False
+        for partition in list(self.places):
+            self.resign(partition)
+
+    def elect(self, partition: int, epoch: int) -> None:
+        """This node leads the partition from `epoch` on. An epoch that is not news is ignored."""
+        place = self.places.get(partition)
+        if place is None:
+            place = self.places[partition] = Place(partition, epoch)
+        elif epoch <= place.epoch:
+            return
+        else:
+            place.epoch = epoch
+        if place.state in (ShardState.INITIAL, ShardState.FAILED):
+            self._load(place)
+
+    def resign(self, partition: int, epoch: int | None = None) -> None:
+        """This node leads the partition no more. A stale or equal epoch must not unload (spec 1.4)."""
+        place = self.places.get(partition)
+        if place is None or (epoch is not None and epoch <= place.epoch):
+            return
+        del self.places[partition]
+        place.state = ShardState.CLOSED
+        if place.runner is not None:
+            place.runner.unload()
+
+    # -- requests
+
+    def submit(self, request: Request, ticket: Redeemable) -> None:
+        """Route a request that names a group. Checks go in the order of spec 1.5; loading is tested before ownership."""
+        assert not isinstance(request, ListGroups), "asked of every shard: list_groups"
+        if not self.active:
+            ticket.redeem(refused(request, COORDINATOR_NOT_AVAILABLE))
+            return
+        invalid = invalid_before_routing(request, self._config.groups)
+        if invalid is not None:
+            ticket.redeem(invalid)
+            return
+        place = self.places.get(partition_for(request.group_id, self.partition_count))
+        if place is None or place.runner is None or place.state is not ShardState.ACTIVE:
+            ticket.redeem(refused(request, self._why_not(place)))
+            return
+        place.runner.submit(request, ticket)
+
+    def list_groups(self, request: ListGroups, ticket_for: Callable[[], Redeemable]) -> int:
+        """Ask every active shard, each with a ticket of its own; returns the error that stands before any asking."""
+        if not self.active:
+            return COORDINATOR_NOT_AVAILABLE
+        if any(place.state is ShardState.LOADING for place in self.places.values()):
+            return COORDINATOR_LOAD_IN_PROGRESS
+        for place in self.places.values():
+            if place.state is ShardState.ACTIVE and place.runner is not None:
+                place.runner.submit(request, ticket_for())
+        return 0
+
+    def topics_deleted(self, names: frozenset[str]) -> None:
+        """Committed offsets of topics that are gone are erased at once (spec 4.5)."""
+        for place in self.places.values():
+            if place.state is ShardState.ACTIVE and place.runner is not None:
+                place.runner.topics_deleted(names)
+
+    def shards(self) -> list[Shard]:
+        """The active ones, for metrics."""
+        return [
+            place.runner.shard
+            for place in self.places.values()
+            if place.runner is not None and place.state is ShardState.ACTIVE
+        ]
+
+    def _why_not(self, place: Place | None) -> int:
+        loading = place is not None and place.state is ShardState.LOADING
+        return COORDINATOR_LOAD_IN_PROGRESS if loading else NOT_COORDINATOR
+
+    # -- loading
+
+    def _load(self, place: Place) -> None:
+        place.state = ShardState.LOADING
+        place.runner = None
+        began_ms = self._clock.now_ms()
+        try:
+            log, max_batch_bytes = self._open_log(place.partition)
+        except StorageError as error:
+            self._load_failed(place, str(error))
+            return
+        shard = Shard(self._config.groups, self._new_id)
+        load = Load(shard, log, self._config.load_buffer_bytes)
+        offsets_log = OffsetsLog(log, self._commit, place.epoch, max_batch_bytes, self._config.compression_codec)
+
+        def go_on() -> None:
+            if self.places.get(place.partition) is not place or place.state is not ShardState.LOADING:
+                return  # resigned meanwhile
+            try:
+                finished = load.step()
+            except (LoadError, StorageError) as error:
+                self._load_failed(place, str(error))
+                return
+            if not finished:
+                self._call_soon(go_on)
+                return
+            self._loaded(place, shard, offsets_log, load, began_ms)
+
+        go_on()
+
+    def _loaded(self, place: Place, shard: Shard, log: OffsetsLog, load: Load, began_ms: int) -> None:
+        place.load_ms = self._clock.now_ms() - began_ms
+        self.unknown_records += load.unknown_records
+        if load.unknown_records:
+            _log.warning("%s: %d records of unknown types were skipped and kept", log, load.unknown_records)
+        if load.records:
+            _log.info("%s: %d records loaded in %d ms", log, load.records, place.load_ms)
+        place.runner = ShardRunner(
+            shard,
+            log,
+            self._clock,
+            self._alarm,
+            self._journal,
+            self._config.commit_timeout_ms,
+            lambda runner: self._shard_failed(place, runner),
+        )
+        place.state = ShardState.ACTIVE
+        place.runner.loaded()
+
+    def _load_failed(self, place: Place, why: str) -> None:
+        place.state = ShardState.FAILED
+        _log.error(
+            "the coordinator of partition %d cannot be loaded: %s; its groups get NOT_COORDINATOR until the log is repaired",
+            place.partition,
+            why,
+        )
+
+    def _shard_failed(self, place: Place, runner: ShardRunner) -> None:
+        """A broken invariant: the log is right, the memory was not. Load it again, after a pause that keeps a shard that
+        fails at once from taking all the time there is."""
+        if place.runner is not runner or place.state is ShardState.CLOSED:
+            return
+        place.state = ShardState.FAILED
+        place.runner = None
+
+        def again() -> None:
+            if self.places.get(place.partition) is place and place.state is ShardState.FAILED:
+                self._load(place)
+
+        self._clock.wake_at(self._clock.now_ms() + RELOAD_AFTER_FAILURE_MS, again)

@@ -1,0 +1,77 @@
+"""Replays a partition of `__consumer_offsets` into a fresh shard, a piece at a time so that serving goes on meanwhile.
+
+Offsets that a transaction wrote count only from its COMMIT marker on, and never after an ABORT (spec 4.6); those of a transaction
+that is still open stay aside. Unknown record types are counted and skipped; anything else that cannot be read fails the load,
+naming partition and offset: half a truth about committed offsets would be worse than none.
+"""
+
+from __future__ import annotations
+
+from muster.core.records import Record, UnknownRecord
+from muster.core.shard import Shard
+from muster.log.contract import PartitionLog
+from muster.log.record_codec import RecordError, decode_record
+from muster.wire.batch import BatchHeader, decode_records, iterate_batches
+from muster.wire.errors import WireError
+
+_COMMIT_MARKER = 1
+
+
+class LoadError(Exception):
+    """The partition holds something that cannot be replayed; says where and what."""
+
+
+class Load:
+    def __init__(self, shard: Shard, log: PartitionLog, chunk_bytes: int) -> None:
+        self._shard = shard
+        self._log = log
+        self._chunk_bytes = chunk_bytes
+        self._next_offset = log.start_offset
+        self._end_offset = log.durable_offset
+        self._open_transactions: dict[int, list[tuple[Record, int]]] = {}
+        self.records = 0
+        self.unknown_records = 0
+
+    def step(self) -> bool:
+        """Replay one piece. True when there is nothing left."""
+        if self._next_offset >= self._end_offset:
+            return True
+        # One batch may be larger than a piece; it is read whole all the same (spec 1.4).
+        piece = self._log.read(self._next_offset, self._chunk_bytes, at_least_one=True)
+        if not piece:
+            return True
+        try:
+            for position, header in iterate_batches(piece):
+                self._replay_batch(piece, position, header)
+        except (WireError, RecordError) as error:
+            raise LoadError(f"{self._log.topic}-{self._log.partition} near offset {self._next_offset}: {error}") from error
+        return self._next_offset >= self._end_offset
+
+    def _replay_batch(self, piece: bytes, position: int, header: BatchHeader) -> None:
+        next_offset = header.base_offset + header.last_offset_delta + 1
+        records = decode_records(piece, header, position)
+        if header.is_control:
+            for record in records:
+                self._end_transaction(header.producer_id, record.key)
+        else:
+            for offset, _, key, value, _ in records:
+                # The first piece may begin with a batch that starts before the log does.
+                if offset >= self._next_offset:
+                    self._replay_record(decode_record(key, value), offset, header)
+        self._next_offset = next_offset
+
+    def _replay_record(self, record: Record, offset: int, header: BatchHeader) -> None:
+        self.records += 1
+        if isinstance(record, UnknownRecord):
+            self.unknown_records += 1
+        elif header.is_transactional:
+            self._open_transactions.setdefault(header.producer_id, []).append((record, offset))
+        else:
+            self._shard.replay(record, offset)
+
+    def _end_transaction(self, producer_id: int, marker_key: bytes | None) -> None:
+        pending = self._open_transactions.pop(producer_id, ())
+        # A marker's key is its version and its type, two 16-bit numbers; types but COMMIT leave nothing behind.
+        if marker_key is not None and int.from_bytes(marker_key[2:4], "big") == _COMMIT_MARKER:
+            for record, offset in pending:
+                self._shard.replay(record, offset)

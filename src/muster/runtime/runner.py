@@ -1,0 +1,285 @@
+"""Carries out what one shard decides: records to the log, replies after they are durable, timers on a wheel.
+
+    decide (core) -> record (log) -> answer (here)
+
+Everything of one shard happens in the loop's thread, one event after the other. While a group has group records in flight, later
+events of that group wait in a queue of their own; commits and reads do not. A broken invariant in the core ends the shard: whoever
+waits is told to look for the coordinator again, and the owner of this runner reloads it from the log (law 5).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import cast
+from weakref import WeakKeyDictionary
+
+from muster.core.contract import Outcome, Ticket, TimerKey
+from muster.core.records import GroupErased, GroupStored, Record
+from muster.core.refusal import refused, refused_after_timeout
+from muster.core.replies import Reply
+from muster.core.requests import DescribeGroup, Heartbeat, ListGroups, OffsetCommit, OffsetFetch, Request
+from muster.core.shard import Shard
+from muster.log.contract import StorageError
+from muster.runtime.alarm import Alarm
+from muster.runtime.clock import Clock
+from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
+from muster.runtime.tickets import Redeemable
+from muster.runtime.wheel import NEVER, TimerWheel
+from muster.wire.errors import KAFKA_STORAGE_ERROR, MESSAGE_TOO_LARGE, NOT_COORDINATOR, UNKNOWN_SERVER_ERROR
+
+_log = logging.getLogger(__name__)
+
+Event = Callable[[], None]
+
+_BUSY_GROUP_RETRY_MS = 5
+
+
+@dataclass(slots=True)
+class InFlight:
+    """An outcome whose records are on their way to the log."""
+
+    outcome: Outcome
+    base_offset: int
+    deadline_ms: int
+    """`offsets.commit.timeout.ms` from the append: who waits longer is told so, the records stay (spec 1.4)."""
+    groups: tuple[str, ...]
+    """Groups whose later events wait for this."""
+    then: list[Event] = field(default_factory=list)
+    """Reads that must see this (OffsetFetch with require-stable)."""
+
+
+class ShardRunner:
+    def __init__(
+        self,
+        shard: Shard,
+        log: OffsetsLog,
+        clock: Clock,
+        alarm: Alarm,
+        journal: JournalWriter,
+        commit_timeout_ms: int,
+        on_failed: Callable[[ShardRunner], None],
+    ) -> None:
+        self.shard = shard
+        self._log = log
+        self._clock = clock
+        self._alarm = alarm
+        self._journal = journal
+        self._commit_timeout_ms = commit_timeout_ms
+        self._on_failed = on_failed
+        self._wheel: TimerWheel[TimerKey] = TimerWheel()
+        self._in_flight: deque[InFlight] = deque()
+        self._queues: dict[str, deque[Event]] = {}
+        """Groups with group records in flight, and what waits for them."""
+        self._waiting: WeakKeyDictionary[Redeemable, Request] = WeakKeyDictionary()
+        """Tickets without an answer yet. Weak: a parked request that was superseded is never answered (spec 3.1), and
+        must not be held once its connection is gone."""
+        self._closed = False
+        alarm.join(self._on_alarm)
+
+    # -- what can happen to a shard
+
+    def submit(self, request: Request, ticket: Redeemable) -> None:
+        """A client asked."""
+        if type(request) is Heartbeat and request.group_id not in self._queues:
+            self._handle(request, ticket)  # the hottest path, spared the questions below
+            return
+        if not isinstance(request, ListGroups):
+            queue = self._queues.get(request.group_id)
+            if queue is not None and not isinstance(request, OffsetCommit | OffsetFetch | DescribeGroup):
+                self._waiting[ticket] = request
+                queue.append(lambda: self._handle(request, ticket))
+                return
+            if isinstance(request, OffsetFetch) and request.require_stable and self._in_flight:
+                self._waiting[ticket] = request
+                self._in_flight[-1].then.append(lambda: self._handle(request, ticket))
+                return
+        self._handle(request, ticket)
+
+    def loaded(self) -> None:
+        """The log has been replayed."""
+        self._decide(lambda: self.shard.on_loaded(self._clock.now_ms()))
+
+    def topics_deleted(self, names: frozenset[str]) -> None:
+        self._decide(lambda: self.shard.on_topics_deleted(names, self._clock.now_ms()))
+
+    def unload(self) -> None:
+        """This node no longer owns the partition, or stops: answer whoever waits, forget the rest."""
+        if self._closed:
+            return
+        outcome = self.shard.on_unload(self._clock.now_ms())
+        self._release(outcome.early_replies)
+        self._release(outcome.replies)
+        for event in outcome.journal:
+            self._journal.write(event)
+        self._close(NOT_COORDINATOR)
+
+    @property
+    def timers(self) -> int:
+        return len(self._wheel)
+
+    # -- deciding
+
+    def _handle(self, request: Request, ticket: Redeemable) -> None:
+        if self._closed:
+            ticket.redeem(refused(request, NOT_COORDINATOR))
+            return
+        try:
+            self._carry_out(self.shard.handle(request, ticket, self._clock.now_ms()))
+        except Exception:
+            self._fail(f"while handling {request!r}")
+            if not ticket.answered:
+                ticket.redeem(refused(request, UNKNOWN_SERVER_ERROR))
+            return
+        if not ticket.answered:
+            self._waiting[ticket] = request
+
+    def _decide(self, step: Callable[[], Outcome]) -> None:
+        if self._closed:
+            return
+        try:
+            self._carry_out(step())
+        except Exception:
+            self._fail("between requests")
+
+    def _on_alarm(self, now_ms: int) -> int:
+        self._time_out_replies(now_ms)
+        for key in self._wheel.due(now_ms):
+            self._timer_fired(key)
+            if self._closed:
+                return NEVER
+        next_ms = self._wheel.next_slot_ms()
+        for in_flight in self._in_flight:
+            if in_flight.outcome.replies:
+                return min(next_ms, in_flight.deadline_ms)
+        return next_ms
+
+    def _timer_fired(self, key: TimerKey) -> None:
+        if len(key) > 1 and key[1] in self._queues:
+            # The group's records are in flight. Setting the timer again keeps what was promised of it: whatever
+            # cancels or moves it meanwhile counts (spec 6.2).
+            self._wheel.set(key, self._clock.now_ms() + _BUSY_GROUP_RETRY_MS)
+            return
+        self._decide(lambda: self.shard.on_timer(key, self._clock.now_ms()))
+
+    # -- carrying out
+
+    def _carry_out(self, outcome: Outcome) -> None:
+        if outcome.timers:
+            self._set_timers(outcome)
+        if outcome.early_replies:
+            self._release(outcome.early_replies)
+        for event in outcome.journal:
+            self._journal.write(event)
+        if outcome.records:
+            self._append(outcome)
+        elif outcome.replies:
+            self._release(outcome.replies)
+
+    def _set_timers(self, outcome: Outcome) -> None:
+        wheel = self._wheel
+        for key, deadline_ms in outcome.timers:
+            if deadline_ms is None:
+                wheel.cancel(key)
+            else:
+                wheel.set(key, deadline_ms)
+        next_ms = wheel.next_slot_ms()
+        if next_ms < self._alarm.wakes_at_ms:
+            self._alarm.not_later_than(next_ms)
+
+    def _release(self, replies: list[tuple[Ticket, Reply]] | tuple[()]) -> None:
+        for ticket, reply in replies:
+            cast(Redeemable, ticket).redeem(reply)
+
+    def _append(self, outcome: Outcome) -> None:
+        now_ms = self._clock.now_ms()
+        try:
+            base_offset = self._log.append(outcome.records, now_ms, self._settled)
+        except RecordsTooLarge as error:
+            _log.warning("%s", error)
+            self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms))
+            return
+        in_flight = InFlight(outcome, base_offset, now_ms + self._commit_timeout_ms, _groups_of(outcome.records))
+        self._in_flight.append(in_flight)
+        for group_id in in_flight.groups:
+            self._queues.setdefault(group_id, deque())
+        if outcome.replies:
+            self._alarm.not_later_than(in_flight.deadline_ms)
+
+    def _settled(self, error: StorageError | None) -> None:
+        """The oldest records in flight are durable, or lost. The log settles them in order."""
+        if self._closed:
+            return
+        in_flight = self._in_flight.popleft()
+        try:
+            if error is None:
+                self._now_durable(in_flight)
+            else:
+                now_ms = self._clock.now_ms()
+                self._carry_out(self.shard.on_append_failed(in_flight.outcome, KAFKA_STORAGE_ERROR, now_ms))
+        except Exception:
+            self._fail("when its records had been stored" if error is None else "when its records could not be stored")
+            return
+        for event in in_flight.then:
+            event()
+        for group_id in in_flight.groups:
+            self._let_through(group_id)
+
+    def _now_durable(self, in_flight: InFlight) -> None:
+        outcome = in_flight.outcome
+        for position, record in enumerate(outcome.records):
+            self.shard.replay(record, in_flight.base_offset + position)
+        follow_up = None
+        if outcome.step is not None:
+            follow_up = self.shard.on_durable(outcome.step, self._clock.now_ms())
+        self._release(outcome.replies)
+        if follow_up is not None:
+            self._carry_out(follow_up)
+
+    def _let_through(self, group_id: str) -> None:
+        """Hand out what waited for the group, until one of these events puts group records in flight itself."""
+        queue = self._queues.get(group_id)
+        while queue is not None:
+            if any(group_id in later.groups for later in self._in_flight):
+                return
+            if not queue:
+                del self._queues[group_id]
+                return
+            event = queue.popleft()
+            event()
+            if self._closed:
+                return
+
+    def _time_out_replies(self, now_ms: int) -> None:
+        """Slow storage: the waiting replies get their error, the records stay and may still become durable (T027)."""
+        for in_flight in self._in_flight:
+            if in_flight.deadline_ms > now_ms:
+                return
+            replies, in_flight.outcome.replies = in_flight.outcome.replies, ()
+            for ticket, reply in replies:
+                cast(Redeemable, ticket).redeem(refused_after_timeout(reply))
+
+    # -- ending
+
+    def _fail(self, when: str) -> None:
+        _log.exception("coordinator shard of %s failed %s; it will be loaded again", self._log, when)
+        self._close(NOT_COORDINATOR)
+        self._on_failed(self)
+
+    def _close(self, error: int) -> None:
+        self._closed = True
+        self._alarm.leave(self._on_alarm)
+        self._wheel.clear()
+        self._in_flight.clear()
+        self._queues.clear()
+        for ticket, request in list(self._waiting.items()):
+            if not ticket.answered:
+                ticket.redeem(refused(request, error))
+        self._waiting.clear()
+
+
+def _groups_of(records: list[Record] | tuple[()]) -> tuple[str, ...]:
+    return tuple({record.group_id: None for record in records if isinstance(record, GroupStored | GroupErased)})

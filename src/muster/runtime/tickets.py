@@ -1,0 +1,17 @@
+"""How the runtime redeems a ticket. The server's `Call` is one; a part of a bigger answer is one; tests have their own."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from muster.core.replies import Reply
+
+
+class Redeemable(Protocol):
+    """A ticket as the runtime sees it."""
+
+    answered: bool
+
+    def redeem(self, reply: Reply) -> None:
+        """Exactly once. A client that has gone away is not an error."""
+        ...
