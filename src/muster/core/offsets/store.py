@@ -1,0 +1,96 @@
+"""The committed offsets of one shard: durable facts, changed by `put` and `erase` only, which only `replay` calls (law 2).
+
+Knows nothing of groups beyond their ids: offsets may outlive their group in the log, and a group may have none (spec 5.7).
+The commit, fetch, delete and expire files read it.
+
+Nested dicts and plain tuples on purpose: 161 bytes an offset against 396 for flat (group, topic, partition) keys, and tuples of
+numbers and strings drop out of the garbage collector's passes. All orders are insertion order (law 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeAlias
+
+from muster.core.records import OffsetCommitted
+
+StoredOffset: TypeAlias = tuple[int, int, str, int, int, int, bytes | None]
+"""(offset, leader epoch or -1, metadata, commit timestamp, expire timestamp or -1, log offset of the record, topic id)."""
+
+_LOG_OFFSET: Final = 5
+
+Topics: TypeAlias = Mapping[str, Mapping[int, StoredOffset]]
+"""topic -> partition -> offset."""
+
+_NO_TOPICS: Topics = {}
+
+
+class OffsetStore:
+    """group -> topic -> partition -> the last committed offset."""
+
+    __slots__ = ("_groups", "count")
+
+    def __init__(self) -> None:
+        self._groups: dict[str, dict[str, dict[int, StoredOffset]]] = {}
+        self.count = 0
+        """How many offsets there are, kept while they come and go."""
+
+    def put(self, record: OffsetCommitted, log_offset: int) -> None:
+        """Apply a commit record. The record further on in the log wins, whenever it comes in (spec 4.2)."""
+        group_id, topic, partition, offset, leader_epoch, metadata, committed_ms, expires_ms, topic_id = record
+        topics = self._groups.get(group_id)
+        if topics is None:
+            topics = self._groups[group_id] = {}
+        partitions = topics.get(topic)
+        if partitions is None:
+            partitions = topics[topic] = {}
+        held = partitions.get(partition)
+        if held is None:
+            self.count += 1
+        elif held[_LOG_OFFSET] >= log_offset:
+            return
+        partitions[partition] = (offset, leader_epoch, metadata, committed_ms, expires_ms, log_offset, topic_id)
+
+    def erase(self, group_id: str, topic: str, partition: int) -> None:
+        """Apply a tombstone. One for an unknown key means nothing (T210): compaction may have taken its predecessor."""
+        topics = self._groups.get(group_id)
+        partitions = topics.get(topic) if topics is not None else None
+        if topics is None or partitions is None or partitions.pop(partition, None) is None:
+            return
+        self.count -= 1
+        if not partitions:
+            del topics[topic]
+            if not topics:
+                del self._groups[group_id]
+
+    def get(self, group_id: str, topic: str, partition: int) -> StoredOffset | None:
+        partitions = self.of_group(group_id).get(topic)
+        return partitions.get(partition) if partitions is not None else None
+
+    def has_offsets(self, group_id: str) -> bool:
+        return group_id in self._groups
+
+    def of_group(self, group_id: str) -> Topics:
+        """Everything the group has committed, topics and partitions in the order of their first commit."""
+        return self._groups.get(group_id, _NO_TOPICS)
+
+    def of_topic(self, topic: str) -> Iterator[tuple[str, Mapping[int, StoredOffset]]]:
+        """(group id, partition -> offset) of every group that has committed to the topic."""
+        for group_id, topics in self._groups.items():
+            partitions = topics.get(topic)
+            if partitions is not None:
+                yield group_id, partitions
+
+    def __iter__(self) -> Iterator[tuple[str, str, int, StoredOffset]]:
+        for group_id, topics in self._groups.items():
+            for topic, partitions in topics.items():
+                for partition, stored in partitions.items():
+                    yield group_id, topic, partition, stored
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OffsetStore) and self._groups == other._groups
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def __repr__(self) -> str:
+        return f"<OffsetStore {self.count} offsets of {len(self._groups)} groups>"

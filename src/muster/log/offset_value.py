@@ -1,0 +1,139 @@
+"""The value of a committed offset: read in versions 0 to 4, written in version 4, or 1 with an expire timestamp (spec 5.2).
+
+The layouts that fill real logs are read by one or two structs: version 4 as Kafka writes it now, version 3 as Kafka 2.1 to 4.0
+wrote it. Whatever does not fit them exactly is read field by field, which also finds the words for what is wrong.
+Called by `record_codec` only.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from struct import Struct
+
+from muster.core.records import OffsetCommitted
+from muster.log.record_fields import I16, I64, FieldReader, string_octets, uvarint
+
+NO_EXPIRY = -1
+_FLEXIBLE_SINCE = 4
+_TOPIC_ID_TAG = 0
+_TOPIC_ID_BYTES = 16
+_CACHED_TOPIC_IDS = 4_096
+
+_USUAL = Struct(">hqiBqBBB16s")
+"""Version, offset, leader epoch, empty metadata (1), commit timestamp, one tagged field: number 0, 16 bytes, the topic id."""
+_NUMBERS_V4 = Struct(">hqi")
+_START_V4 = Struct(">hqiB")
+_END_V4 = Struct(">qBBB16s")
+_START_V3 = Struct(">hqih")
+_START_V1 = Struct(">hq")
+
+_USUAL_BYTES = _USUAL.size
+_START_V4_BYTES = _START_V4.size
+_START_V3_BYTES = _START_V3.size
+
+pack_usual = _USUAL.pack
+_unpack_usual = _USUAL.unpack
+_unpack_start_v4 = _START_V4.unpack_from
+_unpack_end_v4 = _END_V4.unpack_from
+_unpack_start_v3 = _START_V3.unpack_from
+_unpack_i64 = I64.unpack_from
+_new_tuple = tuple.__new__
+
+
+def encode_offset_value(record: OffsetCommitted) -> bytes:
+    metadata = string_octets(record.metadata, "offset metadata")
+    if record.expire_timestamp_ms != NO_EXPIRY:
+        # As Kafka: the version that knows an expire timestamp has neither leader epoch nor topic id.
+        return b"".join(
+            (
+                _START_V1.pack(1, record.offset),
+                I16.pack(len(metadata)),
+                metadata,
+                I64.pack(record.commit_timestamp_ms),
+                I64.pack(record.expire_timestamp_ms),
+            )
+        )
+    return b"".join(
+        (
+            _NUMBERS_V4.pack(4, record.offset, record.leader_epoch),
+            uvarint(len(metadata) + 1),
+            metadata,
+            I64.pack(record.commit_timestamp_ms),
+            b"\x00" if record.topic_id is None else b"\x01\x00\x10" + record.topic_id,
+        )
+    )
+
+
+def decode_offset_value(group_id: str, topic: str, partition: int, value: bytes) -> OffsetCommitted:
+    size = len(value)
+    if size == _USUAL_BYTES:
+        version, offset, epoch, text, committed_ms, tags, tag, tag_size, topic_id = _unpack_usual(value)
+        if version == 4 and text == 1 and tags == 1 and tag == 0 and tag_size == 16:
+            return _new_tuple(
+                OffsetCommitted,
+                (group_id, topic, partition, offset, epoch, "", committed_ms, NO_EXPIRY, _shared_topic_id(topic_id)),
+            )
+    if size >= _USUAL_BYTES and value[1] == 4:
+        version, offset, epoch, text = _unpack_start_v4(value)
+        # `text` is the metadata's length plus one, if that fits one byte; the value must end right behind the topic id.
+        if version == 4 and 0 < text < 0x80 and size == _USUAL_BYTES + text - 1:
+            end = _START_V4_BYTES + text - 1
+            committed_ms, tags, tag, tag_size, topic_id = _unpack_end_v4(value, end)
+            if tags == 1 and tag == 0 and tag_size == 16:
+                metadata = value[_START_V4_BYTES:end].decode("utf-8", "replace")
+                return _new_tuple(
+                    OffsetCommitted,
+                    (
+                        group_id,
+                        topic,
+                        partition,
+                        offset,
+                        epoch,
+                        metadata,
+                        committed_ms,
+                        NO_EXPIRY,
+                        _shared_topic_id(topic_id),
+                    ),
+                )
+    elif size > _START_V3_BYTES and value[1] == 3:
+        version, offset, epoch, text = _unpack_start_v3(value)
+        end = _START_V3_BYTES + text
+        if version == 3 and text >= 0 and size == end + 8:
+            metadata = value[_START_V3_BYTES:end].decode("utf-8", "replace")
+            committed_ms = _unpack_i64(value, end)[0]
+            return OffsetCommitted(group_id, topic, partition, offset, epoch, metadata, committed_ms)
+    return _decode_by_fields(group_id, topic, partition, value)
+
+
+def _decode_by_fields(group_id: str, topic: str, partition: int, value: bytes) -> OffsetCommitted:
+    reader = FieldReader(value, f"value of the offset of group {group_id!r} for {topic!r} partition {partition}")
+    version = reader.i16("version")
+    if not 0 <= version <= _FLEXIBLE_SINCE:
+        raise reader.error(f"version {version} is not known, 0 to {_FLEXIBLE_SINCE} are")
+    reader.flexible = version >= _FLEXIBLE_SINCE
+    return OffsetCommitted(
+        group_id,
+        topic,
+        partition,
+        offset=reader.i64("offset"),
+        leader_epoch=reader.i32("leader epoch") if version >= 3 else -1,
+        metadata=reader.string("metadata"),
+        commit_timestamp_ms=reader.i64("commit timestamp"),
+        expire_timestamp_ms=reader.i64("expire timestamp") if version == 1 else NO_EXPIRY,
+        topic_id=_tagged_topic_id(reader),
+    )
+
+
+def _tagged_topic_id(reader: FieldReader) -> bytes | None:
+    topic_id = reader.tags().get(_TOPIC_ID_TAG)
+    if topic_id is None:
+        return None
+    if len(topic_id) < _TOPIC_ID_BYTES:
+        raise reader.error(f"the topic id has {len(topic_id)} bytes, it needs {_TOPIC_ID_BYTES}")
+    return _shared_topic_id(topic_id[:_TOPIC_ID_BYTES])
+
+
+@lru_cache(maxsize=_CACHED_TOPIC_IDS)
+def _shared_topic_id(topic_id: bytes) -> bytes | None:
+    """One object for all offsets of a topic: a million equal ids would be 49 MB. All zeros is the field's default: none."""
+    return topic_id if any(topic_id) else None
