@@ -1,0 +1,57 @@
+"""OffsetDelete, and the tombstones of a group that goes away with all it has committed (spec 3.15, 3.16, 5.6).
+
+The handler has already taken out partitions that are unknown or forbidden. `erase_group` looks at what is durable: the runtime
+runs its callers (DeleteGroups, expiration) when no commit of the shard is under way, or an acknowledged commit would end up
+behind the tombstone of its own group.
+"""
+
+from __future__ import annotations
+
+from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
+from muster.core.classic.states import DEAD, EMPTY
+from muster.core.contract import Outcome, Ticket
+from muster.core.offsets.view import ShardView
+from muster.core.records import GroupErased, OffsetErased, Record
+from muster.core.replies import OffsetDeleteReply
+from muster.core.requests import OffsetDelete
+from muster.wire import errors
+
+
+def delete_offsets(shard: ShardView, request: OffsetDelete, ticket: Ticket, now_ms: int) -> Outcome:
+    group = shard.groups.get(request.group_id)
+    if group is None or group.state is DEAD:
+        return _refused(ticket, errors.GROUP_ID_NOT_FOUND)
+    if group.state is not EMPTY and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
+        return _refused(ticket, errors.NON_EMPTY_GROUP)  # nobody can know what its members read
+    committed = shard.offsets.of_group(request.group_id)
+    codes: list[int] = []
+    records: list[Record] = []
+    for topic, partition in request.partitions:
+        if _is_read(group, topic):
+            codes.append(errors.GROUP_SUBSCRIBED_TO_TOPIC)
+            continue
+        codes.append(errors.NONE)
+        # A partition asked twice gets two tombstones, as in Kafka; one without an offset gets none.
+        if partition in committed.get(topic, ()):
+            records.append(OffsetErased(request.group_id, topic, partition))
+    shard.counters.offset_deletions += len(records)
+    return Outcome(records=records, replies=[(ticket, OffsetDeleteReply(errors.NONE, tuple(codes)))])
+
+
+def erase_group(shard: ShardView, group_id: str) -> list[Record]:
+    """Offset tombstones, then the group's own, also if it never had a record (T207c). All in one batch."""
+    records: list[Record] = [
+        OffsetErased(group_id, topic, partition)
+        for topic, partitions in shard.offsets.of_group(group_id).items()
+        for partition in partitions
+    ]
+    records.append(GroupErased(group_id))
+    return records
+
+
+def _is_read(group: Group, topic: str) -> bool:
+    return group.state is not EMPTY and group.is_subscribed_to(topic)
+
+
+def _refused(ticket: Ticket, error: int) -> Outcome:
+    return Outcome(replies=[(ticket, OffsetDeleteReply(error))])
