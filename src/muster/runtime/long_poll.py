@@ -13,7 +13,7 @@ from muster.runtime.wheel import TimerWheel
 
 
 class ParkedPoll:
-    __slots__ = ("_fire", "_logs", "_polls", "_ready")
+    __slots__ = ("_ended", "_fire", "_logs", "_polls", "_ready")
 
     def __init__(
         self,
@@ -26,6 +26,7 @@ class ParkedPoll:
         self._logs = logs
         self._ready = ready
         self._fire = fire
+        self._ended = False
 
     def cancel(self) -> None:
         """The client is gone: forget it without firing. Harmless after it fired."""
@@ -81,11 +82,11 @@ class LongPolls:
 
     def _forget(self, poll: ParkedPoll) -> bool:
         """True for the one caller that ends it."""
-        if not poll._logs:
+        if poll._ended:
             return False
-        logs, poll._logs = poll._logs, ()
+        poll._ended = True
         self._wheel.cancel(poll)
-        for log in logs:
+        for log in poll._logs:
             waiting = self._by_log[log]
             del waiting[poll]
             if not waiting:
