@@ -1,0 +1,68 @@
+"""The `muster` command: finds the command's file, imports it and runs it. Nothing heavy is imported before that.
+
+A command is a module with `add_arguments(parser)` and `run(arguments) -> exit code`. Exit codes: 0 done, 1 failed while
+running, 2 asked for something that cannot be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Final
+
+from muster import __version__
+from muster.cli.exit_codes import USAGE
+
+COMMANDS: Final = {
+    "serve": ("muster.cli.serve", "run a server until it is told to stop"),
+}
+"""name -> (module, one line for --help). Imported when asked for."""
+
+_EXAMPLES = """\
+examples:
+  muster serve                                   a server on 127.0.0.1:9092 with its data in ./muster-data
+  muster serve --memory --listen 127.0.0.1:0     nothing on disk, any free port (the first line printed names it)
+  muster serve --set group.initial.rebalance.delay.ms=0
+  muster serve --config muster.toml --print-config
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser, chosen = _parser_for(arguments)
+    parsed = parser.parse_args(arguments)
+    if chosen is None:
+        parser.print_help(sys.stderr)
+        return USAGE
+    code: int = chosen.run(parsed)
+    return code
+
+
+def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, ModuleType | None]:
+    """The parser of everything, with the details of the one command that was named."""
+    parser = argparse.ArgumentParser(
+        prog="muster",
+        description="A Kafka-compatible group coordinator that explains every rebalance.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"muster {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    named = next((argument for argument in arguments if not argument.startswith("-")), None)
+    chosen: ModuleType | None = None
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if name == named:
+            chosen = import_module(module)
+            chosen.add_arguments(command)
+    return parser, chosen

@@ -1,0 +1,105 @@
+"""`muster serve`: reads flags, file and environment, then runs the server until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from muster.cli.exit_codes import DONE, FAILED, USAGE
+
+if TYPE_CHECKING:
+    from muster.server.setting_sources import SettingText
+    from muster.server.settings import Settings
+
+_FLAGS = {
+    "listen": ("muster.listen", "HOST:PORT", "where to listen; port 0 takes a free one (127.0.0.1:9092)"),
+    "advertise": ("muster.advertise", "HOST:PORT", "what clients are told to connect to (where it listens)"),
+    "data": ("muster.data", "DIR", "the directory for everything durable (muster-data)"),
+    "durability": ("muster.durability", "fsync|os", "what a reply waits for (fsync)"),
+    "node-id": ("node.id", "N", "the id of this node (1)"),
+    "cluster-id": ("muster.cluster.id", "ID", "the cluster id; kept in the data directory"),
+    "metrics-listen": ("muster.metrics.listen", "HOST:PORT", "serve metrics over HTTP there"),
+    "log-level": ("muster.log.level", "LEVEL", "debug, info, warning or error (info)"),
+}
+"""flag -> (setting, metavar, help)"""
+
+_EXAMPLES = """\
+Settings come from, lowest to highest: defaults, --config FILE, environment variables, flags. Names are Kafka's:
+  --set group.max.size=100          a flag
+  MUSTER_GROUP_MAX_SIZE=100         a variable
+  group.max.size = 100              a line of the TOML file
+--print-config shows every one of them with its value and where that came from.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    for flag, (_, metavar, text) in _FLAGS.items():
+        parser.add_argument(f"--{flag}", metavar=metavar, help=text)
+    parser.add_argument("--memory", action="store_true", help="keep nothing on disk")
+    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="any setting; may be repeated")
+    parser.add_argument("--config", metavar="FILE", help="a TOML file of settings")
+    parser.add_argument("--print-config", action="store_true", help="show the effective settings and stop")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from muster.topics.config_types import ConfigError
+
+    try:
+        settings = read_settings(arguments)
+    except ConfigError as error:
+        print(f"muster serve: {error}", file=sys.stderr)
+        return USAGE
+    if arguments.print_config:
+        print_settings(settings)
+        return DONE
+    return _serve(settings)
+
+
+def read_settings(arguments: argparse.Namespace) -> Settings:
+    from muster.server.setting_sources import from_assignments, from_environment, from_file
+    from muster.server.settings import resolve
+
+    return resolve(
+        from_file(arguments.config) if arguments.config else (),
+        from_environment(os.environ),
+        from_assignments("--set", arguments.set),
+        _from_flags(arguments),
+    )
+
+
+def _from_flags(arguments: argparse.Namespace) -> Iterator[SettingText]:
+    from muster.server.setting_sources import from_flag
+
+    for flag, (name, _, _) in _FLAGS.items():
+        text = getattr(arguments, flag.replace("-", "_"))
+        if text is not None:
+            yield from_flag(f"--{flag}", name, text)
+    if arguments.memory:
+        yield from_flag("--memory", "muster.storage", "memory")
+
+
+def print_settings(settings: Settings) -> None:
+    from muster.server.setting_keys import TABLE
+
+    for key in TABLE:
+        print(f"{key.name} = {settings.text(key.name)}  # {settings.origin(key.name)}")
+
+
+def _serve(settings: Settings) -> int:
+    from muster.log.contract import StorageError
+    from muster.server.serve import ListenError, serve
+    from muster.topics.config_types import ConfigError
+
+    try:
+        serve(settings)
+    except ConfigError as error:
+        print(f"muster serve: {error}", file=sys.stderr)
+        return USAGE
+    except (ListenError, StorageError) as error:
+        print(f"muster serve: {error}", file=sys.stderr)
+        return FAILED
+    return DONE

@@ -1,0 +1,102 @@
+"""One request in work, and the right to answer it exactly once: the ticket that the core keeps and the runtime redeems.
+
+Knows the frame of a reply and the request's header. Knows nothing of what is asked or answered. Handlers get one for each
+request; it stays valid when the client has gone: the reply is then dropped and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from muster.core.replies import Reply
+    from muster.server.connection import Connection
+    from muster.server.routes import Route
+
+_SIZE_AND_CORRELATION = Struct(">ii").pack
+_SIZE_CORRELATION_NO_TAGS = Struct(">iib").pack
+
+
+class Call:
+    """What a handler knows of the one who asked, and its only way to answer."""
+
+    __slots__ = (
+        "__weakref__",
+        "abandon",
+        "answered",
+        "client_id",
+        "connection",
+        "correlation_id",
+        "respond",
+        "route",
+    )
+
+    def __init__(self, connection: Connection, route: Route, correlation_id: int, client_id: str | None) -> None:
+        self.connection = connection
+        self.route = route
+        self.correlation_id = correlation_id
+        self.client_id = client_id
+        self.answered = False
+        self.abandon: Callable[[], None] | None = None
+        """Called if the client goes before it is answered: takes back what waits for this call alone."""
+        self.respond: Callable[[Call, Any], object] | None = None
+        """Lays out a core reply for this request's version; set by handlers whose answer comes from the runtime."""
+
+    @property
+    def api_key(self) -> int:
+        return self.route.api_key
+
+    @property
+    def version(self) -> int:
+        return self.route.version
+
+    @property
+    def host(self) -> str:
+        """Java's text of the client's address (spec 3.1)."""
+        return self.connection.host
+
+    @property
+    def principal(self) -> str:
+        return self.connection.principal
+
+    def reply(self, response: object) -> None:
+        """Encode for the request's version and send. Exactly once."""
+        assert not self.answered, f"{self!r} is answered twice"
+        self.answered = True
+        route = self.route
+        body = route.encode(response)
+        if route.flexible_reply:
+            head = _SIZE_CORRELATION_NO_TAGS(len(body) + 5, self.correlation_id, 0)
+        else:
+            head = _SIZE_AND_CORRELATION(len(body) + 4, self.correlation_id)
+        self.connection.finish(head + body)
+
+    def reply_nothing(self) -> None:
+        """The client wants no answer (Produce with acks=0)."""
+        assert not self.answered, f"{self!r} is answered twice"
+        self.answered = True
+        self.connection.finish(None)
+
+    def redeem(self, reply: Reply) -> None:
+        """The runtime has the core's answer. Never raises: a fault here is this connection's alone."""
+        self.connection.guard(self._lay_out_and_reply, reply)
+
+    def resume(self, step: Callable[..., None], *arguments: object) -> None:
+        """Go on with this request from a callback of the runtime. Never raises, like `redeem`."""
+        self.connection.guard(step, *arguments)
+
+    def close(self, why: str) -> None:
+        """Give no answer and close the connection, saying why in the log."""
+        self.answered = True
+        self.connection.refuse(f"{self.route.name} v{self.route.version}", why)
+
+    def _lay_out_and_reply(self, reply: Reply) -> None:
+        respond = self.respond
+        assert respond is not None, f"{self!r} has nothing to lay a reply out with"
+        self.reply(respond(self, reply))
+
+    def __repr__(self) -> str:
+        route = self.route
+        return f"Call({route.name} v{route.version} #{self.correlation_id} from {self.client_id!r} at {self.host})"

@@ -1,0 +1,315 @@
+"""One client's TCP connection: frames in, one request in work at a time, replies out in order.
+
+Knows framing, request headers, back pressure and what closes a connection (spec 2.1). Knows no API: `Routes` does.
+Here stands the server's only `except Exception` (design law 5): a fault while serving ends this connection and no other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from struct import Struct
+from struct import error as StructError
+from typing import TYPE_CHECKING, cast
+
+from muster.server.call import Call
+from muster.server.limits import (
+    FRAME_SIZE_BYTES,
+    LOGGED_TEXT_CHARS,
+    WAITING_BYTES_PER_CONNECTION,
+    WRITE_HIGH_WATER_BYTES,
+)
+from muster.server.peer import address_text, java_host
+from muster.wire.errors import WireError
+from muster.wire.primitives import skip_tagged
+
+if TYPE_CHECKING:
+    from muster.server.listener import Listener
+    from muster.server.routes import Route
+
+ANONYMOUS = "User:ANONYMOUS"
+
+_log = logging.getLogger("muster.connection")
+_correlation_and_client_id_length = Struct(">ih").unpack_from
+_BEFORE_CLIENT_ID = 10
+"""api key, version, correlation id and the length of the client id."""
+
+
+class Connection(asyncio.Protocol):
+    """The loop calls the asyncio.Protocol methods; `Call` calls `finish`, `guard` and `refuse`."""
+
+    __slots__ = (
+        "_buffer",
+        "_client_id",
+        "_client_id_bytes",
+        "_closed",
+        "_collected_bytes",
+        "_corked",
+        "_listener",
+        "_max_frame_bytes",
+        "_node",
+        "_outgoing",
+        "_reading_paused",
+        "_routes",
+        "_transport",
+        "_writing_paused",
+        "address",
+        "call",
+        "closing",
+        "host",
+        "last_used_ms",
+        "principal",
+        "used",
+    )
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._node = listener.node
+        self._routes = listener.routes
+        self._max_frame_bytes = listener.max_frame_bytes
+        self._transport: asyncio.Transport | None = None
+        self._buffer = bytearray()
+        self._outgoing: list[bytes] = []
+        self._collected_bytes = 0
+        self._corked = False
+        """Replies are being collected for one write at the end of this burst."""
+        self._closed = False
+        """Nothing more can be sent."""
+        self._reading_paused = False
+        self._writing_paused = False
+        self._client_id: str | None = None
+        self._client_id_bytes = b""
+        self.call: Call | None = None
+        """The one request in work."""
+        self.closing = False
+        """No further request is taken."""
+        self.used = True
+        """Set by traffic, cleared by the sweep for idle connections: cheaper than reading a clock for each request."""
+        self.last_used_ms = 0
+        self.address = "an unknown address"
+        self.host = "/unknown"
+        self.principal = ANONYMOUS
+
+    # ---- what the loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
+        self._transport = transport
+        peername = transport.get_extra_info("peername")
+        self.address = address_text(peername)
+        self.host = java_host(peername)
+        if not self._listener.admit(self):
+            self._shut()
+            return
+        transport.set_write_buffer_limits(high=WRITE_HIGH_WATER_BYTES)
+
+    def data_received(self, data: bytes) -> None:
+        self.used = True
+        if not self._buffer and self.call is None and not self._writing_paused and not self.closing:
+            length = len(data)
+            if length > FRAME_SIZE_BYTES and int.from_bytes(data[:4], "big") == length - FRAME_SIZE_BYTES:
+                if length - FRAME_SIZE_BYTES > self._max_frame_bytes:
+                    self._refuse_frame_size(length - FRAME_SIZE_BYTES)
+                    return
+                # The common case: one whole frame, and nothing that it would have to wait for.
+                self._corked = True
+                self.guard(self._serve, data, FRAME_SIZE_BYTES)
+                self._uncork()
+                return
+        self._buffer += data
+        self._take_frames()
+
+    def eof_received(self) -> bool:
+        """The client will send no more: Kafka closes then, whatever is still in work."""
+        self.closing = self._closed = True
+        return False
+
+    def pause_writing(self) -> None:
+        self._writing_paused = True
+
+    def resume_writing(self) -> None:
+        self._writing_paused = False
+        self._take_frames()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closing = self._closed = True
+        self._transport = None
+        self._buffer = bytearray()
+        self._listener.forget(self)
+        if self.call is not None and self.call.abandon is not None:
+            self.call.abandon()
+
+    # ---- what a call does
+
+    def finish(self, frame: bytes | None) -> None:
+        """The request in work has its reply (or wants none): send it and let the next one begin."""
+        self.call = None
+        if self._closed:
+            self._listener.traffic.replies_dropped += 1
+            return
+        if frame is not None:
+            self._outgoing.append(frame)
+            self._collected_bytes += len(frame)
+        if not self._corked:
+            self._send_collected()
+            if self.closing:
+                self._shut()
+            elif self._buffer or self._reading_paused:
+                # Not from here: whoever released this reply is still at work on its own outcome.
+                asyncio.get_running_loop().call_soon(self._take_frames)
+        elif self._collected_bytes > WRITE_HIGH_WATER_BYTES:
+            self._send_collected()
+
+    def guard(self, step: Callable[..., None], *arguments: object) -> None:
+        """Run a step of serving this client. What goes wrong in it ends this connection and nothing else."""
+        try:
+            step(*arguments)
+        except WireError as fault:
+            self.refuse(self._work_name(), str(fault))
+        except Exception:
+            self._listener.traffic.handler_failures += 1
+            _log.exception("closing the connection from %s: serving %s failed", self.address, self._work_name())
+            self._shut()
+
+    def refuse(self, what: str, why: str) -> None:
+        """Close because of what the client sent, with one line that says so (spec 2.1: no reply)."""
+        self._listener.traffic.refused_requests += 1
+        _log.warning(
+            "closing the connection from %s (client id %r): %s: %s",
+            self.address,
+            self._client_id and self._client_id[:LOGGED_TEXT_CHARS],
+            what,
+            why,
+        )
+        self._shut()
+
+    # ---- closing
+
+    def close_when_idle(self) -> None:
+        """Take no further requests; close now unless a reply is still owed (graceful stop)."""
+        self.closing = True
+        if self.call is None:
+            self._shut()
+
+    def close(self) -> None:
+        """Send what has been written and close."""
+        self._shut()
+
+    def abort(self) -> None:
+        """Close without waiting for the client to read anything."""
+        self.closing = self._closed = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _shut(self) -> None:
+        self.closing = True
+        self._send_collected()
+        self._closed = True
+        if self._transport is not None:
+            self._transport.close()
+
+    # ---- requests
+
+    def _take_frames(self) -> None:
+        """Serve the whole frames in the buffer until one has to be waited for."""
+        if self._closed or self._corked:
+            return
+        buffer = self._buffer
+        position = 0
+        self._corked = True
+        while self.call is None and not self.closing and not self._writing_paused:
+            body = position + FRAME_SIZE_BYTES
+            if len(buffer) < body:
+                break
+            size = int.from_bytes(buffer[position:body], "big", signed=True)
+            if not 0 <= size <= self._max_frame_bytes:
+                self._refuse_frame_size(size)
+                break
+            if len(buffer) < body + size:
+                break
+            position = body + size
+            self.guard(self._serve, bytes(buffer[body:position]), 0)
+        if position:
+            del buffer[:position]
+        self._uncork()
+        self._pause_or_resume_reading()
+
+    def _serve(self, frame: bytes, position: int) -> None:
+        """Read the header, then the body, then hand over. The frame ends where the bytes end."""
+        prefix = frame[position : position + 4]
+        route = self._routes.prepared.get(prefix) or self._routes.find(prefix)
+        correlation_id, position = self._read_header(frame, position, route)
+        call = Call(self, route, correlation_id, self._client_id)
+        self.call = call
+        self._listener.traffic.requests += 1
+        route.handle(call, route.decode(frame, position), self._node)
+
+    def _read_header(self, frame: bytes, position: int, route: Route) -> tuple[int, int]:
+        """The correlation id and where the body begins; the client id is kept from request to request."""
+        try:
+            correlation_id, length = _correlation_and_client_id_length(frame, position + 4)
+        except StructError:
+            raise WireError(f"{route.name} v{route.version}: the frame ends inside its header") from None
+        position += _BEFORE_CLIENT_ID
+        if length < 0:
+            self._client_id = None
+            self._client_id_bytes = b""
+        else:
+            end = position + length
+            if end > len(frame):
+                raise WireError(
+                    f"{route.name} v{route.version}: client id of {length} bytes at position {position}"
+                    f" in a frame of {len(frame)}"
+                )
+            raw = frame[position:end]
+            if raw != self._client_id_bytes or self._client_id is None:
+                self._client_id_bytes = raw
+                self._client_id = raw.decode("utf-8", "replace")
+            position = end
+        if route.flexible_request:
+            if frame[position : position + 1] == b"\0":
+                position += 1
+            else:
+                try:
+                    position = skip_tagged(frame, position)
+                except IndexError:
+                    raise WireError(
+                        f"{route.name} v{route.version}: the frame ends inside its header, in the tagged fields"
+                    ) from None
+        return correlation_id, position
+
+    def _refuse_frame_size(self, size: int) -> None:
+        self.refuse(
+            "a frame", f"size {size} is not between 0 and socket.request.max.bytes = {self._max_frame_bytes}"
+        )
+
+    def _work_name(self) -> str:
+        return "a request" if self.call is None else repr(self.call)
+
+    # ---- back pressure
+
+    def _uncork(self) -> None:
+        self._corked = False
+        self._send_collected()
+
+    def _send_collected(self) -> None:
+        outgoing = self._outgoing
+        if outgoing and not self._closed:
+            assert self._transport is not None
+            self._transport.write(outgoing[0] if len(outgoing) == 1 else b"".join(outgoing))
+            outgoing.clear()
+            self._collected_bytes = 0
+
+    def _pause_or_resume_reading(self) -> None:
+        """Bytes pile up only while a request is in work or the client does not read; then not beyond a limit."""
+        transport = self._transport
+        if transport is None or self.closing:
+            return
+        blocked = self.call is not None or self._writing_paused
+        pause = blocked and len(self._buffer) > WAITING_BYTES_PER_CONNECTION
+        if pause and not self._reading_paused:
+            transport.pause_reading()
+        elif self._reading_paused and not pause:
+            transport.resume_reading()
+        self._reading_paused = pause

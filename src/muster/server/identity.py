@@ -1,0 +1,83 @@
+"""Which cluster and node a data directory belongs to: `meta.properties`, as Kafka writes it.
+
+A directory that says another cluster or node than the operator does is somebody else's: it is refused, not rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from muster.topics.config_types import ConfigError
+
+DOCUMENT: Final = "meta.properties"
+
+
+class Documents(Protocol):
+    """The part of a log store that is needed here."""
+
+    def read_document(self, name: str) -> bytes | None: ...
+
+    def write_document(self, name: str, content: bytes) -> None: ...
+
+
+@dataclass(slots=True, frozen=True)
+class Identity:
+    cluster_id: str
+    node_id: int
+
+
+def claim(documents: Documents, node_id: int, cluster_id: str, new_id: Callable[[], str]) -> Identity:
+    """Check the directory's identity against the operator's, or write it. An empty `cluster_id` takes what is there."""
+    content = documents.read_document(DOCUMENT)
+    if content is None:
+        identity = Identity(cluster_id or new_id(), node_id)
+        documents.write_document(DOCUMENT, _encode(identity, new_id()))
+        return identity
+    properties = _decode(content)
+    kept_cluster = properties.get("cluster.id")
+    if not kept_cluster:
+        raise ConfigError(f"{DOCUMENT} in the data directory has no cluster.id: it is damaged or not Kafka's")
+    if cluster_id and cluster_id != kept_cluster:
+        raise ConfigError(
+            f"the data directory belongs to cluster {kept_cluster}, not to {cluster_id}:"
+            " use another directory (--data) or leave --cluster-id out"
+        )
+    kept_node = properties.get("node.id", properties.get("broker.id", str(node_id)))
+    if kept_node != str(node_id):
+        raise ConfigError(
+            f"the data directory belongs to node {kept_node}, not to {node_id}:"
+            f" use another directory (--data) or --node-id {kept_node}"
+        )
+    return Identity(kept_cluster, node_id)
+
+
+def _encode(identity: Identity, directory_id: str) -> bytes:
+    lines = (
+        f"cluster.id={identity.cluster_id}",
+        f"directory.id={directory_id}",
+        f"node.id={identity.node_id}",
+        "version=1",
+    )
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _decode(content: bytes) -> dict[str, str]:
+    properties = {}
+    for line in content.decode("utf-8", "replace").splitlines():
+        name, equals, value = line.partition("=")
+        if equals and not line.startswith(("#", "!")):
+            properties[name.strip()] = value.strip()
+    return properties
+
+
+def random_id() -> str:
+    """A random id in the text form that Kafka uses: 22 characters of URL-safe base64, not beginning with `-`."""
+    import base64
+    from uuid import uuid4
+
+    while True:
+        text = base64.urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
+        if not text.startswith("-"):
+            return text

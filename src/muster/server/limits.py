@@ -1,0 +1,37 @@
+"""Every limit of the server that is not an operator's setting, named once (design law 6).
+
+What operators may change (`socket.request.max.bytes`, `max.connections`, `connections.max.idle.ms`) is in `settings.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+FRAME_SIZE_BYTES: Final = 4
+"""The length prefix of a frame."""
+
+WAITING_BYTES_PER_CONNECTION: Final = 64 * 1024
+"""Bytes kept behind a request in work before reading from that connection pauses."""
+
+WRITE_HIGH_WATER_BYTES: Final = 256 * 1024
+"""Unsent reply bytes at which a connection takes no further requests until the client has read some."""
+
+LISTEN_BACKLOG: Final = 1024
+"""Connections that the kernel keeps waiting to be accepted."""
+
+IDLE_SWEEPS_PER_LIMIT: Final = 4
+"""How often idle connections are looked for within one `connections.max.idle.ms`; one sweep is cheap but not free."""
+
+IDLE_SWEEP_MAX_SECONDS: Final = 30.0
+"""The longest pause between two looks for idle connections."""
+
+IDLE_SWEEP_MIN_SECONDS: Final = 0.05
+
+STOP_FLUSH_SECONDS: Final = 5.0
+"""How long a stopping server waits for clients to take their last replies before it cuts them off."""
+
+FETCH_MAX_WAIT_MS: Final = 2_147_483_647
+"""A fetch's own limit; the client names a shorter one."""
+
+LOGGED_TEXT_CHARS: Final = 120
+"""Text that a peer chose is cut to this length in log lines."""

@@ -1,0 +1,128 @@
+"""From the first four bytes of a request (api key and version) to everything needed to serve it.
+
+A route is prepared when its first request comes, so that starting imports no codec and no handler that nobody uses.
+Called by connections. Knows which APIs are served, nothing of what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from struct import Struct
+from typing import Any, Final, TypeAlias
+
+from muster.server.call import Call
+from muster.wire import apis
+from muster.wire.errors import WireError
+
+API_VERSIONS: Final = 18
+
+Handler: TypeAlias = Callable[[Call, Any, Any], None]
+"""handle(call, request message, node)"""
+HandlerTable: TypeAlias = Mapping[int, "str | Handler"]
+"""A handler, or the module that holds it as `handle`."""
+
+_KEY_AND_VERSION = Struct(">hh").unpack
+
+
+class Route:
+    """How one version of one API is read, handled and written."""
+
+    __slots__ = ("api_key", "decode", "encode", "flexible_reply", "flexible_request", "handle", "name", "version")
+
+    def __init__(
+        self,
+        api_key: int,
+        name: str,
+        version: int,
+        decode: Callable[[bytes, int], object],
+        encode: Callable[[Any], bytes],
+        handle: Handler,
+        *,
+        flexible_request: bool,
+        flexible_reply: bool,
+    ) -> None:
+        self.api_key = api_key
+        self.name = name
+        self.version = version
+        self.decode = decode
+        self.encode = encode
+        self.handle = handle
+        self.flexible_request = flexible_request
+        self.flexible_reply = flexible_reply
+
+    def __repr__(self) -> str:
+        return f"Route({self.name} v{self.version})"
+
+
+class Routes:
+    """The served APIs; `prepared` is the hot lookup, `find` fills it."""
+
+    __slots__ = ("_handlers", "_unsupported_api_versions", "prepared")
+
+    def __init__(self, handlers: HandlerTable) -> None:
+        self._handlers = handlers
+        self.prepared: dict[bytes, Route] = {}
+        self._unsupported_api_versions: Route | None = None
+
+    def find(self, prefix: bytes) -> Route:
+        """The route of a request that begins with these bytes; WireError says why there is none."""
+        if len(prefix) < 4:
+            raise WireError(f"the frame ends after {len(prefix)} bytes, inside its header")
+        api_key, version = _KEY_AND_VERSION(prefix)
+        entry = self._handlers.get(api_key)
+        if entry is None or api_key not in apis.APIS:
+            raise WireError(f"api key {api_key} (version {version}) is not served")
+        api = apis.APIS[api_key]
+        if not api.min_version <= version <= api.max_version:
+            if api_key == API_VERSIONS:
+                return self._for_unsupported_api_versions()
+            raise WireError(
+                f"{api.name} version {version} is not supported; supported: {api.min_version} to {api.max_version}"
+            )
+        route = _prepare(api, version, _resolve(entry))
+        self.prepared[prefix] = route
+        return route
+
+    def _for_unsupported_api_versions(self) -> Route:
+        """Header v2 whatever the number, the body ignored, the answer in v0 layout (spec 2.3). One for all of them."""
+        if self._unsupported_api_versions is None:
+            from muster.server.handlers import api_versions
+
+            self._unsupported_api_versions = Route(
+                API_VERSIONS,
+                apis.APIS[API_VERSIONS].name,
+                0,
+                _ignore_body,
+                apis.response_encoder(API_VERSIONS, 0),
+                api_versions.refuse_version,
+                flexible_request=True,
+                flexible_reply=False,
+            )
+        return self._unsupported_api_versions
+
+
+def _prepare(api: apis.Api, version: int, handle: Handler) -> Route:
+    flexible = api.flexible_from is not None and version >= api.flexible_from
+    return Route(
+        api.key,
+        api.name,
+        version,
+        apis.request_decoder(api.key, version),
+        apis.response_encoder(api.key, version),
+        handle,
+        flexible_request=flexible,
+        # A client that does not know the server's versions yet must be able to read the reply (KIP-511).
+        flexible_reply=flexible and api.key != API_VERSIONS,
+    )
+
+
+def _resolve(entry: str | Handler) -> Handler:
+    if not isinstance(entry, str):
+        return entry
+    handle: Handler = import_module(entry).handle
+    return handle
+
+
+def _ignore_body(_frame: bytes, _position: int) -> object:
+    return None

@@ -1,0 +1,209 @@
+"""The table of broker settings: Kafka's names, types, defaults and rules, and a few of Muster's own under `muster.`.
+
+Says what may be set. Where values come from is `setting_sources.py`; what they mean together is `settings.py`.
+Every key here does something, unless its text says that it is accepted and has no effect.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from muster.topics.config_types import (
+    INT_MAX,
+    ConfigKey,
+    ConfigTable,
+    ConfigType,
+    ConfigValue,
+    Rule,
+    at_least,
+    between,
+    one_of,
+)
+from muster.topics.config_table import BROKER_TOPIC_KEYS
+
+_BOOLEAN, _STRING, _INT, _LONG, _LIST = (
+    ConfigType.BOOLEAN,
+    ConfigType.STRING,
+    ConfigType.INT,
+    ConfigType.LONG,
+    ConfigType.LIST,
+)
+_NO_EFFECT = "Accepted so that Kafka's files can be used; it has no effect here."
+
+
+def _only(*words: str) -> Rule:
+    """A list that Kafka allows more for than is served here."""
+
+    def allows(value: ConfigValue) -> bool:
+        return value == words
+
+    return Rule(allows, f"only {','.join(words)} is supported yet", f"[{', '.join(words)}]")
+
+
+_ONE_NODE = Rule(lambda value: value == 1, "only 1 is possible on a single node", "[1]")
+
+MUSTER_KEYS: Final = (
+    ConfigKey("muster.listen", _STRING, "127.0.0.1:9092", "HOST:PORT to listen on; port 0 takes a free one."),
+    ConfigKey(
+        "muster.advertise", _STRING, "", "HOST:PORT that clients are told to connect to; empty: where it listens."
+    ),
+    ConfigKey("muster.data", _STRING, "muster-data", "The directory that holds the logs and everything durable."),
+    ConfigKey(
+        "muster.storage",
+        _STRING,
+        "files",
+        "files: durable, in muster.data. memory: gone when the server stops.",
+        one_of("files", "memory"),
+    ),
+    ConfigKey(
+        "muster.durability",
+        _STRING,
+        "fsync",
+        "fsync: replies wait until the disk has it. os: until the operating system has it, as Kafka does.",
+        one_of("fsync", "os"),
+    ),
+    ConfigKey("muster.cluster.id", _STRING, "", "The cluster id; empty: the data directory's, or a new one."),
+    ConfigKey(
+        "muster.log.level",
+        _STRING,
+        "info",
+        "How much is logged.",
+        one_of("debug", "info", "warning", "error"),
+    ),
+    ConfigKey("muster.rules", _STRING, "", "A TOML file with [[allow]] and [[deny]] rules; empty: all is allowed."),
+    ConfigKey("muster.metrics.listen", _STRING, "", "HOST:PORT for metrics over HTTP; empty: none."),
+)
+
+GROUP_KEYS: Final = (
+    ConfigKey("group.min.session.timeout.ms", _INT, 6_000, "The shortest session timeout a member may ask for."),
+    ConfigKey("group.max.session.timeout.ms", _INT, 1_800_000, "The longest session timeout a member may ask for."),
+    ConfigKey(
+        "group.initial.rebalance.delay.ms",
+        _INT,
+        3_000,
+        "How long a group without members waits for more of them before its first rebalance.",
+    ),
+    ConfigKey("group.max.size", _INT, INT_MAX, "The most members a group may have.", at_least(1)),
+    ConfigKey(
+        "group.coordinator.rebalance.protocols",
+        _LIST,
+        ("classic",),
+        "The group protocols that are served.",
+        _only("classic"),
+    ),
+    ConfigKey("group.coordinator.threads", _INT, 1, _NO_EFFECT, at_least(1)),
+    ConfigKey("group.coordinator.append.linger.ms", _INT, -1, _NO_EFFECT, at_least(-1)),
+    ConfigKey(
+        "offset.metadata.max.bytes", _INT, 4_096, "The longest text that a client may keep with a committed offset."
+    ),
+    ConfigKey("offsets.load.buffer.size", _INT, 5_242_880, _NO_EFFECT, at_least(1)),
+    ConfigKey(
+        "offsets.retention.minutes",
+        _INT,
+        10_080,
+        "How long offsets are kept after their group has become empty.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "offsets.retention.check.interval.ms",
+        _LONG,
+        600_000,
+        "The time between two looks for expired offsets.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "offsets.topic.num.partitions",
+        _INT,
+        50,
+        "Partitions of __consumer_offsets when it is created; later changes have no effect.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "offsets.topic.segment.bytes", _INT, 104_857_600, "segment.bytes of __consumer_offsets.", at_least(1)
+    ),
+    # Deviates: Kafka's default is 3 and a single node must lower it; here there is only one node to begin with.
+    ConfigKey("offsets.topic.replication.factor", ConfigType.SHORT, 1, "Copies of each partition; one node has one.", _ONE_NODE),
+    ConfigKey(
+        "offsets.topic.compression.codec",
+        _INT,
+        0,
+        "Compression of the coordinator's own records: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.",
+        between(0, 4),
+    ),
+    ConfigKey(
+        "offsets.commit.timeout.ms",
+        _INT,
+        5_000,
+        "How long a reply may wait for its records to become durable.",
+        at_least(1),
+    ),
+)
+
+BROKER_KEYS: Final = (
+    ConfigKey("node.id", _INT, 1, "The id of this node.", at_least(0)),
+    ConfigKey("broker.rack", _STRING, None, "The rack that Metadata shows for this node."),
+    ConfigKey("num.partitions", _INT, 1, "Partitions of a topic that nobody said a number for.", at_least(1)),
+    ConfigKey("default.replication.factor", _INT, 1, "Copies of each partition; one node has one.", _ONE_NODE),
+    ConfigKey("auto.create.topics.enable", _BOOLEAN, True, "Whether Metadata creates topics that it is asked for."),
+    ConfigKey("delete.topic.enable", _BOOLEAN, True, "Whether topics may be deleted."),
+    ConfigKey("socket.request.max.bytes", _INT, 104_857_600, "The largest request that is read.", at_least(1)),
+    ConfigKey(
+        "connections.max.idle.ms", _LONG, 600_000, "Connections without traffic for this long are closed; -1: never."
+    ),
+    ConfigKey("max.connections", _INT, INT_MAX, "The most connections at a time.", at_least(0)),
+    ConfigKey("fetch.max.bytes", _INT, 57_671_680, "The most bytes in the answer to one fetch.", at_least(1_024)),
+    ConfigKey(
+        "max.request.partition.size.limit",
+        _INT,
+        2_000,
+        "The most partitions in one answer of DescribeTopicPartitions.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "producer.id.expiration.ms",
+        _INT,
+        86_400_000,
+        "How long the sequence numbers of a silent producer are remembered.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "producer.id.expiration.check.interval.ms",
+        _INT,
+        600_000,
+        "The time between two looks for producers to forget.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "log.retention.check.interval.ms", _LONG, 300_000, "The time between two looks for old segments.", at_least(1)
+    ),
+    ConfigKey(
+        "allow.everyone.if.no.acl.found",
+        _BOOLEAN,
+        False,
+        "With muster.rules: whether what no rule speaks of is allowed.",
+    ),
+)
+
+TABLE: Final = ConfigTable("server", (*MUSTER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *BROKER_TOPIC_KEYS))
+
+ALIASES: Final = {
+    "broker.id": "node.id",
+    "listeners": "muster.listen",
+    "advertised.listeners": "muster.advertise",
+    "log.dir": "muster.data",
+    "log.dirs": "muster.data",
+}
+"""Kafka's other names for the same thing."""
+
+NOT_SUPPORTED_YET: Final = (
+    "group.consumer.",
+    "group.share.",
+    "group.streams.",
+    "transaction.",
+    "transactional.id.",
+    "sasl.",
+    "ssl.",
+    "remote.log.",
+    "controller.",
+)
+"""Beginnings of Kafka settings for things that are not built: refused, so that nobody believes them to work."""

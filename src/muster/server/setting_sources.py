@@ -1,0 +1,119 @@
+"""Where settings come from, lowest to highest: defaults, a TOML file, environment variables, flags.
+
+Turns each source into named texts that remember their origin, so that every complaint can say where to look.
+Reads the file; is given the environment. Which names exist and what they mean is not decided here.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from muster.server.setting_keys import ALIASES, NOT_SUPPORTED_YET, TABLE
+from muster.topics.config_types import ConfigError
+
+ENVIRONMENT_PREFIX: Final = "MUSTER_"
+_OWN_PREFIX: Final = "muster."
+
+
+@dataclass(slots=True, frozen=True)
+class SettingText:
+    """What somebody wrote, under the name that the table knows."""
+
+    name: str
+    text: str
+    origin: str
+    """Reads on after "from": `the default`, `file muster.toml`, `variable MUSTER_DATA`, `flag --data`."""
+
+
+def from_flag(flag: str, name: str, text: str) -> SettingText:
+    return SettingText(known_name(name, f"flag {flag}"), text, f"flag {flag}")
+
+
+def from_assignments(flag: str, assignments: Iterable[str]) -> Iterator[SettingText]:
+    """NAME=VALUE, as often as given."""
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals or not name.strip():
+            raise ConfigError(f"flag {flag} {assignment}: expected NAME=VALUE, as in {flag} group.max.size=100")
+        yield SettingText(known_name(name.strip(), f"flag {flag} {name.strip()}"), text, f"flag {flag}")
+
+
+def from_environment(environment: Mapping[str, str]) -> Iterator[SettingText]:
+    """`MUSTER_GROUP_MAX_SIZE` is group.max.size, `MUSTER_DATA` is muster.data."""
+    names = {variable_of(name): name for name in (*(key.name for key in TABLE), *ALIASES)}
+    for variable, text in sorted(environment.items()):
+        if not variable.startswith(ENVIRONMENT_PREFIX):
+            continue
+        name = names.get(variable)
+        if name is None:
+            near = difflib.get_close_matches(variable, names, n=1, cutoff=0.7)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise ConfigError(f"variable {variable}: there is no such setting{meant}")
+        origin = f"variable {variable}"
+        yield SettingText(known_name(name, origin), text, origin)
+
+
+def variable_of(name: str) -> str:
+    """The environment variable of a setting."""
+    return ENVIRONMENT_PREFIX + name.removeprefix(_OWN_PREFIX).upper().replace(".", "_")
+
+
+def from_file(path: str) -> Iterator[SettingText]:
+    """Settings of a TOML file: quoted dotted names and nested tables alike, Muster's own under [muster]."""
+    origin = f"file {path}"
+    for name, value in _flat(_read_toml(path), ""):
+        yield SettingText(known_name(name, origin), _text(name, value, origin), origin)
+
+
+def known_name(name: str, origin: str) -> str:
+    """The table's name for what was written; ConfigError with a suggestion if there is none."""
+    name = ALIASES.get(name, name)
+    if name in TABLE:
+        return name
+    if name.startswith(_OWN_PREFIX):
+        inner = name.removeprefix(_OWN_PREFIX).replace("-", ".")
+        for candidate in (_OWN_PREFIX + inner, ALIASES.get(inner, inner)):
+            if candidate in TABLE:
+                return candidate
+    if name.startswith(NOT_SUPPORTED_YET):
+        raise ConfigError(f"{origin}: {name} belongs to a part of Kafka that is not supported yet; remove it")
+    try:
+        TABLE[name]
+    except ConfigError as error:
+        raise ConfigError(f"{origin}: {error}") from None
+    raise AssertionError(name)
+
+
+def _read_toml(path: str) -> Mapping[str, object]:
+    import tomllib  # only for those who have a file
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration file {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the configuration file {path} is not TOML: {error}") from None
+
+
+def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _text(name: str, value: object, origin: str) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str() | int() | float():
+            return str(value)
+        case list() if all(isinstance(item, str | int) for item in value):
+            return ",".join(str(item) for item in value)
+        case _:
+            raise ConfigError(f"{origin}: {name} = {value!r}: expected text, a number, true, false or a list of texts")
