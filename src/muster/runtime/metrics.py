@@ -1,0 +1,106 @@
+"""What the coordinator can say about itself in numbers (spec 10), gathered when somebody asks and at no other time.
+
+Names are Kafka's metric names in the form Prometheus wants: lower case, underscores, `muster_` in front. Per-group figures carry the
+group as a label and are bounded (`MAX_LABELLED_GROUPS`): a scrape must not grow without limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from muster.core.classic.states import GroupState
+from muster.core.shard import Shard
+from muster.runtime.coordinator import Coordinator, ShardState
+
+MAX_LABELLED_GROUPS = 1_000
+
+
+@dataclass(slots=True, frozen=True)
+class Metric:
+    name: str
+    kind: Literal["gauge", "counter"]
+    meaning: str
+    samples: tuple[tuple[Mapping[str, str], float], ...]
+
+
+def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
+    shards = coordinator.shards()
+    yield from _groups(shards)
+    yield from _work(shards)
+    yield _gauge(
+        "num_partitions",
+        "Partitions of __consumer_offsets on this node, by the state of their shard.",
+        {
+            state.value: sum(place.state is state for place in coordinator.places.values())
+            for state in (ShardState.LOADING, ShardState.ACTIVE, ShardState.FAILED)
+        },
+        label="state",
+    )
+    load_times = [place.load_ms for place in coordinator.places.values()]
+    yield _plain("partition_load_time_max_ms", "gauge", "The longest load of a shard.", max(load_times, default=0))
+    yield from _per_group(shards)
+
+
+def _groups(shards: list[Shard]) -> Iterator[Metric]:
+    groups = [group for shard in shards for group in shard.groups.values()]
+    yield _plain("num_groups", "gauge", "Groups held by this node.", len(groups))
+    yield _gauge(
+        "groups",
+        "Classic groups by state.",
+        {state.value: sum(group.state is state for group in groups) for state in GroupState},
+        label="state",
+    )
+    yield _plain("num_members", "gauge", "Members of all groups.", sum(len(group.members) for group in groups))
+    yield _plain("num_offsets", "gauge", "Committed offsets in memory.", sum(shard.offsets.count for shard in shards))
+
+
+def _work(shards: list[Shard]) -> Iterator[Metric]:
+    for name, meaning in (
+        ("offset_commits", "Offsets written by commits."),
+        ("offset_expirations", "Offsets that expired."),
+        ("offset_deletions", "Offsets removed by OffsetDelete."),
+        ("started_rebalances", "Rebalances that began."),
+        ("completed_rebalances", "Rebalances that ended with a stable group."),
+        ("expired_members", "Members that were dropped because they were silent for too long."),
+    ):
+        total = sum(getattr(shard.counters, name) for shard in shards)
+        yield _plain(f"{name}_total", "counter", meaning, total)
+
+
+def _per_group(shards: list[Shard]) -> Iterator[Metric]:
+    groups = [group for shard in shards for group in shard.groups.values()][:MAX_LABELLED_GROUPS]
+    for name, meaning, value_of in (
+        ("group_members", "Members of a group.", lambda group: len(group.members)),
+        ("group_generation", "The generation of a group.", lambda group: group.generation),
+        ("group_stable", "1 if the group is Stable.", lambda group: int(group.state is GroupState.STABLE)),
+        ("group_parked_joins", "JoinGroup requests of a group that wait.", lambda group: group.awaiting_joins),
+    ):
+        samples = tuple(({"group": group.group_id}, float(value_of(group))) for group in groups)
+        yield Metric(f"muster_{name}", "gauge", meaning, samples)
+
+
+def _plain(name: str, kind: Literal["gauge", "counter"], meaning: str, value: float) -> Metric:
+    return Metric(f"muster_{name}", kind, meaning, (({}, float(value)),))
+
+
+def _gauge(name: str, meaning: str, values: Mapping[str, int], *, label: str) -> Metric:
+    return Metric(f"muster_{name}", "gauge", meaning, tuple(({label: key}, float(n)) for key, n in values.items()))
+
+
+def exposition(metrics: Iterable[Metric]) -> str:
+    """The text format that Prometheus scrapes, version 0.0.4."""
+    lines: list[str] = []
+    for metric in metrics:
+        lines.append(f"# HELP {metric.name} {metric.meaning}")
+        lines.append(f"# TYPE {metric.name} {metric.kind}")
+        for labels, value in metric.samples:
+            text = ",".join(f'{key}="{_escaped(label)}"' for key, label in labels.items())
+            number = int(value) if value.is_integer() else value
+            lines.append(f"{metric.name}{{{text}}} {number}" if text else f"{metric.name} {number}")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(label: str) -> str:
+    return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
