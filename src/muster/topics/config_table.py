@@ -37,6 +37,7 @@ _GZIP_LEVELS = Rule(
 
 COMPRESSION_TYPES = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
 
+# Deviates: compression levels are kept and shown, but batches are recompressed at the codec's usual level.
 TOPIC_CONFIGS = ConfigTable(
     "topic",
     [

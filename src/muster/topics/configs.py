@@ -41,8 +41,7 @@ class TopicSettings:
     timestamp_before_max_ms: int
     timestamp_after_max_ms: int
     compression_type: str
-    compression_level: int | None
-    """None where the codec has no level setting."""
+    min_insync_replicas: int
 
 
 @dataclass(slots=True, frozen=True)
@@ -114,16 +113,14 @@ class TopicDefaults:
 
     def settings(self, overrides: Mapping[str, str]) -> TopicSettings:
         values = self.values(overrides)
-        compression = values.string("compression.type")
-        level = f"compression.{compression}.level"
         return TopicSettings(
             log=_log_config(values),
             max_message_bytes=values.integer("max.message.bytes"),
             log_append_time=values.string("message.timestamp.type") == "LogAppendTime",
             timestamp_before_max_ms=values.integer("message.timestamp.before.max.ms"),
             timestamp_after_max_ms=values.integer("message.timestamp.after.max.ms"),
-            compression_type=compression,
-            compression_level=values.integer(level) if level in TOPIC_CONFIGS else None,
+            compression_type=values.string("compression.type"),
+            min_insync_replicas=values.integer("min.insync.replicas"),
         )
 
     def describe(self, overrides: Mapping[str, str]) -> list[ConfigEntry]:

@@ -1,0 +1,222 @@
+"""What a broker demands of a producer's bytes before they get offsets, and what it rewrites in them.
+
+Pure: bytes and settings in, a batch fit for the log or a refusal out. Messages are close to Kafka's. Called by
+topics/produce.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from muster.topics.configs import TopicSettings
+from muster.topics.refusal import TopicError
+from muster.wire.batch import (
+    NO_PRODUCER_ID,
+    NO_TIMESTAMP,
+    BatchHeader,
+    CorruptBatch,
+    Record,
+    RecordsVerdict,
+    UnknownCompression,
+    check_crc,
+    check_records,
+    decode_records,
+    encode_batch,
+    iterate_batches,
+    parse_header,
+    with_max_timestamp,
+)
+from muster.wire.compression import NAMES as CODECS
+from muster.wire.compression import ZSTD
+from muster.wire.errors import (
+    CORRUPT_MESSAGE,
+    INVALID_RECORD,
+    INVALID_TIMESTAMP,
+    MESSAGE_TOO_LARGE,
+    RECORD_LIST_TOO_LARGE,
+    UNSUPPORTED_COMPRESSION_TYPE,
+)
+
+_MAGIC_AT: Final = 16
+_MAGIC: Final = 2
+
+
+@dataclass(slots=True, frozen=True)
+class RecordError:
+    """KIP-467: which record of the batch was at fault, by its index."""
+
+    batch_index: int
+    message: str
+
+
+class BatchRefused(TopicError):
+    """The producer's batch stays out of the log."""
+
+    def __init__(self, code: int, message: str, record_errors: tuple[RecordError, ...] = ()) -> None:
+        super().__init__(code, message)
+        self.record_errors = record_errors
+
+
+def judge_batch(
+    records: bytes | None, partition: str, settings: TopicSettings, now_ms: int, *, zstd_allowed: bool = True
+) -> tuple[bytes, BatchHeader]:
+    """The batch as it goes into the log, with its header; or BatchRefused."""
+    header = _single_header(records)
+    assert records is not None
+    _check_header(records, header, partition, settings)
+    if header.compression == ZSTD and not zstd_allowed:
+        raise BatchRefused(UNSUPPORTED_COMPRESSION_TYPE, "Produce requests before version 7 may not carry zstd batches")
+    verdict = _check_records(records, header, partition)
+    _check_for_topic(records, header, verdict, partition, settings, now_ms)
+    batch = _rewritten(records, header, verdict, settings, now_ms)
+    if batch is not records:
+        header = parse_header(batch)
+        _check_size(header, partition, settings)
+    if header.size > settings.log.segment_bytes:
+        raise BatchRefused(
+            RECORD_LIST_TOO_LARGE,
+            f"Message batch size is {header.size} bytes in append to partition {partition}, "
+            f"which exceeds the maximum configured segment size of {settings.log.segment_bytes}.",
+        )
+    return batch, header
+
+
+def _single_header(records: bytes | None) -> BatchHeader:
+    if not records:
+        raise BatchRefused(INVALID_RECORD, "Produce requests must have exactly one record batch per partition")
+    if len(records) > _MAGIC_AT and records[_MAGIC_AT] != _MAGIC:
+        # KIP-724: brokers since 4.0 neither store nor convert magic 0 and 1.
+        raise BatchRefused(
+            INVALID_RECORD,
+            f"Produce requests may only contain record batches with magic {_MAGIC}, found {records[_MAGIC_AT]}",
+        )
+    try:
+        batches = [header for _, header in iterate_batches(records)]
+    except CorruptBatch as error:
+        raise BatchRefused(CORRUPT_MESSAGE, str(error)) from None
+    if len(batches) != 1:
+        raise BatchRefused(
+            INVALID_RECORD,
+            f"Produce requests must have exactly one record batch per partition, found {len(batches)}",
+        )
+    return batches[0]
+
+
+def _check_header(records: bytes, header: BatchHeader, partition: str, settings: TopicSettings) -> None:
+    if header.base_offset != 0:
+        raise BatchRefused(
+            INVALID_RECORD,
+            f"The baseOffset of the record batch in the append to {partition} should be 0, "
+            f"but it is {header.base_offset}",
+        )
+    _check_size(header, partition, settings)
+    try:
+        check_crc(records, header)
+    except CorruptBatch as error:
+        raise BatchRefused(CORRUPT_MESSAGE, f"Record is corrupt in topic partition {partition}: {error}") from None
+    if header.is_control:
+        raise BatchRefused(
+            INVALID_RECORD, f"Clients are not allowed to write control records in topic partition {partition}"
+        )
+    if header.producer_id != NO_PRODUCER_ID and header.base_sequence < 0:
+        raise BatchRefused(
+            INVALID_RECORD,
+            f"Invalid sequence number {header.base_sequence} in record batch with producerId "
+            f"{header.producer_id} in topic partition {partition}",
+        )
+    if header.producer_id == NO_PRODUCER_ID and header.is_transactional:
+        raise BatchRefused(INVALID_RECORD, f"Transactional batch without a producer id in {partition}")
+
+
+def _check_size(header: BatchHeader, partition: str, settings: TopicSettings) -> None:
+    if header.size > settings.max_message_bytes:
+        raise BatchRefused(
+            MESSAGE_TOO_LARGE,
+            f"The record batch size in the append to {partition} is {header.size} bytes "
+            f"which exceeds the maximum configured value of {settings.max_message_bytes}.",
+        )
+
+
+def _check_records(records: bytes, header: BatchHeader, partition: str) -> RecordsVerdict:
+    try:
+        return check_records(records, header)
+    except UnknownCompression as error:
+        raise BatchRefused(UNSUPPORTED_COMPRESSION_TYPE, str(error)) from None
+    except CorruptBatch as error:
+        raise BatchRefused(INVALID_RECORD, f"{error} in topic partition {partition}") from None
+
+
+def _check_for_topic(
+    records: bytes,
+    header: BatchHeader,
+    verdict: RecordsVerdict,
+    partition: str,
+    settings: TopicSettings,
+    now_ms: int,
+) -> None:
+    if settings.log.cleanup_compact and verdict.null_keys:
+        message = f"Compacted topic cannot accept message without key in topic partition {partition}"
+        raise BatchRefused(
+            INVALID_RECORD,
+            "One or more records have been rejected",
+            tuple(RecordError(index, message) for index in verdict.null_keys),
+        )
+    if header.is_log_append_time:
+        raise BatchRefused(
+            INVALID_TIMESTAMP,
+            f"Producer should not set timestamp type to LogAppendTime in topic partition {partition}.",
+        )
+    if not settings.log_append_time:
+        _check_timestamps(records, header, verdict, settings, now_ms)
+
+
+def _check_timestamps(
+    records: bytes, header: BatchHeader, verdict: RecordsVerdict, settings: TopicSettings, now_ms: int
+) -> None:
+    earliest = now_ms - settings.timestamp_before_max_ms
+    latest = now_ms + settings.timestamp_after_max_ms
+    if earliest <= verdict.min_timestamp and verdict.max_timestamp <= latest:
+        return
+    errors = tuple(
+        RecordError(
+            index,
+            f"Timestamp {record.timestamp_ms} of message with offset {record.offset} is out of range. "
+            f"The timestamp should be within [{earliest}, {latest}]",
+        )
+        for index, record in enumerate(decode_records(records, header))
+        if record.timestamp_ms != NO_TIMESTAMP and not earliest <= record.timestamp_ms <= latest
+    )
+    if errors:
+        raise BatchRefused(INVALID_TIMESTAMP, "One or more records have been rejected due to invalid timestamp", errors)
+
+
+def _rewritten(
+    records: bytes, header: BatchHeader, verdict: RecordsVerdict, settings: TopicSettings, now_ms: int
+) -> bytes:
+    """The bytes to store: the producer's own wherever nothing has to change."""
+    wanted = settings.compression_type
+    if wanted != "producer":
+        codec = 0 if wanted == "uncompressed" else CODECS[wanted]
+        if codec != header.compression:
+            return _recompressed(decode_records(records, header), header, codec, settings, now_ms)
+    if settings.log_append_time:
+        return with_max_timestamp(records, now_ms, log_append_time=True)
+    if verdict.max_timestamp != header.max_timestamp:
+        # Kafka trusts the records, not what the producer's header says of them.
+        return with_max_timestamp(records, verdict.max_timestamp, log_append_time=False)
+    return records
+
+
+def _recompressed(
+    decoded: list[Record], header: BatchHeader, codec: int, settings: TopicSettings, now_ms: int
+) -> bytes:
+    return encode_batch(
+        decoded,
+        compression=codec,
+        log_append_time_ms=now_ms if settings.log_append_time else None,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=header.base_sequence,
+        transactional=header.is_transactional,
+    )

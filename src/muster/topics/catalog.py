@@ -1,0 +1,184 @@
+"""The topics of this node, in memory and in `topics.json`; nobody else adds, drops or changes one.
+
+The order of steps makes crashes harmless: a topic is in the document before its logs are made, and marked as going
+before they are removed. `load` makes missing logs, removes those that were going, and adopts logs that a Kafka broker
+left in the data directory. What may be asked for is decided elsewhere (creation.py, deletion.py, config_changes.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from muster.log.contract import LogStore, StorageError
+from muster.topics.adoption import Found, find_unknown_topics, survey
+from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
+from muster.topics.config_types import ConfigError
+from muster.topics.configs import TopicDefaults, TopicSettings
+from muster.topics.names import collision_key
+from muster.topics.topic import Partition, Topic
+
+
+class Catalog:
+    def __init__(self, store: LogStore, defaults: TopicDefaults, new_topic_id: Callable[[], bytes]) -> None:
+        self.store = store
+        self.defaults = defaults
+        self.new_topic_id = new_topic_id
+        self.adopted: Sequence[Found] = ()
+        """What `load` found in the data directory without knowing it."""
+        self._by_name: dict[str, Topic] = {}
+        self._by_id: dict[bytes, Topic] = {}
+        self._names_by_collision_key: dict[str, str] = {}
+        self._partition_count = 0
+        self._deleting: list[str] = []
+
+    # Reading
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    @property
+    def partition_count(self) -> int:
+        return self._partition_count
+
+    def topics(self) -> list[Topic]:
+        """Every topic, by name."""
+        return [self._by_name[name] for name in sorted(self._by_name)]
+
+    def partitions(self) -> Iterable[Partition]:
+        for topic in self.topics():
+            yield from topic.partitions
+
+    def get(self, name: str) -> Topic | None:
+        return self._by_name.get(name)
+
+    def by_id(self, topic_id: bytes) -> Topic | None:
+        return self._by_id.get(topic_id)
+
+    def partition(self, name: str, index: int) -> Partition | None:
+        topic = self._by_name.get(name)
+        return topic.partition(index) if topic is not None else None
+
+    def colliding(self, name: str) -> str | None:
+        """A topic whose name differs only in '.' and '_', if there is one."""
+        return self._names_by_collision_key.get(collision_key(name))
+
+    # Starting
+
+    def load(self) -> None:
+        """Bring back what exists. Call once, before anything else."""
+        stored = decode_catalog(self.store.read_document(DOCUMENT))
+        known = {topic.name for topic in stored.topics}
+        for name, index in self.store.partitions():
+            if name in stored.deleting and name not in known:
+                self.store.delete(name, index)
+        for entry in stored.topics:
+            self._restore(entry)
+        self._adopt()
+
+    def _restore(self, entry: StoredTopic) -> Topic:
+        try:
+            settings = self.defaults.settings(entry.configs)
+        except ConfigError as error:
+            raise ConfigError(f"topic {entry.name}: {error}") from error
+        topic = Topic(entry.name, entry.topic_id, entry.configs, settings)
+        self._open_logs(topic, entry.partitions, entry.leader_epochs)
+        self._index(topic)
+        return topic
+
+    def _adopt(self) -> None:
+        found = find_unknown_topics(self.store, self._by_name, self.new_topic_id)
+        for topic in found:
+            survey(self._restore(topic.stored), topic)
+        self.adopted = found
+        if found:
+            self._write()
+
+    # Changing: the caller has checked that the change is allowed
+
+    def add(self, new: Iterable[Topic], partition_counts: Sequence[int]) -> None:
+        """Make topics and their logs, all or none of them."""
+        topics = list(new)
+        planned = [
+            StoredTopic(topic.name, topic.topic_id, count, topic.overrides)
+            for topic, count in zip(topics, partition_counts, strict=True)
+        ]
+        self._write(planned)
+        try:
+            for topic, count in zip(topics, partition_counts, strict=True):
+                self._open_logs(topic, count, {})
+        except StorageError:
+            self._undo(topics)
+            raise
+        for topic in topics:
+            self._index(topic)
+
+    def _undo(self, topics: Sequence[Topic]) -> None:
+        for topic in topics:
+            for partition in topic.partitions:
+                self.store.delete(topic.name, partition.index)
+        self._write()
+
+    def remove(self, topics: Sequence[Topic]) -> None:
+        """Forget topics and their logs."""
+        self._deleting = [topic.name for topic in topics]
+        for topic in topics:
+            self._unindex(topic)
+        try:
+            self._write()
+        except StorageError:
+            for topic in topics:
+                self._index(topic)
+            raise
+        for topic in topics:
+            for partition in topic.partitions:
+                self.store.delete(topic.name, partition.index)
+        # Stays in the document until the next write: there is nothing left that it could remove.
+        self._deleting = []
+
+    def grow(self, topic: Topic, partition_count: int) -> None:
+        self._write([_stored(topic, partition_count)])
+        before = len(topic.partitions)
+        self._open_logs(topic, partition_count, {})
+        self._partition_count += len(topic.partitions) - before
+
+    def change_configs(self, topic: Topic, overrides: dict[str, str], settings: TopicSettings) -> None:
+        changed = _stored(topic, len(topic.partitions))
+        changed.configs = overrides
+        self._write([changed])
+        topic.overrides = overrides
+        topic.settings = settings
+        for partition in topic.partitions:
+            partition.log.config = settings.log
+
+    # Keeping
+
+    def _open_logs(self, topic: Topic, count: int, leader_epochs: dict[int, int]) -> None:
+        for index in range(len(topic.partitions), count):
+            log = self.store.open(topic.name, index, topic.topic_id, topic.settings.log)
+            topic.partitions.append(Partition(topic, index, log, leader_epochs.get(index, 0)))
+
+    def _index(self, topic: Topic) -> None:
+        self._by_name[topic.name] = topic
+        self._by_id[topic.topic_id] = topic
+        self._names_by_collision_key[collision_key(topic.name)] = topic.name
+        self._partition_count += len(topic.partitions)
+
+    def _unindex(self, topic: Topic) -> None:
+        del self._by_name[topic.name]
+        del self._by_id[topic.topic_id]
+        self._names_by_collision_key.pop(collision_key(topic.name), None)
+        self._partition_count -= len(topic.partitions)
+
+    def _write(self, changes: Iterable[StoredTopic] = ()) -> None:
+        entries = {topic.name: _stored(topic, len(topic.partitions)) for topic in self.topics()}
+        for changed in changes:
+            entries[changed.name] = changed
+        self.store.write_document(DOCUMENT, encode_catalog(entries.values(), self._deleting))
+
+
+def _stored(topic: Topic, partition_count: int) -> StoredTopic:
+    epochs = {partition.index: partition.leader_epoch for partition in topic.partitions if partition.leader_epoch}
+    return StoredTopic(topic.name, topic.topic_id, partition_count, topic.overrides, epochs)

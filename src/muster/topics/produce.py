@@ -1,0 +1,107 @@
+"""One partition's share of a Produce request: judged, perhaps rewritten, appended. Nothing is appended if refused.
+
+The order of the checks is Kafka's. Knows topic settings and batches; does not wait for durability: the caller does, with
+`ProduceResult.log` and `.end_offset`. Called by topics/broker.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from muster.log.contract import PartitionLog
+from muster.topics.batch_checks import BatchRefused, RecordError, judge_batch
+from muster.topics.producers import KeptBatch, build_ledger, rebuild_ledger
+from muster.topics.refusal import TopicError
+from muster.topics.topic import Partition
+from muster.wire.batch import NO_PRODUCER_ID, BatchHeader
+from muster.wire.errors import INVALID_TOPIC_EXCEPTION, INVALID_TXN_STATE, NONE, NOT_ENOUGH_REPLICAS
+
+
+@dataclass(slots=True, frozen=True)
+class ProduceResult:
+    """What the partition's entry in the response says. `end_offset` must be durable before it is sent."""
+
+    error_code: int = NONE
+    message: str | None = None
+    base_offset: int = -1
+    log_append_time_ms: int = -1
+    log_start_offset: int = -1
+    record_errors: tuple[RecordError, ...] = ()
+    log: PartitionLog | None = None
+    end_offset: int = -1
+
+
+@dataclass(slots=True, frozen=True)
+class ProduceTerms:
+    """What the request as a whole says about each of its appends."""
+
+    acks: int = -1
+    zstd_allowed: bool = True
+    """Produce before version 7 did not know zstd (KIP-110)."""
+    internal_allowed: bool = False
+    """Kafka lets only its own admin client, by its client id `__admin_client`, write to internal topics."""
+
+
+def produce(
+    partition: Partition, records: bytes | None, terms: ProduceTerms, now_ms: int, expiration_ms: int
+) -> ProduceResult:
+    """Append what one partition was sent, or say why not. StorageError passes through."""
+    try:
+        return _append(partition, records, terms, now_ms, expiration_ms)
+    except BatchRefused as refused:
+        start = partition.log.start_offset if refused.record_errors else -1
+        return ProduceResult(refused.code, refused.message, log_start_offset=start, record_errors=refused.record_errors)
+    except TopicError as refused:
+        return ProduceResult(refused.code, refused.message, log_start_offset=partition.log.start_offset)
+
+
+def _append(
+    partition: Partition, records: bytes | None, terms: ProduceTerms, now_ms: int, expiration_ms: int
+) -> ProduceResult:
+    topic = partition.topic
+    if topic.internal and not terms.internal_allowed:
+        raise BatchRefused(INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
+    if terms.acks == -1 and topic.settings.min_insync_replicas > 1:
+        raise BatchRefused(
+            NOT_ENOUGH_REPLICAS,
+            f"The size of the current ISR is 1, insufficient to satisfy the min.insync.replicas requirement of "
+            f"{topic.settings.min_insync_replicas} for partition {partition}",
+        )
+    batch, header = judge_batch(records, str(partition), topic.settings, now_ms, zstd_allowed=terms.zstd_allowed)
+    _notice_lost_appends(partition)
+    if header.producer_id != NO_PRODUCER_ID:
+        earlier = _check_producer(partition, header, now_ms, expiration_ms)
+        if earlier is not None:
+            return _result(partition, earlier.base_offset, earlier.last_offset, earlier.timestamp_ms)
+    base_offset = partition.log.append(batch, header, partition.leader_epoch, now_ms)
+    if partition.producers is not None:
+        partition.producers.record(header, base_offset, now_ms)
+    return _result(partition, base_offset, base_offset + header.last_offset_delta, now_ms)
+
+
+def _check_producer(partition: Partition, header: BatchHeader, now_ms: int, expiration_ms: int) -> KeptBatch | None:
+    if header.is_transactional:
+        # Deviates: transactions are not built, so no transaction can be under way. Kafka uses the same code then.
+        raise TopicError(INVALID_TXN_STATE, f"Record was not part of an ongoing transaction in {partition}")
+    ledger = partition.producers
+    if ledger is None:
+        ledger = build_ledger(str(partition), partition.log, now_ms, expiration_ms)
+        partition.producers = ledger
+    return ledger.check(header)
+
+
+def _notice_lost_appends(partition: Partition) -> None:
+    """A log whose write failed has fallen back: then the ledger knows of batches that are not there."""
+    ledger = partition.producers
+    if ledger is not None and ledger.next_offset != partition.log.end_offset:
+        partition.producers = rebuild_ledger(ledger, str(partition), partition.log)
+
+
+def _result(partition: Partition, base_offset: int, last_offset: int, append_time_ms: int) -> ProduceResult:
+    return ProduceResult(
+        base_offset=base_offset,
+        log_append_time_ms=append_time_ms if partition.topic.settings.log_append_time else -1,
+        log_start_offset=partition.log.start_offset,
+        log=partition.log,
+        end_offset=last_offset + 1,
+    )

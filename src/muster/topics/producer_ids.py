@@ -1,0 +1,68 @@
+"""Hands out producer ids, each once in the life of the data directory (InitProducerId without a transactional id)."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from muster.log.contract import LogStore, StorageError
+from muster.topics.limits import PRODUCER_ID_BLOCK
+from muster.topics.refusal import TopicError
+from muster.wire.errors import KAFKA_STORAGE_ERROR, UNSUPPORTED_VERSION
+
+DOCUMENT: Final = "producer-ids.json"
+
+
+class ProducerIds:
+    """A durable counter: ids are taken from blocks, and only the end of the block is on disk."""
+
+    def __init__(self, store: LogStore) -> None:
+        self._store = store
+        self._next = self._reserved = _read_reserved(store)
+
+    def init_producer(self, transactional_id: str | None) -> tuple[int, int]:
+        """(producer id, epoch) of a new idempotent producer.
+
+        Deviates: a transactional id is refused with UNSUPPORTED_VERSION, which clients report as a fatal error of
+        `initTransactions`. Kafka's other codes here would make them retry, or blame the operator's ACLs.
+        """
+        if transactional_id is not None:
+            raise TopicError(
+                UNSUPPORTED_VERSION,
+                f"transactional.id {transactional_id!r}: transactions are not supported by this server",
+            )
+        if self._next == self._reserved:
+            self._reserve(self._reserved + PRODUCER_ID_BLOCK)
+        producer_id = self._next
+        self._next += 1
+        return producer_id, 0
+
+    def skip_past(self, producer_id: int) -> None:
+        """Never hand out this id or a lower one: it stands in a log that another broker wrote."""
+        if producer_id >= self._next:
+            self._next = producer_id + 1
+            self._reserve(self._next + PRODUCER_ID_BLOCK)
+
+    def _reserve(self, end: int) -> None:
+        try:
+            self._store.write_document(DOCUMENT, json.dumps({"version": 1, "reserved": end}).encode())
+        except StorageError as error:
+            raise TopicError(KAFKA_STORAGE_ERROR, str(error)) from error
+        self._reserved = end
+
+
+def _read_reserved(store: LogStore) -> int:
+    content = store.read_document(DOCUMENT)
+    if content is None:
+        return 0
+    try:
+        document = json.loads(content)
+        reserved = document["reserved"]
+    except (ValueError, KeyError, TypeError):
+        reserved = None
+    if not isinstance(reserved, int) or reserved < 0:
+        raise StorageError(
+            f"{DOCUMENT} cannot be read: expected an object with a number 'reserved', found {content[:80]!r}. "
+            "Restore it from a backup; deleting it lets producer ids be handed out twice."
+        )
+    return reserved

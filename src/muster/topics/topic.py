@@ -1,0 +1,53 @@
+"""What a topic and a partition are to this room. Plain state; the catalog owns it, everybody else reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from muster.log.contract import PartitionLog
+from muster.topics.configs import TopicSettings
+from muster.topics.names import INTERNAL_TOPICS, id_text
+from muster.topics.producers import ProducerLedger
+
+
+@dataclass(slots=True, eq=False)
+class Partition:
+    """One partition: its log, and who leads it since when. On one node the leader is always this node."""
+
+    topic: Topic
+    index: int
+    log: PartitionLog
+    leader_epoch: int
+    producers: ProducerLedger | None = None
+    """None until an idempotent producer writes here, and again after an append failed: then built from the log."""
+
+    @property
+    def high_watermark(self) -> int:
+        return self.log.durable_offset
+
+    @property
+    def last_stable_offset(self) -> int:
+        # Without transactions nothing readable is undecided.
+        return self.log.durable_offset
+
+    def __str__(self) -> str:
+        return f"{self.topic.name}-{self.index}"
+
+
+@dataclass(slots=True, eq=False)
+class Topic:
+    name: str
+    topic_id: bytes
+    overrides: dict[str, str]
+    settings: TopicSettings
+    partitions: list[Partition] = field(default_factory=list)
+
+    @property
+    def internal(self) -> bool:
+        return self.name in INTERNAL_TOPICS
+
+    def partition(self, index: int) -> Partition | None:
+        return self.partitions[index] if 0 <= index < len(self.partitions) else None
+
+    def __repr__(self) -> str:
+        return f"<Topic {self.name} {id_text(self.topic_id)} partitions={len(self.partitions)}>"
