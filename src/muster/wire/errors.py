@@ -9,6 +9,10 @@ class WireError(Exception):
     """The peer's fault: bytes that cannot be read as what they claim to be. Says what was wrong and where."""
 
 
+class EncodeError(ValueError):
+    """Our own fault: a message that cannot be written, such as null where the version has none. Names the fields."""
+
+
 UNKNOWN_SERVER_ERROR: Final = -1
 NONE: Final = 0
 OFFSET_OUT_OF_RANGE: Final = 1

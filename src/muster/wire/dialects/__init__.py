@@ -1,0 +1,1 @@
+"""How schemas become code. One dialect a way of writing codecs; `interface.Dialect` is what the generator asks of it."""

@@ -1,0 +1,36 @@
+"""The struct dialect: plain Python over `struct.Struct`, the fastest form that needs no compiler.
+
+Measured against the form that mypyc compiles best, which interpreted is 1.4 to 5.8 times slower: hence dialects.
+"""
+
+from __future__ import annotations
+
+from muster.wire.dialects.layouts import Layouts
+from muster.wire.dialects.struct_decode import DecoderWriter
+from muster.wire.dialects.struct_encode import EncoderWriter
+from muster.wire.schema import Api, Message
+
+
+class StructDialect:
+    """Fulfils `interface.Dialect`."""
+
+    def __init__(self) -> None:
+        self.layouts = Layouts()
+        self.used: set[str] = set()
+
+    def decode_body(self, api: Api, message: Message, version: int) -> list[str]:
+        return DecoderWriter(api, version, self.layouts, self.used).body(message)
+
+    def encode_body(self, api: Api, message: Message, version: int) -> list[str]:
+        return EncoderWriter(api, version, self.layouts, self.used).body(message)
+
+    def imports(self) -> list[str]:
+        return [
+            "from struct import Struct, error as StructError",
+            "",
+            "from muster.wire.message import Message, encode_failure",
+            f"from muster.wire.primitives import {', '.join(sorted(self.used))}",
+        ]
+
+    def constants(self) -> list[str]:
+        return ["new = object.__new__", *self.layouts.constants()]

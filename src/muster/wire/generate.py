@@ -1,0 +1,140 @@
+"""`python -m muster.wire.generate`: every schema in `schemas/` becomes a module in `generated/`, plus their index.
+
+Decides which versions share a function; how a function is written is the dialect's. Never imported by a running server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final
+
+from muster.wire.dialects.classes import class_lines
+from muster.wire.dialects.interface import WHERE, Dialect
+from muster.wire.dialects.struct_dialect import StructDialect
+from muster.wire.notation import parse_api
+from muster.wire.schema import Api, Message, SchemaError, structs_of
+
+HERE: Final = Path(__file__).parent
+SCHEMAS: Final = HERE / "schemas"
+GENERATED: Final = HERE / "generated"
+BANNER: Final = "Generated from schemas/{name} by `python -m muster.wire.generate`; changes belong there."
+
+
+def load_apis(folder: Path = SCHEMAS) -> list[Api]:
+    """All schemas, in the order of their keys."""
+    apis: dict[int, Api] = {}
+    for path in sorted(folder.glob("*.api")):
+        api = parse_api(path.read_text(encoding="utf-8"), path.name)
+        if path.stem != api.module_name:
+            raise SchemaError(f"{path.name}: describes {api.name}, so it has to be called {api.module_name}.api")
+        if api.key in apis:
+            raise SchemaError(f"{path.name}: key {api.key} already belongs to {apis[api.key].name}")
+        apis[api.key] = api
+    return [apis[key] for key in sorted(apis)]
+
+
+def generated_files(apis: list[Api]) -> dict[str, str]:
+    """File name -> text of everything in `generated/`."""
+    files = {f"{api.module_name}.py": module_text(api, StructDialect()) for api in apis}
+    return files | {"index.py": index_text(apis), "__init__.py": PACKAGE_TEXT}
+
+
+PACKAGE_TEXT: Final = (
+    '"""Codecs written by `python -m muster.wire.generate`, one module per API. Use `muster.wire.apis`."""\n'
+)
+
+
+def index_text(apis: list[Api]) -> str:
+    rows = "".join(
+        f'    ({api.key}, "{api.name}", "{api.module_name}", {api.versions.low}, {api.versions.high},'
+        f" {_flexible_from(api)}),\n"
+        for api in apis
+    )
+    return (
+        f'"""{BANNER.format(name="*.api")}"""\n\n'
+        "ROWS: tuple[tuple[int, str, str, int, int, int | None], ...] = (\n"
+        "    # key, name, module, first version, last version, first flexible version\n"
+        f"{rows})\n"
+    )
+
+
+def _flexible_from(api: Api) -> int | None:
+    return api.flexible.low if api.flexible.low <= api.flexible.high else None
+
+
+def module_text(api: Api, dialect: Dialect) -> str:
+    classes = [class_lines(struct) for message in api.messages() for struct in structs_of(message.root)]
+    functions, tables = _functions(api, dialect)
+    code = "".join("\n\n\n" + "\n".join(part) for part in [*classes, *functions, tables]) + "\n"
+    constants = dialect.constants()
+    if "NO_UUID" in code:
+        constants.append("NO_UUID = bytes(16)")
+    head = [f'"""{BANNER.format(name=api.module_name + ".api")}"""', "", "from __future__ import annotations", ""]
+    if "Sequence[" in code:
+        head += ["from collections.abc import Sequence"]
+    return "\n".join([*head, *dialect.imports(), "", *constants]) + code
+
+
+def _functions(api: Api, dialect: Dialect) -> tuple[list[list[str]], list[str]]:
+    """The functions of a module, and the tables that say which version uses which."""
+    functions: list[list[str]] = []
+    tables: list[str] = []
+    for message in api.messages():
+        for kind, make_body in (("decode", dialect.decode_body), ("encode", dialect.encode_body)):
+            table: list[str] = []
+            for versions, body in _shared_bodies(api, message, make_body):
+                name = f"{kind}_{message.direction}_v{versions[0]}"
+                functions.append(_function(api, message, kind, name, versions, body))
+                table += [f"    {version}: {name}," for version in versions]
+            tables += [f"{message.direction.upper()}_{kind.upper()}RS = {{", *table, "}"]
+    return functions, tables
+
+
+def _shared_bodies(
+    api: Api, message: Message, make_body: Callable[[Api, Message, int], list[str]]
+) -> Iterable[tuple[list[int], list[str]]]:
+    """Versions whose code is the same text are one function."""
+    by_text: dict[str, tuple[list[int], list[str]]] = {}
+    for version in api.version_numbers():
+        body = make_body(api, message, version)
+        by_text.setdefault("\n".join(body), ([], body))[0].append(version)
+    return by_text.values()
+
+
+def _function(api: Api, message: Message, kind: str, name: str, versions: list[int], body: list[str]) -> list[str]:
+    spoken = ranges(versions)
+    where = f'"{api.name} {message.direction} v{spoken}"'
+    class_name = message.root.class_name
+    if kind == "decode":
+        head = f"def {name}(buf: bytes, pos: int) -> {class_name}:"
+    else:
+        head = f"def {name}(message: {class_name}) -> bytes:"
+    comment = [f"# versions {spoken}"] if len(versions) > 1 else []
+    return [*comment, head, *("    " + line.replace(WHERE, where) for line in body)]
+
+
+def ranges(versions: list[int]) -> str:
+    """`0-2,4`: how a list of versions is said in comments and errors."""
+    parts: list[list[int]] = []
+    for version in versions:
+        if parts and parts[-1][-1] == version - 1:
+            parts[-1].append(version)
+        else:
+            parts.append([version])
+    return ",".join(str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}" for part in parts)
+
+
+def main() -> None:
+    files = generated_files(load_apis())
+    GENERATED.mkdir(exist_ok=True)
+    for old in GENERATED.glob("*.py"):
+        if old.name not in files:
+            old.unlink()
+    for name, text in files.items():
+        (GENERATED / name).write_text(text, encoding="utf-8")
+    print(f"{len(files)} modules written to {GENERATED}")
+
+
+if __name__ == "__main__":
+    main()

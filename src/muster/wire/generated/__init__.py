@@ -1,0 +1,1 @@
+"""Codecs written by `python -m muster.wire.generate`, one module per API. Use `muster.wire.apis`."""

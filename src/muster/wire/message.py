@@ -1,0 +1,59 @@
+"""What all generated message classes share: how they print and when they are equal.
+
+Fields are the class's slots. Both methods are for people and tests; codecs never come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from muster.wire.errors import EncodeError
+
+
+class Message:
+    """Base of every generated request, response and struct."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def fields(self) -> Iterator[tuple[str, object]]:
+        for name in self.__slots__:
+            yield name, getattr(self, name)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.fields())
+        return f"{type(self).__name__}({inside})"
+
+    def __eq__(self, other: object) -> bool:
+        """Equal fields; a list and a tuple of equal elements are the same array."""
+        if type(self) is not type(other) or not isinstance(other, Message):
+            return NotImplemented
+        return all(
+            _plain(mine) == _plain(theirs) for (_, mine), (_, theirs) in zip(self.fields(), other.fields(), strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def encode_failure(where: str, message: Message, error: Exception) -> EncodeError:
+    """Why a message could not be written. Slow and only for bugs, so it looks for the culprits by itself."""
+    nulls = ", ".join(_none_fields(message, "")) or "none"
+    return EncodeError(f"{where} cannot be written: {error}; fields that are None: {nulls}")
+
+
+def _none_fields(message: Message, path: str) -> Iterator[str]:
+    for name, value in message.fields():
+        place = f"{path}{name}"
+        if value is None:
+            yield place
+        elif isinstance(value, Message):
+            yield from _none_fields(value, f"{place}.")
+        elif isinstance(value, (list, tuple)):
+            for index, item in enumerate(value):
+                if item is None:
+                    yield f"{place}[{index}]"
+                elif isinstance(item, Message):
+                    yield from _none_fields(item, f"{place}[{index}].")
