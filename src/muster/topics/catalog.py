@@ -28,7 +28,6 @@ class Catalog:
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[bytes, Topic] = {}
         self._names_by_collision_key: dict[str, str] = {}
-        self._partition_count = 0
         self._deleting: list[str] = []
 
     # Reading
@@ -41,7 +40,7 @@ class Catalog:
 
     @property
     def partition_count(self) -> int:
-        return self._partition_count
+        return sum(len(topic.partitions) for topic in self._by_name.values())
 
     def topics(self) -> list[Topic]:
         """Every topic, by name."""
@@ -141,8 +140,14 @@ class Catalog:
     def grow(self, topic: Topic, partition_count: int) -> None:
         self._write([_stored(topic, partition_count)])
         before = len(topic.partitions)
-        self._open_logs(topic, partition_count, {})
-        self._partition_count += len(topic.partitions) - before
+        try:
+            self._open_logs(topic, partition_count, {})
+        except StorageError:
+            for partition in topic.partitions[before:]:
+                self.store.delete(topic.name, partition.index)
+            del topic.partitions[before:]
+            self._write()
+            raise
 
     def change_configs(self, topic: Topic, overrides: dict[str, str], settings: TopicSettings) -> None:
         changed = _stored(topic, len(topic.partitions))
@@ -164,13 +169,11 @@ class Catalog:
         self._by_name[topic.name] = topic
         self._by_id[topic.topic_id] = topic
         self._names_by_collision_key[collision_key(topic.name)] = topic.name
-        self._partition_count += len(topic.partitions)
 
     def _unindex(self, topic: Topic) -> None:
         del self._by_name[topic.name]
         del self._by_id[topic.topic_id]
         self._names_by_collision_key.pop(collision_key(topic.name), None)
-        self._partition_count -= len(topic.partitions)
 
     def _write(self, changes: Iterable[StoredTopic] = ()) -> None:
         entries = {topic.name: _stored(topic, len(topic.partitions)) for topic in self.topics()}
