@@ -126,7 +126,9 @@ def _name(entry: dict[str, object], where: str, resource_type: ResourceType) -> 
 
 
 def _operations(entry: dict[str, object], where: str, resource_type: ResourceType) -> frozenset[Operation]:
-    given = entry.get("operation")
+    if "operation" not in entry:
+        raise RuleError(f'{where}: operation is missing, it must be text or a list such as ["READ", "WRITE"]')
+    given = entry["operation"]
     allowed = {operation.name: operation for operation in (*OPERATIONS_ON[resource_type], Operation.ALL)}
     operations = set()
     for name in given if isinstance(given, list) else [given]:
