@@ -1,0 +1,97 @@
+"""FindCoordinator v0-6.
+
+v0-3 name one key; on success the error message is the word `NONE` (v1+). v4+: a list of keys, an entry for each in request order, messages
+empty. The first question for a group makes `__consumer_offsets` if it is not there, and is told to come again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from muster.runtime.node import Node
+from muster.security.resources import Operation, ResourceType
+from muster.server.call import Call
+from muster.server.may import may_use_group
+from muster.wire.errors import (
+    COORDINATOR_NOT_AVAILABLE,
+    GROUP_AUTHORIZATION_FAILED,
+    INVALID_REQUEST,
+    NONE,
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+)
+from muster.wire.generated.find_coordinator import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    FindCoordinatorResponseCoordinator,
+)
+
+GROUP, TRANSACTION, SHARE = 0, 1, 2
+
+DEFAULT_TEXTS: Final = {
+    NONE: "NONE",
+    COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
+    INVALID_REQUEST: (
+        "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
+        "incompatible broker. See the broker logs for more details."
+    ),
+    GROUP_AUTHORIZATION_FAILED: "Group authorization failed.",
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "Transactional Id authorization failed.",
+}
+"""Texts that clients show to people; the wording is part of the protocol as clients know it."""
+
+
+def handle(call: Call, request: FindCoordinatorRequest, node: Node) -> None:
+    if call.version >= 4:
+        call.reply(
+            FindCoordinatorResponse(
+                coordinators=[_entry(call, node, request.key_type, key) for key in request.coordinator_keys]
+            )
+        )
+        return
+    entry = _entry(call, node, request.key_type, request.key)
+    call.reply(
+        FindCoordinatorResponse(
+            error_code=entry.error_code,
+            error_message=DEFAULT_TEXTS[entry.error_code],
+            node_id=entry.node_id,
+            host=entry.host,
+            port=entry.port,
+        )
+    )
+
+
+def _entry(call: Call, node: Node, key_type: int, key: str) -> FindCoordinatorResponseCoordinator:
+    error = _refusal(call, node, key_type, key)
+    if error == NONE and (key_type == TRANSACTION or node.has_coordinator_for(key)):
+        # Transactions are not served: InitProducerId, which the client asks next, says so.
+        return FindCoordinatorResponseCoordinator(key, node.node_id, node.host, node.port, NONE, "")
+    if error == NONE:
+        node.create_offsets_topic_soon()
+        error = COORDINATOR_NOT_AVAILABLE
+    # In a list only an unknown key type carries its text.
+    text = (
+        DEFAULT_TEXTS[INVALID_REQUEST]
+        if error == INVALID_REQUEST and key_type not in (GROUP, TRANSACTION, SHARE)
+        else ""
+    )
+    return FindCoordinatorResponseCoordinator(key, -1, "", -1, error, text)
+
+
+def _refusal(call: Call, node: Node, key_type: int, key: str) -> int:
+    if key_type == GROUP:
+        return NONE if may_use_group(call, node, Operation.DESCRIBE, key) else GROUP_AUTHORIZATION_FAILED
+    if key_type == TRANSACTION:
+        allowed = node.authorizer.allows(
+            call.principal, call.host, Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, key
+        )
+        return NONE if allowed else TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    if key_type == SHARE and call.version >= 6 and _is_share_key(key):
+        # Deviates: share groups are not served, so their coordinator is never available.
+        return COORDINATOR_NOT_AVAILABLE
+    return INVALID_REQUEST
+
+
+def _is_share_key(key: str) -> bool:
+    """group:topic id:partition (KIP-932)."""
+    parts = key.rsplit(":", 2)
+    return len(parts) == 3 and len(parts[1]) == 22 and parts[2].isdecimal()

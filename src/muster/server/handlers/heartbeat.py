@@ -1,0 +1,26 @@
+"""Heartbeat v0-4. v3+: static members. The request that comes most often: nothing here that is not needed."""
+
+from __future__ import annotations
+
+from muster.core.replies import HeartbeatReply
+from muster.core.requests import Heartbeat
+from muster.runtime.node import Node
+from muster.security.resources import Operation
+from muster.server.call import Call
+from muster.server.may import may_use_group
+from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
+from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
+
+
+def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
+    if not may_use_group(call, node, Operation.READ, request.group_id):
+        call.reply(HeartbeatResponse(0, GROUP_AUTHORIZATION_FAILED))
+        return
+    call.respond = respond
+    node.coordinator.submit(
+        Heartbeat(request.group_id, request.generation_id, request.member_id, request.group_instance_id), call
+    )
+
+
+def respond(call: Call, reply: HeartbeatReply) -> HeartbeatResponse:
+    return HeartbeatResponse(0, reply.error)

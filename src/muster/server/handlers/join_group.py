@@ -1,0 +1,58 @@
+"""JoinGroup v0-9.
+
+v0 has no rebalance timeout: the session timeout counts for both. v4+: a new dynamic member first gets its id (KIP-394). v5+: static
+members (KIP-345). v7+: protocol type in the answer, and the protocol name may be null. v8+: the client's reason. v9+: skip-assignment (KIP-814).
+"""
+
+from __future__ import annotations
+
+from muster.core.replies import JoinReply
+from muster.core.requests import JoinGroup
+from muster.runtime.node import Node
+from muster.security.resources import Operation
+from muster.server.call import Call
+from muster.server.may import may_use_group
+from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
+from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupResponse, JoinGroupResponseMember
+
+
+def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
+    if not may_use_group(call, node, Operation.READ, request.group_id):
+        call.reply(respond(call, JoinReply(GROUP_AUTHORIZATION_FAILED, member_id="")))
+        return
+    version = call.version
+    call.respond = respond
+    node.coordinator.submit(
+        JoinGroup(
+            group_id=request.group_id,
+            member_id=request.member_id,
+            group_instance_id=request.group_instance_id,
+            client_id=call.client_id or "",
+            client_host=call.host,
+            session_timeout_ms=request.session_timeout_ms,
+            rebalance_timeout_ms=request.rebalance_timeout_ms if version >= 1 else request.session_timeout_ms,
+            protocol_type=request.protocol_type,
+            protocols=tuple((protocol.name, protocol.metadata) for protocol in request.protocols),
+            reason=request.reason,
+            requires_known_member_id=version >= 4,
+            supports_skip_assignment=version >= 9,
+        ),
+        call,
+    )
+
+
+def respond(call: Call, reply: JoinReply) -> JoinGroupResponse:
+    name = reply.protocol_name or None
+    return JoinGroupResponse(
+        error_code=reply.error,
+        generation_id=reply.generation,
+        protocol_type=reply.protocol_type,
+        protocol_name=name if call.version >= 7 else name or "",
+        leader=reply.leader,
+        skip_assignment=reply.skip_assignment,
+        member_id=reply.member_id,
+        members=[
+            JoinGroupResponseMember(member.member_id, member.group_instance_id, member.metadata)
+            for member in reply.members
+        ],
+    )

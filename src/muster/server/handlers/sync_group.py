@@ -1,0 +1,46 @@
+"""SyncGroup v0-5.
+
+v3+: static members. v5+: protocol type and name must be there and fit; their absence is told before anything else is looked at.
+"""
+
+from __future__ import annotations
+
+from muster.core.replies import SyncReply
+from muster.core.requests import SyncGroup
+from muster.runtime.node import Node
+from muster.security.resources import Operation
+from muster.server.call import Call
+from muster.server.may import may_use_group
+from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, INCONSISTENT_GROUP_PROTOCOL
+from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupResponse
+
+
+def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
+    if call.version >= 5 and (request.protocol_type is None or request.protocol_name is None):
+        call.reply(respond(call, SyncReply(INCONSISTENT_GROUP_PROTOCOL)))
+        return
+    if not may_use_group(call, node, Operation.READ, request.group_id):
+        call.reply(respond(call, SyncReply(GROUP_AUTHORIZATION_FAILED)))
+        return
+    call.respond = respond
+    node.coordinator.submit(
+        SyncGroup(
+            group_id=request.group_id,
+            generation=request.generation_id,
+            member_id=request.member_id,
+            group_instance_id=request.group_instance_id,
+            protocol_type=request.protocol_type,
+            protocol_name=request.protocol_name,
+            assignments=tuple((entry.member_id, entry.assignment) for entry in request.assignments),
+        ),
+        call,
+    )
+
+
+def respond(call: Call, reply: SyncReply) -> SyncGroupResponse:
+    return SyncGroupResponse(
+        error_code=reply.error,
+        protocol_type=reply.protocol_type,
+        protocol_name=reply.protocol_name,
+        assignment=reply.assignment,
+    )

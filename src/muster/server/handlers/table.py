@@ -1,0 +1,44 @@
+"""Which APIs are served, and by which module. Exactly these are advertised by ApiVersions; any other is unknown.
+
+Modules are named, not imported: `server.routes` imports one when its first request comes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from muster.wire.apis import API_KEYS, APIS, Api
+
+_PACKAGE: Final = "muster.server.handlers"
+
+SERVED: Final = (
+    "Produce",
+    "Fetch",
+    "ListOffsets",
+    "Metadata",
+    "ApiVersions",
+    "CreateTopics",
+    "DeleteTopics",
+    "DeleteRecords",
+    "InitProducerId",
+    "OffsetForLeaderEpoch",
+    "DescribeConfigs",
+    "AlterConfigs",
+    "DescribeLogDirs",
+    "CreatePartitions",
+    "IncrementalAlterConfigs",
+    "DescribeCluster",
+    "DescribeTopicPartitions",
+)
+"""A handler's module has the name of the API's generated module."""
+
+HANDLERS: Final[dict[int, str]] = {API_KEYS[name]: f"{_PACKAGE}.{APIS[API_KEYS[name]].module}" for name in SERVED}
+
+ADVERTISED_FROM: Final = {API_KEYS["Produce"]: 0}
+"""KIP-896: brokers show Produce from 0 on, although they read it from 3 on, because librdkafka before 2.6 takes a higher
+minimum for a broker that cannot compress."""
+
+
+def advertised_range(api: Api) -> tuple[int, int]:
+    """The versions that ApiVersions shows."""
+    return ADVERTISED_FROM.get(api.key, api.min_version), api.max_version
