@@ -17,7 +17,8 @@ The runtime carries an outcome out in this order:
 3. Without records `replies` are released at once.
 4. If the append fails the facts never changed: `on_append_failed` turns the waiting replies into errors (spec 4.3).
 
-While a group has group records (not offset records) in flight, later events for that group wait their turn in the runtime.
+While a group has group records (not offset records) in flight, later events for that group wait their turn in the
+runtime.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ TicketReply: TypeAlias = "tuple[Ticket, Reply]"
 class Step:
     """What the core wants to hear of again once an outcome's records are durable, or have failed.
 
-    `name` says which continuation; `group_id` and `generation` let it see that the group has moved on meanwhile, in which
-    case it does nothing (spec 3.10). `detail` is the continuation's own.
+    `name` says which continuation; `group_id` and `generation` let it see that the group has moved on meanwhile, in
+    which case it does nothing (spec 3.10). `detail` is the continuation's own.
     """
 
     name: str

@@ -78,7 +78,9 @@ class DeleteGroup:
 
 
 OffsetToCommit: TypeAlias = tuple[str, int, int, int, str | None, bytes | None]
-"""(topic, partition, offset, leader epoch or -1, metadata, topic id or None). A plain tuple: the hottest input there is."""
+"""(topic, partition, offset, leader epoch or -1, metadata, topic id or None). A plain tuple: the hottest input there
+is.
+"""
 
 
 @dataclass(slots=True)

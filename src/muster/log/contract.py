@@ -6,7 +6,8 @@ Group commit, the life of an append:
 2. Once per tick the runtime calls `LogStore.begin_commit()`, which takes over everything staged so far.
 3. `Commit.run()` writes and syncs; it may run in another thread and touches nothing that the loop's thread reads.
 4. `Commit.finish()`, back in the loop's thread, moves `durable_offset` forward. A log whose write failed has lost its staged
-   appends, also those staged since: its `end_offset` falls back to `durable_offset`, and the failure is reported for that log.
+   appends, also those staged since: its `end_offset` falls back to `durable_offset`, and the failure is reported for
+   that log.
 
 Readers see nothing at or beyond `durable_offset`: it is the high watermark.
 """
@@ -66,8 +67,8 @@ class PartitionLog(Protocol):
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:
         """Whole batches from the one that holds `offset`, up to `durable_offset`; b"" at the end.
 
-        Not more than `max_bytes`, except that the first batch comes whole if `at_least_one`. The caller has checked that
-        start_offset <= offset <= durable_offset.
+        Not more than `max_bytes`, except that the first batch comes whole if `at_least_one`. The caller has checked
+        that start_offset <= offset <= durable_offset.
         """
         ...
 

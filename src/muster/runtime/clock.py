@@ -1,7 +1,7 @@
 """Time, passed in: everything that needs to know the time or to be woken holds a Clock.
 
-`SystemClock` is the wall clock. `MovableClock` stands still until a test moves it, and then wakes whoever waited, in order.
-Deadlines are absolute milliseconds of the same clock everywhere.
+`SystemClock` is the wall clock. `MovableClock` stands still until a test moves it, and then wakes whoever waited, in
+order. Deadlines are absolute milliseconds of the same clock everywhere.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class SystemClock:
         delay_ms = deadline_ms - self.now_ms()
         if delay_ms <= 0:
             return self._loop.call_soon(callback)
-        # One millisecond more: a timer of the loop may fire a fraction early, and nobody may be expelled before its time.
+        # One millisecond more: a timer of the loop may fire a fraction early, and nobody may be expelled before its
+        # time.
         return self._loop.call_later((delay_ms + 1) / 1000, callback)
 
 

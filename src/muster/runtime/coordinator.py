@@ -2,8 +2,9 @@
 
     INITIAL -> LOADING -> ACTIVE;  LOADING | ACTIVE -> FAILED;  any -> CLOSED;  FAILED -> LOADING
 
-A group's shard is the one of its `__consumer_offsets` partition (spec 1.2). While it is not active the answers of spec 1.5 are given
-here, before the core sees anything. Leadership comes and goes with `elect` and `resign` and their epochs.
+A group's shard is the one of its `__consumer_offsets` partition (spec 1.2). While it is not active the answers of
+spec 1.5 are given here, before the core sees anything. Leadership comes and goes with `elect` and `resign` and their
+epochs.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ class Coordinator:
     # -- requests
 
     def submit(self, request: Request, ticket: Redeemable) -> None:
-        """Route a request that names a group. Checks go in the order of spec 1.5; loading is tested before ownership."""
+        """Route a request that names a group. Checks go in the order of spec 1.5; loading is tested before ownership.
         assert not isinstance(request, ListGroups), "asked of every shard: list_groups"
         if not self.active:
             ticket.redeem(refused(request, COORDINATOR_NOT_AVAILABLE))

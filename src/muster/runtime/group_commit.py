@@ -1,8 +1,8 @@
 """Group commit: one write and one sync for all appends of a tick, callbacks after it.
 
-Whoever appended says `when_durable`; the first to do so in a tick makes a commit follow at its end. While a commit is under way
-later appends gather for the next one. With `durability = fsync` it runs in a thread of its own, so that serving goes on.
-Knows nothing of what was appended. Callbacks come in the order of the appends of a log.
+Whoever appended says `when_durable`; the first to do so in a tick makes a commit follow at its end. While a commit is
+under way later appends gather for the next one. With `durability = fsync` it runs in a thread of its own, so that
+serving goes on. Knows nothing of what was appended. Callbacks come in the order of the appends of a log.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Writes the core's journal events to `__group_journal`: one JSON record an event, keyed by group.
 
-Nobody waits for the journal: it explains what happened, it does not decide anything. Events of a tick go out in one batch per
-partition. What cannot be written is counted and logged once, never a reason to refuse a client. Schema: docs/journal.md.
+Nobody waits for the journal: it explains what happened, it does not decide anything. Events of a tick go out in one
+batch per partition. What cannot be written is counted and logged once, never a reason to refuse a client. Schema:
+docs/journal.md.
 """
 
 from __future__ import annotations

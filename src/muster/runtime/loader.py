@@ -1,8 +1,8 @@
 """Replays a partition of `__consumer_offsets` into a fresh shard, a piece at a time so that serving goes on meanwhile.
 
-Offsets that a transaction wrote count only from its COMMIT marker on, and never after an ABORT (spec 4.6); those of a transaction
-that is still open stay aside. Unknown record types are counted and skipped; anything else that cannot be read fails the load,
-naming partition and offset: half a truth about committed offsets would be worse than none.
+Offsets that a transaction wrote count only from its COMMIT marker on, and never after an ABORT (spec 4.6); those of a
+transaction that is still open stay aside. Unknown record types are counted and skipped; anything else that cannot be
+read fails the load, naming partition and offset: half a truth about committed offsets would be worse than none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the coordinator can say about itself in numbers (spec 10), gathered when somebody asks and at no other time.
 
-Names are Kafka's metric names in the form Prometheus wants: lower case, underscores, `muster_` in front. Per-group figures carry the
-group as a label and are bounded (`MAX_LABELLED_GROUPS`): a scrape must not grow without limit.
+Names are Kafka's metric names in the form Prometheus wants: lower case, underscores, `muster_` first. Per-group
+figures carry the group as a label and are bounded (`MAX_LABELLED_GROUPS`): a scrape must not grow without limit.
 """
 
 from __future__ import annotations

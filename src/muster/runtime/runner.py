@@ -2,9 +2,10 @@
 
     decide (core) -> record (log) -> answer (here)
 
-Everything of one shard happens in the loop's thread, one event after the other. While a group has group records in flight, later
-events of that group wait in a queue of their own; commits and reads do not. A broken invariant in the core ends the shard: whoever
-waits is told to look for the coordinator again, and the owner of this runner reloads it from the log (law 5).
+Everything of one shard happens in the loop's thread, one event after the other. While a group has group records in
+flight, later events of that group wait in a queue of their own; commits and reads do not. A broken invariant in the
+core ends the shard: whoever waits is told to look for the coordinator again, and the owner of this runner reloads it
+from the log (law 5).
 """
 
 from __future__ import annotations

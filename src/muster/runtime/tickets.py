@@ -1,4 +1,6 @@
-"""How the runtime redeems a ticket. The server's `Call` is one; a part of a bigger answer is one; tests have their own."""
+"""How the runtime redeems a ticket. The server's `Call` is one; a part of a bigger answer is one; tests have their
+own.
+"""
 
 from __future__ import annotations
 

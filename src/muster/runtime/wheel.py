@@ -1,8 +1,9 @@
 """Keyed deadlines on a timing wheel (law 8).
 
-A key has at most one deadline; setting it again replaces it, and a replaced or cancelled deadline never fires, not even when it
-is already due (spec 6.2). Moving a deadline further away, which is what every heartbeat does, only writes a number: the entry
-stays in the slot where it was filed and is filed anew when that slot comes up. A slot is one millisecond; only slots in use exist.
+A key has at most one deadline; setting it again replaces it, and a replaced or cancelled deadline never fires, not
+even when it is already due (spec 6.2). Moving a deadline further away, which is what every heartbeat does, only
+writes a number: the entry stays in the slot where it was filed and is filed anew when that slot comes up. A slot is
+one millisecond; only slots in use exist.
 
 Pure data: it does not know the time and calls nobody. Used by `runner.ShardRunner`.
 """
@@ -63,8 +64,8 @@ class TimerWheel(Generic[Key]):
         while self._order and self._order[0] <= now_ms:
             slot = heappop(self._order)
             slots.append((slot, self._slots.pop(slot)))
-        # What the caller files from here on waits for the next round, even if it is due already: a timer that sets itself
-        # again with no delay must not keep this loop for ever.
+        # What the caller files from here on waits for the next round, even if it is due already: a timer that sets
+        # itself again with no delay must not keep this loop for ever.
         for slot, keys in slots:
             for key in keys:
                 entry = self._entries.get(key)

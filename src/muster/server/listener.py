@@ -28,9 +28,10 @@ _log = logging.getLogger("muster.listener")
 class Listener:
     """Accepts connections and hands each its routes and the node."""
 
-    def __init__(self, settings: Settings, routes: Routes, node: Any) -> None:
+    def __init__(self, settings: Settings, routes: Routes) -> None:
         self.routes = routes
-        self.node = node
+        self.node: Any = None
+        """What handlers are given; set before `start`."""
         self.traffic = Traffic()
         self.max_frame_bytes = settings.integer("socket.request.max.bytes")
         self.connections: dict[Connection, None] = {}

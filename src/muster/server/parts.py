@@ -15,7 +15,9 @@ R = TypeVar("R", bound=Reply)
 
 
 class Parts(Generic[R]):
-    """Hands out tickets, collects their replies in the order in which the tickets were made, then lays out the answer."""
+    """Hands out tickets, collects their replies in the order in which the tickets were made, then lays out the
+    answer.
+    """
 
     __slots__ = ("_call", "_lay_out", "_replies", "_sealed", "_waiting")
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from struct import Struct
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from muster.server.call import Call
 from muster.wire import apis
 from muster.wire.errors import WireError
-
-API_VERSIONS: Final = 18
+from muster.wire.header import API_VERSIONS_KEY, has_flexible_response_header
 
 Handler: TypeAlias = Callable[[Call, Any, Any], None]
 """handle(call, request message, node)"""
@@ -74,8 +73,8 @@ class Routes:
         if entry is None or api_key not in apis.APIS:
             raise WireError(f"api key {api_key} (version {version}) is not served")
         api = apis.APIS[api_key]
-        if not api.min_version <= version <= api.max_version:
-            if api_key == API_VERSIONS:
+        if not api.has_version(version):
+            if api_key == API_VERSIONS_KEY:
                 return self._for_unsupported_api_versions()
             raise WireError(
                 f"{api.name} version {version} is not supported; supported: {api.min_version} to {api.max_version}"
@@ -90,11 +89,11 @@ class Routes:
             from muster.server.handlers import api_versions
 
             self._unsupported_api_versions = Route(
-                API_VERSIONS,
-                apis.APIS[API_VERSIONS].name,
+                API_VERSIONS_KEY,
+                apis.APIS[API_VERSIONS_KEY].name,
                 0,
                 _ignore_body,
-                apis.response_encoder(API_VERSIONS, 0),
+                apis.response_encoder(API_VERSIONS_KEY, 0),
                 api_versions.refuse_version,
                 flexible_request=True,
                 flexible_reply=False,
@@ -103,7 +102,7 @@ class Routes:
 
 
 def _prepare(api: apis.Api, version: int, handle: Handler) -> Route:
-    flexible = api.flexible_from is not None and version >= api.flexible_from
+    flexible = api.is_flexible(version)
     return Route(
         api.key,
         api.name,
@@ -112,8 +111,7 @@ def _prepare(api: apis.Api, version: int, handle: Handler) -> Route:
         apis.response_encoder(api.key, version),
         handle,
         flexible_request=flexible,
-        # A client that does not know the server's versions yet must be able to read the reply (KIP-511).
-        flexible_reply=flexible and api.key != API_VERSIONS,
+        flexible_reply=has_flexible_response_header(api.key, version),
     )
 
 

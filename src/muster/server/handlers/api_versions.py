@@ -1,7 +1,8 @@
 """ApiVersions (18), versions 0 to 4: what this server speaks.
 
-v1 throttle time. v3 flexible body behind the old response header, client software name and version, features. v4 may show
-features whose lowest version is 0. An unsupported version is answered in v0 layout, so that any client can read it.
+v1 throttle time. v3 flexible body behind the old response header, client software name and version, features. v4 may
+show features whose lowest version is 0. An unsupported version is answered in v0 layout, so that any client can read
+it.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def _names_its_software(request: ApiVersionsRequest) -> bool:
 
 @cache
 def _everything() -> ApiVersionsResponse:
-    # group.version and transaction.version are not shown: the consumer protocol of KIP-848 and transactions are not served,
-    # and a feature that is not finalized counts as level 0.
+    # group.version and transaction.version are not shown: the consumer protocol of KIP-848 and transactions are not
+    # served, and a feature that is not finalized counts as level 0.
     return ApiVersionsResponse(
         api_keys=[_api_key(key) for key in sorted(HANDLERS)],
         supported_features=[

@@ -1,7 +1,7 @@
 """DescribeGroups v0-6.
 
-v3+: authorized operations when asked for. v4+: instance ids. v6+: an unknown group is GROUP_ID_NOT_FOUND with a text; before that it is NONE
-with the state `Dead`.
+v3+: authorized operations when asked for. v4+: instance ids. v6+: an unknown group is GROUP_ID_NOT_FOUND with a text;
+before that it is NONE with the state `Dead`.
 """
 
 from __future__ import annotations

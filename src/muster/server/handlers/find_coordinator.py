@@ -1,7 +1,8 @@
 """FindCoordinator v0-6.
 
-v0-3 name one key; on success the error message is the word `NONE` (v1+). v4+: a list of keys, an entry for each in request order, messages
-empty. The first question for a group makes `__consumer_offsets` if it is not there, and is told to come again.
+v0-3 name one key; on success the error message is the word `NONE` (v1+). v4+: a list of keys, an entry for each in
+request order, messages empty. The first question for a group makes `__consumer_offsets` if it is not there, and is
+told to come again.
 """
 
 from __future__ import annotations

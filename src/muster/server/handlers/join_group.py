@@ -1,7 +1,8 @@
 """JoinGroup v0-9.
 
-v0 has no rebalance timeout: the session timeout counts for both. v4+: a new dynamic member first gets its id (KIP-394). v5+: static
-members (KIP-345). v7+: protocol type in the answer, and the protocol name may be null. v8+: the client's reason. v9+: skip-assignment (KIP-814).
+v0 has no rebalance timeout: the session timeout counts for both. v4+: a new dynamic member first gets its id
+(KIP-394). v5+: static members (KIP-345). v7+: protocol type in the answer, and the protocol name may be null. v8+:
+the client's reason. v9+: skip-assignment (KIP-814).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """LeaveGroup v0-5.
 
-v0-2 name one member, and its error is the answer's error. v3+: a list of members, each with an error of its own. v5+: reasons.
+v0-2 name one member, and its error is the answer's error. v3+: a list of members, each with an error of its own. v5+:
+reasons.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""ListGroups v0-5. v4+: filter by state, states shown. v5+: filter by type, types shown. Missing rights hide groups, they are no error."""
+"""ListGroups v0-5. v4+: filter by state, states shown. v5+: filter by type, types shown. Missing rights hide groups,
+they are no error.
+"""
 
 from __future__ import annotations
 

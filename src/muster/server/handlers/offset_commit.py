@@ -1,7 +1,8 @@
 """OffsetCommit v2-10.
 
-v2-4: retention time. v6+: leader epoch. v7+: static members. v9+: an unknown group with a generation is GROUP_ID_NOT_FOUND. v10+: topics by id.
-Rights and existence of partitions are checked here, before any group is looked at (spec 4.1); what fails is left out of the commit.
+v2-4: retention time. v6+: leader epoch. v7+: static members. v9+: an unknown group with a generation is
+GROUP_ID_NOT_FOUND. v10+: topics by id. Rights and existence of partitions are checked here, before any group is
+looked at (spec 4.1); what fails is left out of the commit.
 """
 
 from __future__ import annotations
@@ -106,7 +107,8 @@ def _find(call: Call, node: Node, entry: OffsetCommitRequestTopic) -> tuple[Topi
 class _Answer:
     """The layout of the answer: refused partitions first, then the coordinator's, merged by topic.
 
-    If nothing was refused it mirrors the request, repeated topics and partitions included (observed on a real broker).
+    If nothing was refused it mirrors the request, repeated topics and partitions included (observed on a real
+    broker).
     """
 
     __slots__ = ("_accepted", "_refused")

@@ -1,7 +1,8 @@
 """OffsetFetch v1-10.
 
-v1-7 ask for one group; v1 has no error of its own, a group's error stands on every partition that was asked for. v2+: null topics ask for all. v5+:
-leader epochs. v7+: require-stable. v8+: several groups. v9: member id and epoch, which classic groups ignore. v10+: topics by id.
+v1-7 ask for one group; v1 has no error of its own, a group's error stands on every partition that was asked for. v2+:
+null topics ask for all. v5+: leader epochs. v7+: require-stable. v8+: several groups. v9: member id and epoch, which
+classic groups ignore. v10+: topics by id.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """SyncGroup v0-5.
 
-v3+: static members. v5+: protocol type and name must be there and fit; their absence is told before anything else is looked at.
+v3+: static members. v5+: protocol type and name must be there and fit; their absence is told before anything else is
+looked at.
 """
 
 from __future__ import annotations
