@@ -1,0 +1,34 @@
+"""DeleteGroups: an Empty group goes with everything it has committed (spec 3.15). It is gone when its tombstones are durable."""
+
+from __future__ import annotations
+
+from muster.core.classic.group import Group
+from muster.core.classic.states import DEAD, EMPTY
+from muster.core.classic.turn import Turn
+from muster.core.contract import Step, Ticket
+from muster.core.journal import JournalEvent
+from muster.core.offsets.delete import erase_group
+from muster.core.offsets.view import ShardView
+from muster.core.replies import DeleteReply
+from muster.core.requests import DeleteGroup
+from muster.wire import errors
+
+
+def delete_group(shard: ShardView, request: DeleteGroup, ticket: Ticket, turn: Turn) -> None:
+    group = shard.groups.get(request.group_id)
+    error = _refusal(group)
+    if group is not None and error == errors.NONE:
+        turn.records.extend(erase_group(shard, request.group_id))
+        turn.step = Step("erased", request.group_id, group.generation)
+    turn.reply(ticket, DeleteReply(error))
+
+
+def _refusal(group: Group | None) -> int:
+    if group is None or group.state is DEAD:
+        return errors.GROUP_ID_NOT_FOUND
+    # Ids that were handed out and have not come back do not keep a group (T146).
+    return errors.NONE if group.state is EMPTY else errors.NON_EMPTY_GROUP
+
+
+def group_erased(step: Step, turn: Turn) -> None:
+    turn.journal.append(JournalEvent("group_removed", turn.now_ms, step.group_id, step.generation, "deleted"))

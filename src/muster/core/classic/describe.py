@@ -1,0 +1,54 @@
+"""DescribeGroups and ListGroups: what readers see of classic groups (spec 3.13, 3.14). Changes nothing."""
+
+from __future__ import annotations
+
+from muster.core.classic.group import Group
+from muster.core.classic.states import DEAD, STABLE
+from muster.core.replies import DescribedMember, DescribeReply, ListedGroup, ListReply
+from muster.core.requests import DescribeGroup, ListGroups
+from muster.wire import errors
+
+GROUP_TYPE = "classic"
+
+
+def describe_group(groups: dict[str, Group], request: DescribeGroup) -> DescribeReply:
+    """Readers see committed groups: one whose first record is on its way does not exist yet."""
+    group = groups.get(request.group_id)
+    if group is None or not group.is_committed:
+        return DescribeReply(errors.GROUP_ID_NOT_FOUND, request.group_id, DEAD.value)
+    is_stable = group.state is STABLE
+    return DescribeReply(
+        errors.NONE,
+        group.group_id,
+        group.state.value,
+        group.protocol_type or "",
+        (group.protocol_name or "") if is_stable else "",
+        tuple(
+            DescribedMember(
+                member.member_id,
+                member.instance_id,
+                member.client_id,
+                member.client_host,
+                member.metadata_for(group.protocol_name) if is_stable else b"",
+                # Outside Stable too: what it still holds from the generation before (spec 13.7).
+                member.assignment,
+            )
+            for member in group.members.values()
+        ),
+    )
+
+
+def list_groups(groups: dict[str, Group], request: ListGroups) -> ListReply:
+    """States are compared trimmed and in any case, types in any case; unknown names match nothing (T138, T139)."""
+    states = {state.strip().lower() for state in request.states}
+    types = {group_type.lower() for group_type in request.types}
+    if types and GROUP_TYPE not in types:
+        return ListReply(errors.NONE)
+    return ListReply(
+        errors.NONE,
+        tuple(
+            ListedGroup(group.group_id, group.protocol_type or "", group.state.value, GROUP_TYPE)
+            for group in groups.values()
+            if group.is_committed and (not states or group.state.value.lower() in states)
+        ),
+    )

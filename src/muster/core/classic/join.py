@@ -1,0 +1,102 @@
+"""JoinGroup: the order of its checks (spec 3.4). What follows them is in `join_new` and `join_known`.
+
+A join is answered at once with a refusal, an id to come back with, or a place in the current generation; or it stays parked
+with its member until the join phase ends. Called by the shard only.
+"""
+
+from __future__ import annotations
+
+from muster.core.classic.group import Group
+from muster.core.classic.join_known import join_known_member
+from muster.core.classic.join_new import join_new_member
+from muster.core.classic.membership import drop_pending, remove_member
+from muster.core.classic.rebalance import complete_if_all_joined
+from muster.core.classic.states import DEAD, EMPTY, PREPARING_REBALANCE
+from muster.core.classic.stored import stored_group
+from muster.core.classic.turn import Turn
+from muster.core.contract import Step, Ticket
+from muster.core.replies import JoinReply
+from muster.core.requests import JoinGroup
+from muster.wire import errors
+
+
+def join_group(groups: dict[str, Group], request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+    group = groups.get(request.group_id)
+    if group is not None:
+        _join(group, request, ticket, turn)
+    elif request.member_id:
+        turn.reply(ticket, JoinReply(errors.UNKNOWN_MEMBER_ID, request.member_id))
+    else:
+        _join_unknown_group(groups, request, ticket, turn)
+
+
+def _join_unknown_group(groups: dict[str, Group], request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+    """The group is there from now on, even if the join is refused. Its answer does not wait for the group's first record."""
+    group = groups[request.group_id] = Group(request.group_id, turn.now_ms)
+    group.is_committed = False
+    created = stored_group(group, {})
+    turn.note("group_created", group, "new_member", reason=request.reason)
+    _join(group, request, ticket, turn)
+    assert not turn.records, "a join that creates its group has nothing else to store"
+    turn.records.append(created)
+    turn.step = Step("created", group.group_id)
+    turn.early_replies.extend(turn.replies)
+    turn.replies.clear()
+
+
+def creation_failed(groups: dict[str, Group], group: Group, error: int, turn: Turn) -> None:
+    """The group's first record is lost, so the group is gone; an answer already given stands (spec 3.4 step 12)."""
+    for member in group.members.values():
+        turn.cancel_timer(member.session_key)
+        if member.parked_join is not None:
+            turn.answer(member.parked_join, JoinReply(error, ""))
+            member.parked_join = None
+    for pending_id in group.pending_joins:
+        turn.cancel_timer(("session", group.group_id, pending_id))
+    turn.cancel_timer(group.join_key)
+    turn.note("group_removed", group, "append_failed")
+    if group.is_committed:
+        # An offset that was committed meanwhile is durable, so a simple group remains.
+        groups[group.group_id] = Group(group.group_id, turn.now_ms)
+    else:
+        del groups[group.group_id]
+
+
+def _join(group: Group, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+    if not _has_room(group, request.member_id, turn.config.max_size):
+        _turn_away(group, request, ticket, turn)
+    elif request.member_id:
+        join_known_member(group, request, ticket, turn)
+    else:
+        join_new_member(group, request, ticket, turn)
+
+
+def _has_room(group: Group, member_id: str, max_size: int) -> bool:
+    """Capacity goes by the id of the request, before static members are looked up (T061); pending ids take no room (T058).
+
+    While the group gathers, parked joins are counted and not members: so a group that is too large shrinks to the first
+    ones that come back (T060).
+    """
+    if group.state is EMPTY or group.state is DEAD:
+        return True
+    if group.state is PREPARING_REBALANCE:
+        member = group.members.get(member_id)
+        return (member is not None and member.parked_join is not None) or group.awaiting_joins < max_size
+    return member_id in group.members or len(group.members) < max_size
+
+
+def _turn_away(group: Group, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+    """No room: the id is forgotten. It may have been the last one that the others waited for.
+
+    Deviates: Kafka does not look whether that ends the join phase (spec 13.16).
+    """
+    turn.reply(ticket, JoinReply(errors.GROUP_MAX_SIZE_REACHED, ""))
+    member = group.members.get(request.member_id)
+    if member is not None:
+        turn.note("member_expelled", group, "group_full", member, request.reason)
+        remove_member(group, member, turn)
+        if group.trace is not None:
+            group.trace.dropped += (member.member_id,)
+    elif request.member_id in group.pending_joins:
+        drop_pending(group, request.member_id, turn, "group_full", request.reason)
+    complete_if_all_joined(group, turn)

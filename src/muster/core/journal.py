@@ -1,0 +1,124 @@
+"""The events that explain a rebalance. From these alone one can tell when it began, who caused it, who was waited for.
+
+An event says what happened (`kind`), why (`cause`, our word, from a closed list), and what the client itself gave as its
+reason (JoinGroup v8+, LeaveGroup v5+). Heartbeats and commits are not events. The core makes events; the runtime writes them.
+
+| kind | says | detail |
+|---|---|---|
+| group_created | a JoinGroup made the group | |
+| group_removed | the group is gone for good | |
+| member_id_given | MEMBER_ID_REQUIRED: an id was handed out (KIP-394) | |
+| member_joined | a member was added; its JoinGroup is parked | static |
+| member_rejoined | a known member sent JoinGroup; cause `unchanged` if it was answered at once | |
+| member_left | it went by itself, or an administrator took it out | |
+| member_expelled | the coordinator dropped it | |
+| pending_id_dropped | a handed-out id left, expired or found no room | |
+| static_replaced | a static member has a new id, the old one is fenced from now on | old_member_id, was_leader |
+| static_restored | that could not be stored, so the old id counts again | failed_member_id |
+| rebalance_started | a join phase began; the member is who triggered it | |
+| join_extended | the join phase goes on although its timer ran out | deadline_ms |
+| join_completed | a new generation began | A |
+| leader_elected | another member than before leads; the member is the new leader | previous |
+| rebalance_ended | Stable, Empty, or cut short by the cause | A, result, sync_phase_ms, assignments |
+| state_changed | any move between states | from, to |
+
+A: leader, protocol, members (how many), started_ms, started_by (the cause of its start), join_phase_ms, dropped (member ids),
+waited_for (the last member to join) and waited_ms (how long after the start it did). assignments: base64 by member id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal[
+    "group_created",
+    "group_removed",
+    "member_id_given",
+    "member_joined",
+    "member_rejoined",
+    "member_left",
+    "member_expelled",
+    "pending_id_dropped",
+    "static_replaced",
+    "static_restored",
+    "rebalance_started",
+    "join_extended",
+    "join_completed",
+    "leader_elected",
+    "rebalance_ended",
+    "state_changed",
+]
+
+Cause: TypeAlias = Literal[
+    "new_member",  # somebody joined who was not in the group
+    "unchanged",  # a re-join that changes nothing
+    "rejoined",  # a re-join while the join phase runs
+    "leader_rejoined",  # the leader asks for a new round
+    "metadata_changed",  # a member's protocols or subscriptions changed
+    "static_member_returned",  # a static member's process restarted
+    "member_left",
+    "pending_id_left",
+    "session_expired",
+    "pending_id_expired",
+    "new_member_expired",  # parked for 300 s without a generation, or silent after its first heartbeat
+    "rejoin_missed",  # did not join again within the rebalance timeout
+    "sync_missed",  # did not sync within the rebalance timeout
+    "group_full",  # group.max.size
+    "group_too_large",  # group.max.size was lowered below the group's size
+    "append_failed",  # the log refused the records
+    "all_joined",
+    "join_timeout",
+    "initial_delay_over",
+    "newcomer_in_window",  # group.initial.rebalance.delay.ms runs once more
+    "only_absent_static_members",
+    "first_leader",
+    "leader_absent",  # a static leader that did not join again in time
+    "leader_gone",
+    "assignment_stored",
+    "nobody_left",
+    "deleted",  # DeleteGroups
+    "expired",  # Empty and without offsets
+    "unloaded",  # this node no longer owns the partition
+]
+
+
+@dataclass(slots=True)
+class JournalEvent:
+    kind: Kind
+    at_ms: int
+    group_id: str
+    generation: int
+    cause: Cause
+    member_id: str | None = None
+    instance_id: str | None = None
+    client_id: str | None = None
+    client_host: str | None = None
+    reason: str | None = None
+    detail: dict[str, object] = field(default_factory=dict)
+    """JSON values only; which ones is in the table above."""
+
+    def to_json(self) -> dict[str, object]:
+        """A flat object. What is not known is left out."""
+        known: dict[str, object] = {
+            "kind": self.kind,
+            "at_ms": self.at_ms,
+            "group": self.group_id,
+            "generation": self.generation,
+            "cause": self.cause,
+        }
+        optional = (
+            ("member", self.member_id),
+            ("instance", self.instance_id),
+            ("client", self.client_id),
+            ("host", self.client_host),
+            ("reason", self.reason),
+        )
+        known.update((name, value) for name, value in optional if value is not None)
+        known.update(self.detail)
+        return known
+
+    def __repr__(self) -> str:
+        who = f" {self.member_id}" if self.member_id is not None else ""
+        said = f" ({self.reason!r})" if self.reason else ""
+        return f"<{self.at_ms} {self.group_id} g{self.generation} {self.kind}{who}: {self.cause}{said}>"

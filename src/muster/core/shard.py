@@ -1,0 +1,230 @@
+"""The state machine of one coordinator partition: routes requests, timers, records and steps to the files that decide.
+
+Holds the live groups, the durable facts and the committed offsets. `facts` and `offsets` change in `replay` only (law 2);
+groups are rebuilt from them when the log has been loaded. Knows nothing of logs, sockets or clocks; the runtime calls it,
+one call at a time, and carries the outcomes out as `muster.core.contract` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import assert_never
+
+from muster.core.classic.counters import Counters
+from muster.core.classic.delete import delete_group, group_erased
+from muster.core.classic.describe import describe_group, list_groups
+from muster.core.classic.expiry import on_session_timer
+from muster.core.classic.group import Group
+from muster.core.classic.heartbeat import heartbeat
+from muster.core.classic.join import creation_failed, join_group
+from muster.core.classic.join_static import replacement_failed
+from muster.core.classic.leave import leave_group
+from muster.core.classic.rebalance import on_join_timer, start
+from muster.core.classic.states import GroupState
+from muster.core.classic.stored import loaded_group, simple_group
+from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
+from muster.core.classic.turn import Turn
+from muster.core.classic.unload import unload_group
+from muster.core.config import GroupConfig
+from muster.core.contract import Outcome, Step, Ticket, TimerKey
+from muster.core.offsets.commit import commit_offsets
+from muster.core.offsets.delete import delete_offsets
+from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets
+from muster.core.offsets.fetch import fetch_offsets
+from muster.core.offsets.store import OffsetStore
+from muster.core.records import (
+    GroupErased,
+    GroupStored,
+    OffsetCommitted,
+    OffsetErased,
+    Record,
+    UnknownRecord,
+)
+from muster.core.refusal import after_failed_append, mapped_append_error
+from muster.core.requests import (
+    DeleteGroup,
+    DescribeGroup,
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    ListGroups,
+    OffsetCommit,
+    OffsetDelete,
+    OffsetFetch,
+    Request,
+    SyncGroup,
+)
+
+_NOTHING = Outcome()
+
+
+class Shard:
+    """Requests that `refusal.invalid_before_routing` turns away must not come here: it is asked before the routing."""
+
+    def __init__(self, config: GroupConfig, new_id: Callable[[], str]) -> None:
+        """`new_id` gives the text of a fresh random UUID each time."""
+        self.config = config
+        self.new_id = new_id
+        self.groups: dict[str, Group] = {}
+        """Live groups. While the log is being replayed only the simple ones are here."""
+        self.facts: dict[str, GroupStored] = {}
+        """The last durable record of each group that has one."""
+        self.offsets = OffsetStore()
+        self.counters = Counters()
+
+    # -- a client asked
+
+    def handle(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
+        if type(request) is Heartbeat:
+            return heartbeat(self.groups, request, ticket, now_ms)
+        if type(request) is OffsetCommit:
+            return commit_offsets(self, request, ticket, now_ms)
+        match request:
+            case OffsetFetch():
+                return fetch_offsets(self, request, ticket, now_ms)
+            case OffsetDelete():
+                return delete_offsets(self, request, ticket, now_ms)
+            case DescribeGroup():
+                return Outcome(replies=[(ticket, describe_group(self.groups, request))])
+            case ListGroups():
+                return Outcome(replies=[(ticket, list_groups(self.groups, request))])
+            case _:
+                return self._handle_write(request, ticket, now_ms)
+
+    def _handle_write(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
+        turn = self._turn(now_ms)
+        match request:
+            case JoinGroup():
+                join_group(self.groups, request, ticket, turn)
+            case SyncGroup():
+                sync_group(self.groups, request, ticket, turn)
+            case LeaveGroup():
+                leave_group(self.groups, request, ticket, turn)
+            case DeleteGroup():
+                delete_group(self, request, ticket, turn)
+            case _:
+                raise AssertionError(f"no decision is made about {request!r}")
+        return turn.outcome()
+
+    # -- a deadline passed
+
+    def on_timer(self, key: TimerKey, now_ms: int) -> Outcome:
+        """The runtime has seen to it that a timer which was moved or cancelled does not come here (spec 6.2)."""
+        if key == EXPIRE_TIMER:
+            return expire_offsets(self, now_ms)
+        kind, group_id, *member = key
+        group = self.groups.get(group_id)
+        if group is None:
+            return _NOTHING
+        turn = self._turn(now_ms)
+        if kind == "session":
+            on_session_timer(group, member[0], turn)
+        elif kind == "join":
+            on_join_timer(group, turn)
+        else:
+            assert kind == "sync", f"nobody set a timer {key!r}"
+            on_sync_timer(group, turn)
+        return turn.outcome()
+
+    # -- ownership
+
+    def on_loaded(self, now_ms: int) -> Outcome:
+        """Every record has been replayed: bring the groups to life. Everybody gets a full session to show up (T019)."""
+        turn = self._turn(now_ms)
+        for fact in self.facts.values():
+            group = self.groups[fact.group_id] = loaded_group(fact)
+            for member in group.members.values():
+                turn.start_session(member)
+            if len(group.members) > self.config.max_size:
+                start(group, turn, "group_too_large")
+        turn.set_timer(EXPIRE_TIMER, now_ms + self.config.offsets_retention_check_interval_ms)
+        return turn.outcome()
+
+    def on_unload(self, now_ms: int) -> Outcome:
+        turn = self._turn(now_ms)
+        for group in self.groups.values():
+            unload_group(group, turn)
+        turn.cancel_timer(EXPIRE_TIMER)
+        return turn.outcome()
+
+    def on_topics_deleted(self, names: Iterable[str], now_ms: int) -> Outcome:
+        return erase_topics(self, names, now_ms)
+
+    # -- records
+
+    def replay(self, record: Record, log_offset: int) -> None:
+        """Apply a durable record to the facts, the same way while loading and while serving.
+
+        A live group is not disturbed by its own record: it is already where the record says, or has moved on.
+        """
+        if type(record) is OffsetCommitted:
+            self._replay_commit(record, log_offset)
+            return
+        match record:
+            case OffsetErased():
+                self.offsets.erase(record.group_id, record.topic, record.partition)
+            case GroupStored():
+                self.facts[record.group_id] = record
+                group = self.groups.get(record.group_id)
+                if group is not None:
+                    group.is_committed = True
+            case GroupErased():
+                # The offsets stay: they have tombstones of their own (spec 5.7).
+                self.facts.pop(record.group_id, None)
+                self.groups.pop(record.group_id, None)
+            case UnknownRecord():
+                self.counters.unknown_records += 1
+            case OffsetCommitted():
+                self._replay_commit(record, log_offset)
+            case _:
+                assert_never(record)
+
+    def _replay_commit(self, record: OffsetCommitted, log_offset: int) -> None:
+        """An offset of a group that nobody knows makes it a simple group."""
+        self.offsets.put(record, log_offset)
+        group = self.groups.get(record.group_id)
+        if group is not None:
+            group.is_committed = True
+        elif record.group_id not in self.facts:
+            self.groups[record.group_id] = simple_group(record)
+
+    def on_durable(self, step: Step, now_ms: int) -> Outcome:
+        turn = self._turn(now_ms)
+        if step.name == "synced":
+            assignment_stored(self.groups.get(step.group_id), step, turn)
+        elif step.name == "erased":
+            group_erased(step, turn)
+        else:
+            assert step.name in ("created", "emptied", "static_replaced"), f"nobody asked for {step!r}"
+        return turn.outcome()
+
+    def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
+        """The facts never changed. Who waited hears the mapped error, and live groups that ran ahead come back."""
+        turn = self._turn(now_ms)
+        error = mapped_append_error("group", error_code)
+        step = outcome.step
+        group = self.groups.get(step.group_id) if step is not None else None
+        if step is not None and step.name == "static_replaced":
+            replacement_failed(group, outcome, error, turn)
+            return turn.outcome()
+        if step is not None and step.name == "synced":
+            assignment_lost(group, step, error, turn)
+        elif step is not None and step.name == "created" and group is not None:
+            creation_failed(self.groups, group, error, turn)
+        for ticket, reply in outcome.replies:
+            turn.reply(ticket, after_failed_append(reply, error_code))
+        return turn.outcome()
+
+    # -- for metrics
+
+    def groups_by_state(self) -> dict[GroupState, int]:
+        counts = dict.fromkeys(GroupState, 0)
+        for group in self.groups.values():
+            counts[group.state] += 1
+        return counts
+
+    def _turn(self, now_ms: int) -> Turn:
+        return Turn(self.config, self.counters, self.new_id, now_ms)
+
+    def __repr__(self) -> str:
+        return f"<Shard: {len(self.groups)} groups, {self.offsets.count} offsets>"
