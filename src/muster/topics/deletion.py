@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from muster.log.contract import StorageError
 from muster.topics.catalog import Catalog
 from muster.topics.refusal import TopicError
-from muster.topics.topic import Topic
+from muster.topics.topic import NO_TOPIC_ID, Topic
 from muster.wire.errors import (
     INVALID_REQUEST,
     INVALID_TOPIC_EXCEPTION,
@@ -19,8 +19,6 @@ from muster.wire.errors import (
     UNKNOWN_TOPIC_ID,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
-
-ZERO_ID = bytes(16)
 
 
 @dataclass(slots=True, frozen=True)
@@ -71,9 +69,9 @@ def _resolve_for_count(catalog: Catalog, name: str | None, topic_id: bytes) -> b
 def _deletable(catalog: Catalog, name: str | None, topic_id: bytes, *, enabled: bool) -> Topic:
     if not enabled:
         raise TopicError(TOPIC_DELETION_DISABLED, "Topic deletion is disabled (delete.topic.enable=false).")
-    if name is not None and topic_id != ZERO_ID:
+    if name is not None and topic_id != NO_TOPIC_ID:
         raise TopicError(INVALID_REQUEST, "You may not specify both topic name and topic id.")
-    if name is None and topic_id == ZERO_ID:
+    if name is None and topic_id == NO_TOPIC_ID:
         raise TopicError(INVALID_REQUEST, "Neither topic name nor id were specified.")
     topic = catalog.get(name) if name is not None else catalog.by_id(topic_id)
     if topic is None:

@@ -68,7 +68,7 @@ def _append(
             f"{topic.settings.min_insync_replicas} for partition {partition}",
         )
     batch, header = judge_batch(records, str(partition), topic.settings, now_ms, zstd_allowed=terms.zstd_allowed)
-    _notice_lost_appends(partition)
+    notice_lost_appends(partition)
     if header.producer_id != NO_PRODUCER_ID:
         earlier = _check_producer(partition, header, now_ms, expiration_ms)
         if earlier is not None:
@@ -90,7 +90,7 @@ def _check_producer(partition: Partition, header: BatchHeader, now_ms: int, expi
     return ledger.check(header)
 
 
-def _notice_lost_appends(partition: Partition) -> None:
+def notice_lost_appends(partition: Partition) -> None:
     """A log whose write failed has fallen back: then the ledger knows of batches that are not there."""
     ledger = partition.producers
     if ledger is not None and ledger.next_offset != partition.log.end_offset:

@@ -1,0 +1,213 @@
+"""Everything that handlers ask of the topics room, in one place.
+
+Translates "this topic, this partition" into objects and hands on; decides nothing itself. Handlers translate messages
+and versions into these calls; the runtime waits for durability and for data. Used from the loop's thread only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from muster.log.contract import LogStore, PartitionLog, StorageError
+from muster.topics import config_changes, creation, deletion
+from muster.topics.catalog import Catalog
+from muster.topics.configs import ConfigEntry, TopicDefaults
+from muster.topics.creation import (
+    ClusterRules,
+    CreatedTopic,
+    NewPartitions,
+    NewTopic,
+    TopicAnswer,
+)
+from muster.topics.delete_records import delete_records
+from muster.topics.deletion import DeletedTopic
+from muster.topics.epochs import EpochEnd, end_of_epoch
+from muster.topics.fetch import FetchAsk, FetchRead, FetchWait, read_partitions
+from muster.topics.list_offsets import LATEST_TIERED, OffsetAnswer, list_offset
+from muster.topics.names import fresh_topic_id
+from muster.topics.produce import ProduceResult, ProduceTerms, notice_lost_appends, produce
+from muster.topics.producer_ids import ProducerIds
+from muster.topics.refusal import TopicError
+from muster.topics.retention import RetentionPass, apply_retention
+from muster.topics.topic import Partition, Topic
+from muster.wire.errors import KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC_OR_PARTITION
+
+
+@dataclass(slots=True, frozen=True)
+class BrokerConfig:
+    """What the operator decides about this room; names and defaults are Kafka's."""
+
+    node_id: int = 1
+    cluster_id: str = ""
+    num_partitions: int = 1
+    default_replication_factor: int = 1
+    auto_create_topics: bool = True
+    delete_topic_enable: bool = True
+    fetch_max_bytes: int = 57_671_680
+    producer_id_expiration_ms: int = 86_400_000
+
+
+@dataclass(slots=True, frozen=True)
+class LogDirEntry:
+    """One partition in DescribeLogDirs; nothing lags and nothing moves on a single node."""
+
+    topic: str
+    partition: int
+    size_bytes: int
+
+
+class Broker:
+    def __init__(
+        self,
+        store: LogStore,
+        config: BrokerConfig,
+        random_bytes: Callable[[int], bytes],
+        broker_settings: Mapping[str, str] | None = None,
+    ) -> None:
+        """`broker_settings`: what the operator set of the `log.*` and other keys that give topics their defaults."""
+        self.store = store
+        self.config = config
+        self.defaults = TopicDefaults(broker_settings)
+        self.catalog = Catalog(store, self.defaults, lambda: fresh_topic_id(random_bytes))
+        self.producer_ids = ProducerIds(store)
+        self._rules = ClusterRules(config.node_id, config.num_partitions, config.default_replication_factor)
+
+    @property
+    def node_id(self) -> int:
+        return self.config.node_id
+
+    @property
+    def cluster_id(self) -> str:
+        return self.config.cluster_id
+
+    def start(self) -> None:
+        """Load the catalog and open its logs. StorageError or ConfigError if that cannot be done."""
+        self.catalog.load()
+        for found in self.catalog.adopted:
+            self.producer_ids.skip_past(found.highest_producer_id)
+
+    # Topics
+
+    def topic(self, name: str) -> Topic | None:
+        return self.catalog.get(name)
+
+    def partition(self, name: str, index: int) -> Partition:
+        """The partition, or UNKNOWN_TOPIC_OR_PARTITION as a TopicError."""
+        partition = self.catalog.partition(name, index)
+        if partition is None:
+            raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)
+        return partition
+
+    def create_topics(self, wanted: Sequence[NewTopic], *, validate_only: bool = False) -> list[CreatedTopic]:
+        return creation.create_topics(self.catalog, self._rules, wanted, validate_only=validate_only)
+
+    def auto_create(self, name: str) -> Topic:
+        """The topic with `num.partitions`, made if it is not there. TopicError if it cannot be, or may not."""
+        topic = self.catalog.get(name)
+        if topic is not None:
+            return topic
+        if not self.config.auto_create_topics:
+            raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)
+        return creation.auto_create(self.catalog, self._rules, name)
+
+    def ensure_internal(self, name: str, partitions: int, overrides: Mapping[str, str]) -> Topic:
+        """`__consumer_offsets` and the like, with the settings that the coordinator wants for them."""
+        return creation.ensure_internal(self.catalog, name, partitions, dict(overrides))
+
+    def delete_topics(self, references: Sequence[tuple[str | None, bytes]]) -> list[DeletedTopic]:
+        return deletion.delete_topics(self.catalog, references, enabled=self.config.delete_topic_enable)
+
+    def create_partitions(self, wanted: Sequence[NewPartitions], *, validate_only: bool = False) -> list[TopicAnswer]:
+        return creation.create_partitions(self.catalog, self._rules, wanted, validate_only=validate_only)
+
+    # Settings of topics
+
+    def describe_topic_configs(self, name: str, only: Sequence[str] | None = None) -> list[ConfigEntry]:
+        """Every setting of the topic, or those named; TopicError if there is no such topic."""
+        topic = self.catalog.get(name)
+        if topic is None:
+            raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)
+        entries = self.defaults.describe(topic.overrides)
+        return entries if only is None else [entry for entry in entries if entry.name in only]
+
+    def replace_topic_configs(
+        self, name: str, configs: Sequence[tuple[str, str | None]], *, validate_only: bool = False
+    ) -> None:
+        config_changes.replace_configs(self.catalog, name, configs, validate_only=validate_only)
+
+    def alter_topic_configs(
+        self, name: str, changes: Sequence[tuple[str, int, str | None]], *, validate_only: bool = False
+    ) -> None:
+        config_changes.alter_configs(self.catalog, name, changes, validate_only=validate_only)
+
+    # Records
+
+    def produce(self, name: str, index: int, records: bytes | None, terms: ProduceTerms, now_ms: int) -> ProduceResult:
+        """Append; never raises for what a client or a disk did. Answer once `end_offset` of `log` is durable."""
+        partition = self.catalog.partition(name, index)
+        if partition is None:
+            return ProduceResult(UNKNOWN_TOPIC_OR_PARTITION)
+        try:
+            return produce(partition, records, terms, now_ms, self.config.producer_id_expiration_ms)
+        except StorageError as error:
+            return ProduceResult(KAFKA_STORAGE_ERROR, str(error))
+
+    def forget_unconfirmed(self, log: PartitionLog) -> None:
+        """An append to this log failed. The next produce would notice; this only spares it a stale answer before."""
+        partition = self.catalog.partition(log.topic, log.partition)
+        if partition is not None:
+            notice_lost_appends(partition)
+
+    def init_producer_id(self, transactional_id: str | None) -> tuple[int, int]:
+        """(producer id, epoch); TopicError for a transactional id."""
+        return self.producer_ids.init_producer(transactional_id)
+
+    def fetch(self, asks: Sequence[FetchAsk], max_bytes: int) -> FetchRead:
+        return read_partitions(self.catalog, asks, min(max_bytes, self.config.fetch_max_bytes))
+
+    def fetch_wait(self, asks: Sequence[FetchAsk], min_bytes: int) -> FetchWait:
+        """To park with the runtime: `.logs()` to watch, `.ready()` to ask."""
+        return FetchWait(self.catalog, asks, min_bytes)
+
+    def list_offset(
+        self,
+        name: str,
+        index: int,
+        timestamp_ms: int,
+        *,
+        current_epoch: int = -1,
+        read_committed: bool = False,
+        lowest_special: int = LATEST_TIERED,
+    ) -> OffsetAnswer:
+        partition = self.catalog.partition(name, index)
+        if partition is None:
+            return OffsetAnswer(UNKNOWN_TOPIC_OR_PARTITION)
+        return list_offset(
+            partition,
+            timestamp_ms,
+            current_epoch=current_epoch,
+            read_committed=read_committed,
+            lowest_special=lowest_special,
+        )
+
+    def end_of_epoch(self, name: str, index: int, current_epoch: int, epoch: int) -> EpochEnd:
+        partition = self.catalog.partition(name, index)
+        if partition is None:
+            return EpochEnd(UNKNOWN_TOPIC_OR_PARTITION)
+        return end_of_epoch(partition, current_epoch, epoch)
+
+    def delete_records(self, name: str, index: int, before_offset: int) -> int:
+        """The new start of the log; TopicError if refused."""
+        return delete_records(self.partition(name, index), before_offset)
+
+    def log_dirs(self, wanted: Mapping[str, Sequence[int]] | None = None) -> list[LogDirEntry]:
+        """Sizes of all partitions, or of those wanted that exist."""
+        return [
+            LogDirEntry(partition.topic.name, partition.index, partition.log.size_bytes())
+            for partition in self.catalog.partitions()
+            if wanted is None or partition.index in wanted.get(partition.topic.name, ())
+        ]
+
+    def apply_retention(self, now_ms: int) -> RetentionPass:
+        return apply_retention(self.catalog, now_ms, self.config.producer_id_expiration_ms)

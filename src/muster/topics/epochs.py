@@ -1,0 +1,55 @@
+"""Leader epochs: is the client's current (KIP-320), and where did an old one end (OffsetForLeaderEpoch).
+
+On one node the epoch never changes; only logs that another broker wrote hold more than one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from muster.topics.topic import Partition
+from muster.wire.errors import FENCED_LEADER_EPOCH, NONE, UNKNOWN_LEADER_EPOCH
+
+UNDEFINED_EPOCH: Final = -1
+UNDEFINED_OFFSET: Final = -1
+
+
+@dataclass(slots=True, frozen=True)
+class EpochEnd:
+    error_code: int = NONE
+    leader_epoch: int = UNDEFINED_EPOCH
+    end_offset: int = UNDEFINED_OFFSET
+
+
+def leader_epoch_error(partition: Partition, client_epoch: int) -> int:
+    """What to tell a client that believes in this epoch; -1 means that it did not say."""
+    if client_epoch == UNDEFINED_EPOCH or client_epoch == partition.leader_epoch:
+        return NONE
+    return FENCED_LEADER_EPOCH if client_epoch < partition.leader_epoch else UNKNOWN_LEADER_EPOCH
+
+
+def end_of_epoch(partition: Partition, current_epoch: int, epoch: int) -> EpochEnd:
+    """The largest epoch up to `epoch` and the offset at which it ended: a client beyond it has read what was lost."""
+    error = leader_epoch_error(partition, current_epoch)
+    if error != NONE:
+        return EpochEnd(error)
+    if epoch == partition.leader_epoch:
+        return EpochEnd(NONE, epoch, partition.high_watermark)
+    if epoch < 0 or epoch > partition.leader_epoch:
+        return EpochEnd()
+    floor = UNDEFINED_EPOCH
+    for _, header in partition.log.read_headers(partition.log.start_offset):
+        if header.partition_leader_epoch > epoch:
+            # Nothing of that epoch is left: the client has to begin where the next one does.
+            return EpochEnd(NONE, epoch if floor == UNDEFINED_EPOCH else floor, header.base_offset)
+        floor = header.partition_leader_epoch
+    return EpochEnd(NONE, epoch if floor == UNDEFINED_EPOCH else floor, partition.high_watermark)
+
+
+def epoch_at(partition: Partition, offset: int) -> int:
+    """The epoch in which the record at `offset` was written; at the end of the log, the one that would be."""
+    if partition.leader_epoch > 0:
+        for _, header in partition.log.read_headers(offset):
+            return header.partition_leader_epoch
+    return partition.leader_epoch

@@ -1,0 +1,140 @@
+"""Reading many partitions for one Fetch, and knowing when a Fetch that waits has waited long enough.
+
+Nothing waits here: the handler reads, and if there is too little parks a `FetchWait` with the runtime. High watermark
+and last stable offset are the same as long as there are no transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muster.log.contract import PartitionLog, StorageError
+from muster.topics.catalog import Catalog
+from muster.topics.epochs import leader_epoch_error
+from muster.topics.topic import NO_TOPIC_ID, Partition
+from muster.wire.errors import (
+    KAFKA_STORAGE_ERROR,
+    NONE,
+    OFFSET_OUT_OF_RANGE,
+    UNKNOWN_TOPIC_ID,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+
+
+@dataclass(slots=True)
+class FetchAsk:
+    """What one partition is asked for: by topic id if there is one, else by name."""
+
+    topic: str
+    partition: int
+    offset: int
+    max_bytes: int
+    leader_epoch: int = -1
+    topic_id: bytes = NO_TOPIC_ID
+
+
+@dataclass(slots=True)
+class PartitionRead:
+    ask: FetchAsk
+    error_code: int = NONE
+    high_watermark: int = -1
+    last_stable_offset: int = -1
+    log_start_offset: int = -1
+    records: bytes = b""
+
+
+@dataclass(slots=True)
+class FetchRead:
+    """Answers in the order of the asks."""
+
+    partitions: list[PartitionRead]
+    total_bytes: int
+    failed: bool
+    """Some partition has an error: Kafka answers such a fetch at once."""
+
+
+def read_partitions(catalog: Catalog, asks: Sequence[FetchAsk], max_bytes: int) -> FetchRead:
+    """Whole batches, `max_bytes` in all; but the first partition that has any gives at least one batch (KIP-74)."""
+    reads: list[PartitionRead] = []
+    left, total, failed = max_bytes, 0, False
+    for ask in asks:
+        read = _read_one(catalog, ask, left, at_least_one=total == 0)
+        reads.append(read)
+        size = len(read.records)
+        total += size
+        left = max(0, left - size)
+        failed = failed or read.error_code != NONE
+    return FetchRead(reads, total, failed)
+
+
+def _read_one(catalog: Catalog, ask: FetchAsk, left: int, *, at_least_one: bool) -> PartitionRead:
+    partition = _find(catalog, ask)
+    error = _problem(partition, ask)
+    if partition is None or error != NONE:
+        return PartitionRead(ask, error)
+    log = partition.log
+    limit = min(ask.max_bytes, left)
+    records = b""
+    if ask.offset < log.durable_offset and (limit > 0 or at_least_one):
+        try:
+            records = log.read(ask.offset, limit, at_least_one=at_least_one)
+        except StorageError:
+            return PartitionRead(ask, KAFKA_STORAGE_ERROR)
+    return PartitionRead(ask, NONE, partition.high_watermark, partition.last_stable_offset, log.start_offset, records)
+
+
+def _find(catalog: Catalog, ask: FetchAsk) -> Partition | None:
+    topic = catalog.get(ask.topic) if ask.topic_id == NO_TOPIC_ID else catalog.by_id(ask.topic_id)
+    return topic.partition(ask.partition) if topic is not None else None
+
+
+def _problem(partition: Partition | None, ask: FetchAsk) -> int:
+    if partition is None:
+        return UNKNOWN_TOPIC_OR_PARTITION if ask.topic_id == NO_TOPIC_ID else UNKNOWN_TOPIC_ID
+    error = leader_epoch_error(partition, ask.leader_epoch)
+    if error != NONE:
+        return error
+    # Kafka: between the high watermark and the end there is nothing to read yet, but the offset is not wrong.
+    if not partition.log.start_offset <= ask.offset <= partition.log.end_offset:
+        return OFFSET_OUT_OF_RANGE
+    return NONE
+
+
+class FetchWait:
+    """Has enough arrived for a parked fetch? Counts on from where it stopped the last time it was asked."""
+
+    def __init__(self, catalog: Catalog, asks: Sequence[FetchAsk], min_bytes: int) -> None:
+        self._catalog = catalog
+        self._asks = asks
+        self._min_bytes = min_bytes
+        self._counted = [(ask.offset, 0) for ask in asks]
+        """Per ask: the offset up to which batches were counted, and their bytes."""
+
+    def logs(self) -> list[PartitionLog]:
+        """The logs whose growth matters, for parking."""
+        found = (_find(self._catalog, ask) for ask in self._asks)
+        return list({partition.log: None for partition in found if partition is not None})
+
+    def ready(self) -> bool:
+        """True if enough is there, and also if a partition has become an error that must be told."""
+        total = 0
+        for index, ask in enumerate(self._asks):
+            partition = _find(self._catalog, ask)
+            if partition is None or _problem(partition, ask) != NONE:
+                return True
+            total += self._available(index, ask, partition.log)
+        return total >= self._min_bytes
+
+    def _available(self, index: int, ask: FetchAsk, log: PartitionLog) -> int:
+        offset, size = self._counted[index]
+        if offset < log.durable_offset:
+            if self._min_bytes <= 1:
+                return 1
+            for _, header in log.read_headers(offset):
+                if size >= ask.max_bytes:
+                    break
+                size += header.size
+                offset = header.base_offset + header.last_offset_delta + 1
+            self._counted[index] = (offset, size)
+        return min(size, ask.max_bytes)
