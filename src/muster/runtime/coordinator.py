@@ -128,7 +128,7 @@ class Coordinator:
     # -- requests
 
     def submit(self, request: Request, ticket: Redeemable) -> None:
-        """Route a request that names a group. Checks go in the order of spec 1.5; loading is tested before ownership.
+        """Route a request that names a group. Checks go in the order of spec 1.5; loading is tested before ownership."""
         assert not isinstance(request, ListGroups), "asked of every shard: list_groups"
         if not self.active:
             ticket.redeem(refused(request, COORDINATOR_NOT_AVAILABLE))

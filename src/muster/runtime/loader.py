@@ -44,7 +44,9 @@ class Load:
             for position, header in iterate_batches(piece):
                 self._replay_batch(piece, position, header)
         except (WireError, RecordError) as error:
-            raise LoadError(f"{self._log.topic}-{self._log.partition} near offset {self._next_offset}: {error}") from error
+            raise LoadError(
+                f"{self._log.topic}-{self._log.partition} near offset {self._next_offset}: {error}"
+            ) from error
         return self._next_offset >= self._end_offset
 
     def _replay_batch(self, piece: bytes, position: int, header: BatchHeader) -> None:
