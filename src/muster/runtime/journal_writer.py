@@ -48,6 +48,18 @@ class JournalWriter:
         if len(self._events) == 1:
             self._call_soon(self.flush)
 
+    def open(self) -> None:
+        """Have the journal's partitions ready before the first event comes. A failure shows itself again at that event."""
+        if self._logs is None:
+            try:
+                self._logs = self._open_logs()
+            except StorageError as error:
+                _log.warning("the group journal cannot be opened: %s", error)
+
+    def forget_logs(self) -> None:
+        """The journal's topic was deleted; the next event makes it anew."""
+        self._logs = None
+
     def flush(self) -> None:
         """Append what has gathered. Also called at a stop."""
         events, self._events = self._events, []

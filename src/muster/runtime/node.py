@@ -1,0 +1,182 @@
+"""Everything behind the sockets: topics, group commit, long polls, the coordinator, and the order of their start and stop.
+
+Handlers get a Node and nothing else. It does not know TCP, API versions or flags.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Protocol
+
+from muster.core.config import GroupConfig
+from muster.core.hashing import partition_for
+from muster.log.contract import PartitionLog, StorageError
+from muster.runtime.alarm import Alarm
+from muster.runtime.clock import Clock
+from muster.runtime.coordinator import Coordinator, CoordinatorConfig
+from muster.runtime.group_commit import GroupCommit
+from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.long_poll import LongPolls
+from muster.runtime.periodic import Periodic
+from muster.security.authorizer import Authorizer
+from muster.topics.broker import Broker
+from muster.topics.names import CONSUMER_OFFSETS, GROUP_JOURNAL
+from muster.topics.refusal import TopicError
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+_log = logging.getLogger(__name__)
+
+JOURNAL_CONFIGS: Final = {
+    "cleanup.policy": "delete",
+    "retention.ms": str(7 * 24 * 3_600_000),
+    "retention.bytes": str(16 * 1024 * 1024),
+    "segment.bytes": str(4 * 1024 * 1024),
+}
+"""The journal is bounded: a week, and no more than this a partition. Operators change it like any topic's settings."""
+
+
+class NodeSettings(Protocol):
+    """The part of the server's settings that is needed here."""
+
+    def integer(self, name: str) -> int: ...
+
+    def group_config(self) -> GroupConfig: ...
+
+
+class Node:
+    def __init__(
+        self,
+        settings: NodeSettings,
+        broker: Broker,
+        clock: Clock,
+        loop: AbstractEventLoop,
+        authorizer: Authorizer,
+        new_id: Callable[[], str],
+    ) -> None:
+        self.settings = settings
+        self.broker = broker
+        self.clock = clock
+        self.authorizer = authorizer
+        self.host = ""
+        self.port = -1
+        self._loop = loop
+        self.alarm = Alarm(clock)
+        self.long_polls = LongPolls(self.alarm)
+        self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance)
+        self.journal = JournalWriter(self._open_journal, self.durable, clock, loop.call_soon)
+        self.coordinator = Coordinator(
+            CoordinatorConfig(
+                groups=settings.group_config(),
+                load_buffer_bytes=settings.integer("offsets.load.buffer.size"),
+                commit_timeout_ms=settings.integer("offsets.commit.timeout.ms"),
+                compression_codec=settings.integer("offsets.topic.compression.codec"),
+            ),
+            clock,
+            self.alarm,
+            self.durable,
+            self.journal,
+            new_id,
+            self._open_offsets_log,
+            loop.call_soon,
+        )
+        self._retention = Periodic(
+            self.alarm, clock, settings.integer("log.retention.check.interval.ms"), self._apply_retention
+        )
+        self._creating_offsets_topic = False
+
+    @property
+    def node_id(self) -> int:
+        return self.broker.node_id
+
+    # -- start and stop
+
+    def advertise(self, host: str, port: int) -> None:
+        """The address that clients are told."""
+        self.host, self.port = host, port
+
+    def start(self) -> None:
+        """Open what is there and begin to load it. Serving may begin at once: loading shards say so."""
+        self.broker.start()
+        topic = self.broker.topic(CONSUMER_OFFSETS)
+        wanted = self.settings.integer("offsets.topic.num.partitions")
+        self.coordinator.start(len(topic.partitions) if topic is not None else wanted)
+        if topic is not None:
+            self._elect_all()
+        self._retention.start()
+
+    async def stop(self) -> None:
+        """Answer whoever waits, make durable what is staged, leave the directory clean."""
+        self.coordinator.stop()
+        self.long_polls.fire_all()
+        self.journal.flush()
+        idle = self._loop.create_future()
+        self.durable.when_idle(lambda: idle.set_result(None))
+        await idle
+        self.durable.close()
+        self.alarm.stop()
+        self.broker.store.close()
+
+    # -- the coordinator's topics
+
+    def has_coordinator_for(self, group_id: str) -> bool:
+        return partition_for(group_id, self.coordinator.partition_count) in self.coordinator.places
+
+    def create_offsets_topic_soon(self) -> None:
+        """The first client that looks for a coordinator makes the topic, and is told to come again (spec 1.3)."""
+        if not self._creating_offsets_topic and self.broker.topic(CONSUMER_OFFSETS) is None:
+            self._creating_offsets_topic = True
+            self._loop.call_soon(self._create_offsets_topic)
+
+    def _create_offsets_topic(self) -> None:
+        self._creating_offsets_topic = False
+        try:
+            self.broker.ensure_internal(
+                CONSUMER_OFFSETS,
+                self.coordinator.partition_count,
+                {
+                    "cleanup.policy": "compact",
+                    "compression.type": "producer",
+                    "segment.bytes": str(self.settings.integer("offsets.topic.segment.bytes")),
+                },
+            )
+        except (StorageError, TopicError) as error:
+            _log.error("%s cannot be created: %s; it is tried again when a client asks", CONSUMER_OFFSETS, error)
+            return
+        self._elect_all()
+        # Made now rather than by the first event, which comes while a group is waiting.
+        self._loop.call_soon(self.journal.open)
+
+    def _elect_all(self) -> None:
+        topic = self.broker.topic(CONSUMER_OFFSETS)
+        assert topic is not None
+        for partition in topic.partitions:
+            self.coordinator.elect(partition.index, partition.leader_epoch)
+
+    def _open_offsets_log(self, index: int) -> tuple[PartitionLog, int]:
+        partition = self.broker.partition(CONSUMER_OFFSETS, index)
+        return partition.log, partition.topic.settings.max_message_bytes
+
+    def _open_journal(self) -> list[PartitionLog]:
+        topic = self.broker.ensure_internal(GROUP_JOURNAL, self.coordinator.partition_count, JOURNAL_CONFIGS)
+        return [partition.log for partition in topic.partitions]
+
+    def topics_deleted(self, names: frozenset[str]) -> None:
+        """Said by whoever deletes topics, after they are gone."""
+        if CONSUMER_OFFSETS in names:
+            for partition in list(self.coordinator.places):
+                self.coordinator.resign(partition)
+        if GROUP_JOURNAL in names:
+            self.journal.forget_logs()
+        self.coordinator.topics_deleted(names)
+
+    # -- upkeep
+
+    def _apply_retention(self, now_ms: int) -> None:
+        done = self.broker.apply_retention(now_ms)
+        for partition, count in done.segments_dropped.items():
+            _log.info("%s: %d old segments dropped", partition, count)
+        for partition, error in done.failures:
+            _log.error("%s: old segments cannot be dropped: %s", partition, error)
