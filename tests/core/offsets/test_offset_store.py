@@ -1,0 +1,91 @@
+"""The store against a model: a dict from (group, topic, partition) to the record with the highest log offset."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muster.core.offsets.store import OffsetStore
+from muster.core.records import OffsetCommitted, OffsetErased
+
+names = st.sampled_from(["a", "b", "c"])
+places = st.tuples(names, names, st.integers(0, 2))
+
+
+def record(group: str, topic: str, partition: int, offset: int) -> OffsetCommitted:
+    return OffsetCommitted(group, topic, partition, offset, -1, "", 5)
+
+
+def stored(store: OffsetStore) -> dict[tuple[str, str, int], int]:
+    return {(group, topic, partition): entry[0] for group, topic, partition, entry in store}
+
+
+@given(st.lists(st.tuples(places, st.one_of(st.none(), st.integers(-5, 100)), st.integers(0, 30)), max_size=60))
+def test_puts_and_erasures_in_any_order_agree_with_the_model(
+    steps: list[tuple[tuple[str, str, int], int | None, int]],
+) -> None:
+    """Spec 4.2: a record wins only over records before it in the log, whenever it comes in."""
+    store = OffsetStore()
+    model: dict[tuple[str, str, int], tuple[int, int]] = {}
+    for place, offset, log_offset in steps:
+        if offset is None:
+            store.erase(*place)
+            model.pop(place, None)
+        else:
+            store.put(record(*place, offset), log_offset)
+            if place not in model or model[place][1] < log_offset:
+                model[place] = (offset, log_offset)
+    assert stored(store) == {place: offset for place, (offset, _) in model.items()}
+    assert store.count == len(model)
+    for group in ("a", "b", "c"):
+        assert store.has_offsets(group) == any(place[0] == group for place in model)
+        assert store.has_offsets(group) == bool(store.of_group(group))
+        assert dict(store.of_topic(group)).keys() == {place[0] for place in model if place[1] == group}
+    for place in model:
+        entry = store.get(*place)
+        assert entry is not None
+        assert (entry[0], entry[5]) == model[place]
+
+
+@given(st.lists(st.tuples(places, st.integers(0, 9)), max_size=30), st.randoms())
+def test_completions_out_of_order_never_move_an_offset_back_in_the_log(
+    commits: list[tuple[tuple[str, str, int], int]], random: Random
+) -> None:
+    """Spec 4.2."""
+    numbered = [(record(*place, offset), log_offset) for log_offset, (place, offset) in enumerate(commits)]
+    in_order, shuffled = OffsetStore(), OffsetStore()
+    for committed, log_offset in numbered:
+        in_order.put(committed, log_offset)
+    random.shuffle(numbered)
+    for committed, log_offset in numbered:
+        shuffled.put(committed, log_offset)
+    assert in_order == shuffled
+
+
+def test_a_tombstone_for_an_unknown_key_means_nothing() -> None:
+    """T210."""
+    store = OffsetStore()
+    store.erase("g", "t", 0)
+    store.put(record("g", "t", 0, 1), 0)
+    store.erase("g", "t", 1)
+    store.erase("g", "u", 0)
+    assert stored(store) == {("g", "t", 0): 1}
+
+
+def test_an_erased_offset_can_be_committed_again() -> None:
+    store = OffsetStore()
+    store.put(record("g", "t", 0, 1), 7)
+    store.erase("g", "t", 0)
+    assert store.get("g", "t", 0) is None
+    store.put(record("g", "t", 0, 2), 9)
+    assert stored(store) == {("g", "t", 0): 2}
+
+
+def test_everything_of_the_record_is_kept() -> None:
+    store = OffsetStore()
+    store.put(OffsetCommitted("g", "t", 1, 100, 5, "note", 1_000, 2_000, b"i" * 16), 42)
+    assert store.get("g", "t", 1) == (100, 5, "note", 1_000, 2_000, 42, b"i" * 16)
+    assert repr(store) == "<OffsetStore 1 offsets of 1 groups>"
+    assert OffsetErased("g", "t", 1) != store
