@@ -28,7 +28,12 @@ def fixed_id() -> str:
 def test_a_new_directory_gets_the_operators_ids_in_kafkas_layout() -> None:
     shelf = Shelf()
     assert claim(shelf, 3, "mine", fixed_id) == Identity("mine", 3)
-    assert shelf.content[DOCUMENT].splitlines() == [b"cluster.id=mine", b"directory.id=fresh", b"node.id=3", b"version=1"]
+    assert shelf.content[DOCUMENT].splitlines() == [
+        b"cluster.id=mine",
+        b"directory.id=fresh",
+        b"node.id=3",
+        b"version=1",
+    ]
 
 
 def test_a_new_directory_without_a_wish_gets_a_fresh_cluster_id_and_keeps_it() -> None:
@@ -39,7 +44,9 @@ def test_a_new_directory_without_a_wish_gets_a_fresh_cluster_id_and_keeps_it() -
 
 def test_a_directory_that_kafka_made_is_read() -> None:
     """Kafka writes a comment with the date first, and `broker.id` in version 0."""
-    assert claim(Shelf(b"#\n#Mon Jan 01 2024\nversion=0\nbroker.id=1\ncluster.id=k\n"), 1, "", fixed_id) == Identity("k", 1)
+    assert claim(Shelf(b"#\n#Mon Jan 01 2024\nversion=0\nbroker.id=1\ncluster.id=k\n"), 1, "", fixed_id) == Identity(
+        "k", 1
+    )
 
 
 @pytest.mark.parametrize(

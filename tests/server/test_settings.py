@@ -104,7 +104,9 @@ def test_a_bad_value_is_refused_with_its_origin_and_what_is_allowed() -> None:
     assert "at least 1" in message
 
 
-@pytest.mark.parametrize("name", ["group.consumer.session.timeout.ms", "sasl.enabled.mechanisms", "group.share.max.size"])
+@pytest.mark.parametrize(
+    "name", ["group.consumer.session.timeout.ms", "sasl.enabled.mechanisms", "group.share.max.size"]
+)
 def test_a_setting_of_a_part_that_is_not_built_is_refused_as_not_supported_yet(name: str) -> None:
     assert "not supported yet" in refusal(from_assignments("--set", [f"{name}=1"]))
 

@@ -280,9 +280,7 @@ class Connection(asyncio.Protocol):
         return correlation_id, position
 
     def _refuse_frame_size(self, size: int) -> None:
-        self.refuse(
-            "a frame", f"size {size} is not between 0 and socket.request.max.bytes = {self._max_frame_bytes}"
-        )
+        self.refuse("a frame", f"size {size} is not between 0 and socket.request.max.bytes = {self._max_frame_bytes}")
 
     def _work_name(self) -> str:
         return "a request" if self.call is None else repr(self.call)

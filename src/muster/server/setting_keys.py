@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.topics.config_table import BROKER_TOPIC_KEYS
 from muster.topics.config_types import (
     INT_MAX,
     ConfigKey,
@@ -19,7 +20,6 @@ from muster.topics.config_types import (
     between,
     one_of,
 )
-from muster.topics.config_table import BROKER_TOPIC_KEYS
 
 _BOOLEAN, _STRING, _INT, _LONG, _LIST = (
     ConfigType.BOOLEAN,
@@ -118,11 +118,15 @@ GROUP_KEYS: Final = (
         "Partitions of __consumer_offsets when it is created; later changes have no effect.",
         at_least(1),
     ),
-    ConfigKey(
-        "offsets.topic.segment.bytes", _INT, 104_857_600, "segment.bytes of __consumer_offsets.", at_least(1)
-    ),
+    ConfigKey("offsets.topic.segment.bytes", _INT, 104_857_600, "segment.bytes of __consumer_offsets.", at_least(1)),
     # Deviates: Kafka's default is 3 and a single node must lower it; here there is only one node to begin with.
-    ConfigKey("offsets.topic.replication.factor", ConfigType.SHORT, 1, "Copies of each partition; one node has one.", _ONE_NODE),
+    ConfigKey(
+        "offsets.topic.replication.factor",
+        ConfigType.SHORT,
+        1,
+        "Copies of each partition; one node has one.",
+        _ONE_NODE,
+    ),
     ConfigKey(
         "offsets.topic.compression.codec",
         _INT,

@@ -35,7 +35,9 @@ class Settings:
     @classmethod
     def of(cls, texts: Mapping[str, str] | None = None) -> Settings:
         """Settings from plain names and texts: for tests and for embedding."""
-        return resolve(SettingText(known_name(name, "settings"), text, "settings") for name, text in (texts or {}).items())
+        return resolve(
+            SettingText(known_name(name, "settings"), text, "settings") for name, text in (texts or {}).items()
+        )
 
     # ---- values
 
