@@ -1,0 +1,101 @@
+"""The data directory: who holds it, which partitions are in it, whether the last stop was clean.
+
+Knows names and marks, not what is inside a log. `files` is built on it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import uuid
+from typing import Final
+
+from muster.log.contract import StorageError
+
+CLEAN_MARK: Final = ".kafka_cleanshutdown"
+_CLEAN_MARK_CONTENT: Final = b'{"version":0,"brokerEpoch":-1}'
+_LOCK: Final = ".lock"
+_DELETED_SUFFIX: Final = "-delete"
+_MAX_NAME_BYTES: Final = 255
+_PARTITION_NAME = re.compile(r"(?P<topic>[A-Za-z0-9._-]{1,249})-(?P<partition>0|[1-9][0-9]{0,9})")
+_DELETED_NAME = re.compile(r".+\.[0-9a-f]{32}-delete")
+_DOCUMENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
+
+
+class DirectoryLock:
+    """At most one server on a directory, also across processes; freed by the system if the holder dies."""
+
+    def __init__(self, directory: str) -> None:
+        self._path = os.path.join(directory, _LOCK)
+        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip()
+            os.close(self._fd)
+            who = f"process {holder}" if holder else "another process"
+            raise StorageError(
+                f"{directory}: in use by {who}. Stop that one or give this server another directory"
+            ) from None
+        os.truncate(self._fd, 0)
+        os.pwrite(self._fd, f"{os.getpid()}\n".encode(), 0)
+
+    def release(self) -> None:
+        os.truncate(self._fd, 0)
+        os.close(self._fd)
+
+
+def prepare_directory(directory: str) -> None:
+    try:
+        os.makedirs(directory, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{directory}: cannot be made a data directory: {error.strerror}") from error
+
+
+def partition_directories(directory: str) -> set[tuple[str, int]]:
+    """The logs that are there. What an interrupted deletion left is cleared away."""
+    found: set[tuple[str, int]] = set()
+    for entry in os.scandir(directory):
+        if not entry.is_dir(follow_symlinks=False):
+            continue
+        if _DELETED_NAME.fullmatch(entry.name):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        elif match := _PARTITION_NAME.fullmatch(entry.name):
+            found.add((match["topic"], int(match["partition"])))
+    return found
+
+
+def partition_path(directory: str, topic: str, partition: int) -> str:
+    name = f"{topic}-{partition}"
+    match = _PARTITION_NAME.fullmatch(name)
+    if match is None or match["topic"] != topic or topic in (".", ".."):
+        raise StorageError(f"{name!r} cannot be a log's directory: topic names are 1 to 249 of A-Z a-z 0-9 . _ -")
+    return os.path.join(directory, name)
+
+
+def deleted_path(directory: str, topic: str, partition: int) -> str:
+    """Kafka's name for a log that is going away; a long topic name is cut so that it still fits."""
+    suffix = f"-{partition}.{uuid.uuid4().hex}{_DELETED_SUFFIX}"
+    return os.path.join(directory, topic[: _MAX_NAME_BYTES - len(suffix)] + suffix)
+
+
+def document_path(directory: str, name: str) -> str:
+    if not _DOCUMENT_NAME.fullmatch(name):
+        raise StorageError(f"{name!r} cannot be a document's name: letters, digits, '.', '_' and '-' only")
+    return os.path.join(directory, name)
+
+
+def take_clean_mark(directory: str) -> bool:
+    """Whether the last stop was clean. The mark goes at once: from here on only another clean stop counts."""
+    try:
+        os.unlink(os.path.join(directory, CLEAN_MARK))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def clean_mark(directory: str) -> tuple[str, bytes]:
+    """Path and content of the mark that a clean stop leaves."""
+    return os.path.join(directory, CLEAN_MARK), _CLEAN_MARK_CONTENT

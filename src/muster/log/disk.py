@@ -1,0 +1,121 @@
+"""The calls that reach the disk, in one object, so that tests can put one in front that fails on purpose.
+
+Everything here raises OSError; who calls it turns that into a StorageError that says what was being done.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Sequence
+from typing import Final
+
+MAX_PARTS_A_WRITE: Final = min(1024, os.sysconf("SC_IOV_MAX") if os.sysconf("SC_IOV_MAX") > 0 else 16)
+_FILE_MODE: Final = 0o644
+_DIRECTORY_MODE: Final = 0o755
+
+
+class Disk:
+    """The real disk."""
+
+    def open_for_append(self, path: str, *, fresh: bool = False) -> int:
+        """`fresh`: what an earlier, failed attempt left there goes."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | (os.O_TRUNC if fresh else 0)
+        return os.open(path, flags, _FILE_MODE)
+
+    def open_for_read(self, path: str) -> int:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def close(self, fd: int) -> None:
+        os.close(fd)
+
+    def read(self, fd: int, size: int, position: int) -> bytes:
+        return os.pread(fd, size, position)
+
+    def write(self, fd: int, parts: Sequence[bytes]) -> int:
+        """One system call; it may write less than it was given."""
+        return os.writev(fd, parts)
+
+    def sync(self, fd: int) -> None:
+        if hasattr(os, "fdatasync"):
+            os.fdatasync(fd)
+        else:  # macOS
+            os.fsync(fd)
+
+    def sync_directory(self, path: str) -> None:
+        """A new or renamed file survives a power failure only once its directory is synced."""
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def truncate(self, path: str, size: int) -> None:
+        os.truncate(path, size)
+
+    def rename(self, old: str, new: str) -> None:
+        os.rename(old, new)
+
+    def remove(self, path: str) -> None:
+        os.unlink(path)
+
+    def make_directory(self, path: str) -> None:
+        os.mkdir(path, _DIRECTORY_MODE)
+
+
+def write_all(disk: Disk, fd: int, parts: Sequence[bytes]) -> None:
+    """Write every byte, however many calls that takes."""
+    rest = [part for part in parts if part]
+    done = 0
+    while done < len(rest):
+        written = disk.write(fd, rest[done : done + MAX_PARTS_A_WRITE])
+        if written <= 0:
+            raise OSError(errno.EIO, "the disk took no bytes")
+        while done < len(rest) and written >= len(rest[done]):
+            written -= len(rest[done])
+            done += 1
+        if written:
+            rest[done] = rest[done][written:]
+
+
+def read_fully(disk: Disk, fd: int, size: int, position: int) -> bytes:
+    """`size` bytes, or fewer only at the end of the file."""
+    first = disk.read(fd, size, position)
+    if len(first) == size or not first:
+        return first
+    parts = [first]
+    got = len(first)
+    while got < size:
+        part = disk.read(fd, size - got, position + got)
+        if not part:
+            break
+        parts.append(part)
+        got += len(part)
+    return b"".join(parts)
+
+
+def write_file(disk: Disk, path: str, content: bytes, *, sync: bool) -> None:
+    """Make or overwrite a file that can be made again if it is lost half-way."""
+    fd = disk.open_for_append(path, fresh=True)
+    try:
+        write_all(disk, fd, [content])
+        if sync:
+            disk.sync(fd)
+    finally:
+        disk.close(fd)
+
+
+def replace_file(disk: Disk, path: str, content: bytes) -> None:
+    """The old content or the new one, never a mixture; durable when it returns."""
+    beside = path + ".tmp"
+    write_file(disk, beside, content, sync=True)
+    disk.rename(beside, path)
+    disk.sync_directory(os.path.dirname(path))
+
+
+def sync_file(disk: Disk, path: str) -> None:
+    fd = disk.open_for_append(path)
+    try:
+        disk.sync(fd)
+    finally:
+        disk.close(fd)

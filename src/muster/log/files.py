@@ -1,0 +1,287 @@
+"""Logs in files, in Kafka's own layout: the embedded store that `muster serve` uses.
+
+Knows the data directory and all logs in it, gathers their commits, keeps the checkpoints and the documents. One object
+per directory; everything except `FileCommit.run` belongs to the loop's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Sequence
+
+from muster.log.checkpoints import RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
+from muster.log.contract import Durability, LogConfig, PartitionLog, StorageError
+from muster.log.directory import (
+    DirectoryLock,
+    clean_mark,
+    deleted_path,
+    document_path,
+    partition_directories,
+    partition_path,
+    prepare_directory,
+    take_clean_mark,
+)
+from muster.log.disk import Disk, replace_file
+from muster.log.file_access import FileAccess, file_access
+from muster.log.file_commit import LogShare
+from muster.log.file_log import FileLog
+from muster.log.file_open import open_directory, read_topic_id
+from muster.log.staging import Settled, StagedLog
+
+logger = logging.getLogger(__name__)
+
+
+class FileCommit:
+    """Everything staged in one tick: first all writes, then all syncs, so that the disk can work on them together."""
+
+    def __init__(
+        self,
+        directory: str,
+        access: FileAccess,
+        shares: list[tuple[FileLog, LogShare]],
+        store: FileStore,
+        recovery_points: dict[tuple[str, int], int] | None,
+    ) -> None:
+        self._directory = directory
+        self._access = access
+        self._shares = shares
+        self._store = store
+        self._recovery_points = recovery_points
+
+    def run(self) -> None:
+        for _, share in self._shares:
+            share.write()
+        if self._access.durability == "fsync":
+            for _, share in self._shares:
+                share.sync()
+            self._sync_new_directories()
+        if self._recovery_points is not None:
+            self._keep_recovery_points(self._recovery_points)
+
+    def finish(self) -> Settled:
+        return self._store.settle(self._shares)
+
+    def _sync_new_directories(self) -> None:
+        created = [share for _, share in self._shares if share.sync_creation and share.failure is None]
+        if not created:
+            return
+        try:
+            self._access.disk.sync_directory(self._directory)
+        except OSError as error:
+            for share in created:
+                share.fail(StorageError(f"{self._directory}: cannot be synced: {error.strerror or error}"))
+
+    def _keep_recovery_points(self, points: dict[tuple[str, int], int]) -> None:
+        """A segment was closed: the next start need not check it. Losing this costs time at recovery, not records."""
+        for log, share in self._shares:
+            if share.rolled and share.failure is None:
+                points[log.topic, log.partition] = share.writes[-1].segment.base_offset
+        path = os.path.join(self._directory, RECOVERY_POINTS)
+        try:
+            replace_file(self._access.disk, path, format_offsets(points))
+        except OSError as error:
+            logger.warning("%s: cannot be written, recovery will check more than it has to: %s", path, error)
+
+
+class FileStore:
+    """A `LogStore` over one directory."""
+
+    def __init__(self, directory: str, durability: Durability = "fsync", disk: Disk | None = None) -> None:
+        self.durability: Durability = durability
+        self.directory = os.path.abspath(directory)
+        self._disk = disk or Disk()
+        prepare_directory(self.directory)
+        self._lock = DirectoryLock(self.directory)
+        try:
+            self._access = file_access(self._disk, durability)
+            self._on_disk = partition_directories(self.directory)
+            self._recovery_points = self._read_offsets(RECOVERY_POINTS)
+            self._start_offsets = self._read_offsets(START_OFFSETS)
+            self.was_clean = take_clean_mark(self.directory) or not self._on_disk
+        except BaseException:
+            self._lock.release()
+            raise
+        self._unchecked = set() if self.was_clean else set(self._on_disk)
+        """Logs that were not opened, hence not recovered, since a stop that was not clean."""
+        self._logs: dict[tuple[str, int], FileLog] = {}
+        self._dirty: dict[FileLog, None] = {}
+        self._committing = False
+
+    def partitions(self) -> Sequence[tuple[str, int]]:
+        return sorted(self._on_disk)
+
+    def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> FileLog:
+        key = (topic, partition)
+        log = self._logs.get(key)
+        if log is not None:
+            log.config = config
+            return log
+        path = partition_path(self.directory, topic, partition)
+        start_offset = self._start_offsets.get(key, 0)
+        opened = open_directory(
+            path,
+            topic_id,
+            config,
+            self._access,
+            clean=key not in self._unchecked,
+            recovery_point=self._recovery_points.get(key, 0),
+            start_offset=start_offset,
+        )
+        log = FileLog(
+            topic,
+            partition,
+            config,
+            self._on_first_staged,
+            directory=path,
+            access=self._access,
+            segments=opened.segments,
+            start_offset=start_offset,
+            epochs=opened.epochs,
+            creation_synced=not opened.is_new,
+            keep_start_offsets=self._keep_start_offsets,
+        )
+        self._logs[key] = log
+        self._on_disk.add(key)
+        self._unchecked.discard(key)
+        return log
+
+    def get(self, topic: str, partition: int) -> FileLog | None:
+        return self._logs.get((topic, partition))
+
+    def delete(self, topic: str, partition: int) -> None:
+        """The directory is renamed first, so that a crash half-way cannot bring part of the log back."""
+        key = (topic, partition)
+        if key not in self._on_disk:
+            return
+        log = self._logs.get(key)
+        if log is None:
+            self._remove_directory(topic, partition)
+        else:
+            with log.guard:  # waits for a commit that is writing to it
+                self._remove_directory(topic, partition)
+                log.deleted = True
+            log.release_files()
+            log.fall_back()
+            self._dirty.pop(log, None)
+            del self._logs[key]
+        self._on_disk.discard(key)
+        self._unchecked.discard(key)
+        self._recovery_points.pop(key, None)
+        if self._start_offsets.pop(key, None) is not None:
+            self._keep_start_offsets()
+
+    def topic_id_of(self, topic: str, partition: int) -> bytes | None:
+        return read_topic_id(partition_path(self.directory, topic, partition))
+
+    def begin_commit(self) -> FileCommit | None:
+        assert not self._committing, "the commit before this one is not finished"
+        if not self._dirty:
+            return None
+        self._committing = True
+        shares = [(log, log.plan_commit()) for log in self._dirty]
+        self._dirty = {}
+        rolled = any(share.rolled for _, share in shares)
+        return FileCommit(
+            self.directory, self._access, shares, self, self._current_recovery_points() if rolled else None
+        )
+
+    def settle(self, shares: list[tuple[FileLog, LogShare]]) -> Settled:
+        """Called by the commit's `finish`."""
+        self._committing = False
+        settled: list[tuple[PartitionLog, StorageError | None]] = []
+        for log, share in shares:
+            log.settle(share)
+            if share.failure is not None:
+                self._dirty.pop(log, None)
+            settled.append((log, share.failure))
+        return settled
+
+    def read_document(self, name: str) -> bytes | None:
+        path = document_path(self.directory, name)
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StorageError(f"{path}: cannot be read: {error.strerror}") from error
+
+    def write_document(self, name: str, content: bytes) -> None:
+        path = document_path(self.directory, name)
+        try:
+            replace_file(self._disk, path, content)
+        except OSError as error:
+            raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+    def close(self) -> None:
+        try:
+            self._close_logs()
+        finally:
+            self._access.readers.close()
+            self._access.writers.close()
+            self._lock.release()
+
+    def _close_logs(self) -> None:
+        commit = self.begin_commit()
+        if commit is not None:
+            commit.run()
+            for _, failure in commit.finish():
+                if failure is not None:
+                    raise failure
+        for log in self._logs.values():
+            log.close()
+        points = self._current_recovery_points()
+        for key, log in self._logs.items():
+            points[key] = log.durable_offset
+        self._write_top_file(RECOVERY_POINTS, format_offsets(points))
+        self._keep_start_offsets()
+        if not self._unchecked:
+            self._write_top_file(*clean_mark(self.directory))
+
+    def _current_recovery_points(self) -> dict[tuple[str, int], int]:
+        for key, log in self._logs.items():
+            self._recovery_points[key] = max(self._recovery_points.get(key, 0), log.recovery_point)
+        return dict(self._recovery_points)
+
+    def _keep_start_offsets(self) -> None:
+        """Only logs that start inside of a segment need an entry; the others start where their first file does."""
+        offsets = dict(self._start_offsets)
+        for key, log in self._logs.items():
+            offsets.pop(key, None)
+            if log.start_offset > log.first_segment_base:
+                offsets[key] = log.start_offset
+        self._write_top_file(START_OFFSETS, format_offsets(offsets))
+        self._start_offsets = offsets
+
+    def _write_top_file(self, name: str, content: bytes) -> None:
+        path = os.path.join(self.directory, name)
+        try:
+            replace_file(self._disk, path, content)
+        except OSError as error:
+            raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+    def _read_offsets(self, name: str) -> dict[tuple[str, int], int]:
+        """The entries of logs that are still there: one that was deleted must not lend its offsets to a namesake."""
+        path = os.path.join(self.directory, name)
+        try:
+            with open(path, "rb") as file:
+                offsets = parse_offsets(file.read(), path)
+        except FileNotFoundError:
+            return {}
+        return {key: offset for key, offset in offsets.items() if key in self._on_disk}
+
+    def _remove_directory(self, topic: str, partition: int) -> None:
+        path = partition_path(self.directory, topic, partition)
+        going = deleted_path(self.directory, topic, partition)
+        try:
+            self._disk.rename(path, going)
+            self._disk.sync_directory(self.directory)
+        except OSError as error:
+            raise StorageError(f"{path}: cannot be deleted: {error.strerror or error}") from error
+        shutil.rmtree(going, ignore_errors=True)
+
+    def _on_first_staged(self, log: StagedLog) -> None:
+        assert isinstance(log, FileLog)
+        self._dirty[log] = None
