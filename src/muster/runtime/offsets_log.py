@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from muster.core.records import Record
 from muster.log.contract import PartitionLog
-from muster.log.record_codec import encode_record
+from muster.log.record_codec import RecordError, encode_record
 from muster.runtime.group_commit import GroupCommit, WhenDurable
 from muster.wire.batch import Record as WireRecord
 from muster.wire.batch import encode_batch, encode_pairs, parse_header
 
 
 class RecordsTooLarge(Exception):
-    """One outcome's records do not fit into one batch of this topic."""
+    """One outcome's records do not fit: into one batch of this topic, or one of their texts into its field."""
 
 
 class OffsetsLog:
@@ -47,7 +47,10 @@ class OffsetsLog:
         return base_offset
 
     def _encode(self, records: Sequence[Record], now_ms: int) -> bytes:
-        pairs = [encode_record(record) for record in records]
+        try:
+            pairs = [encode_record(record) for record in records]
+        except RecordError as error:
+            raise RecordsTooLarge(f"{self}: {error}") from error
         if self._compression == 0:
             return encode_pairs(pairs, now_ms)
         # offsets.topic.compression.codec

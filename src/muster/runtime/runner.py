@@ -37,6 +37,7 @@ _log = logging.getLogger(__name__)
 Event = Callable[[], None]
 
 _BUSY_GROUP_RETRY_MS = 5
+_LOGGED_CHARS = 100
 
 
 @dataclass(slots=True)
@@ -131,7 +132,7 @@ class ShardRunner:
         try:
             self._carry_out(self.shard.handle(request, ticket, self._clock.now_ms()))
         except Exception:
-            self._fail(f"while handling {request!r}")
+            self._fail(f"while handling {_named(request)}")
             if not ticket.answered:
                 ticket.redeem(refused(request, UNKNOWN_SERVER_ERROR))
             return
@@ -284,3 +285,9 @@ class ShardRunner:
 
 def _groups_of(records: list[Record] | tuple[()]) -> tuple[str, ...]:
     return tuple({record.group_id: None for record in records if isinstance(record, GroupStored | GroupErased)})
+
+
+def _named(request: Request) -> str:
+    """A request in a log line: what it is and whose, not all that a client may have put into it."""
+    group = "" if isinstance(request, ListGroups) else f" of group {request.group_id[:_LOGGED_CHARS]!r}"
+    return type(request).__name__ + group

@@ -12,7 +12,8 @@ from muster.core.replies import Reply
 class Redeemable(Protocol):
     """A ticket as the runtime sees it."""
 
-    answered: bool
+    @property
+    def answered(self) -> bool: ...
 
     def redeem(self, reply: Reply) -> None:
         """Exactly once. A client that has gone away is not an error."""
