@@ -70,7 +70,7 @@ def read_partitions(catalog: Catalog, asks: Sequence[FetchAsk], max_bytes: int) 
 
 def _read_one(catalog: Catalog, ask: FetchAsk, left: int, *, at_least_one: bool) -> PartitionRead:
     partition = _find(catalog, ask)
-    error = _problem(partition, ask)
+    error = _problem(catalog, partition, ask)
     if partition is None or error != NONE:
         return PartitionRead(ask, error)
     log = partition.log
@@ -89,9 +89,10 @@ def _find(catalog: Catalog, ask: FetchAsk) -> Partition | None:
     return topic.partition(ask.partition) if topic is not None else None
 
 
-def _problem(partition: Partition | None, ask: FetchAsk) -> int:
+def _problem(catalog: Catalog, partition: Partition | None, ask: FetchAsk) -> int:
     if partition is None:
-        return UNKNOWN_TOPIC_OR_PARTITION if ask.topic_id == NO_TOPIC_ID else UNKNOWN_TOPIC_ID
+        wrong_id = ask.topic_id != NO_TOPIC_ID and catalog.by_id(ask.topic_id) is None
+        return UNKNOWN_TOPIC_ID if wrong_id else UNKNOWN_TOPIC_OR_PARTITION
     error = leader_epoch_error(partition, ask.leader_epoch)
     if error != NONE:
         return error
@@ -121,7 +122,7 @@ class FetchWait:
         total = 0
         for index, ask in enumerate(self._asks):
             partition = _find(self._catalog, ask)
-            if partition is None or _problem(partition, ask) != NONE:
+            if partition is None or _problem(self._catalog, partition, ask) != NONE:
                 return True
             total += self._available(index, ask, partition.log)
         return total >= self._min_bytes
