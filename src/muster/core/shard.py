@@ -29,7 +29,7 @@ from muster.core.config import GroupConfig
 from muster.core.contract import Outcome, Step, Ticket, TimerKey
 from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
-from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets
+from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets, groups_removed
 from muster.core.offsets.fetch import fetch_offsets
 from muster.core.offsets.store import OffsetStore
 from muster.core.records import (
@@ -194,12 +194,15 @@ class Shard:
             assignment_stored(self.groups.get(step.group_id), step, turn)
         elif step.name == "erased":
             group_erased(step, turn)
+        elif step.name == "expired":
+            turn.journal.extend(groups_removed(step))
         else:
             assert step.name in ("created", "emptied", "static_replaced"), f"nobody asked for {step!r}"
         return turn.outcome()
 
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
         """The facts never changed. Who waited hears the mapped error, and live groups that ran ahead come back."""
+        self.offsets.lost(outcome.records)
         turn = self._turn(now_ms)
         error = mapped_append_error("group", error_code)
         step = outcome.step

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, PREPARING_REBALANCE, STABLE, GroupState
+from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import erase_group
 from muster.core.offsets.expire import erase_topics
 from muster.core.records import GroupErased, OffsetErased
 from muster.core.replies import OffsetDeleteReply
 from muster.wire import errors
-from tests.core.offsets.desk import NOW, Desk, commit, empty_group, group_of, offset
+from tests.core.offsets.desk import NOW, TICKET, Desk, commit, empty_group, group_of, offset
 
 SUBSCRIBED = errors.GROUP_SUBSCRIBED_TO_TOPIC
 
@@ -106,3 +107,18 @@ def test_a_deleted_topic_takes_the_offsets_of_all_groups_with_it() -> None:
     assert list(desk.groups) == ["grp", "other"]
     assert desk.fetch(None, "other") == []
     assert [topic for topic, _ in desk.fetch(None)] == ["foo"]
+
+
+def test_commits_on_their_way_go_with_their_group_or_topic() -> None:
+    """They are in the log before the tombstones; unseen they would come back with the group's next commit."""
+    desk = desk_with_offsets()
+    under_way = commit_offsets(desk, commit(offset("new", 5, 1), offset("foo", 0, 2)), TICKET, NOW)
+    assert erase_topics(desk, ["new"], NOW).records == [OffsetErased("grp", "new", 5)]
+    tombstones = erase_group(desk, "grp")
+    assert tombstones[-2:] == [OffsetErased("grp", "new", 5), GroupErased("grp")]
+    assert len(tombstones) == 5
+    desk.carry_out(under_way, NOW)
+    for record in tombstones:
+        desk.replay(record)
+    assert desk.offsets.count == 0
+    assert not list(desk.offsets.on_the_way())

@@ -15,9 +15,11 @@ from muster.core.classic.states import (
 )
 from muster.core.config import GroupConfig
 from muster.core.contract import Outcome
-from muster.core.offsets.expire import expire_offsets
+from muster.core.offsets.commit import commit_offsets
+from muster.core.offsets.expire import MORE_TO_EXPIRE_DELAY_MS, expire_offsets, groups_removed
 from muster.core.records import GroupErased, OffsetErased
-from tests.core.offsets.desk import NOW, Desk, commit, empty_group, group_of, offset
+from muster.log.record_codec import encode_records
+from tests.core.offsets.desk import NOW, TICKET, Desk, commit, empty_group, group_of, offset
 
 DAY = 24 * 3600 * 1000
 WEEK = GroupConfig().offsets_retention_ms
@@ -110,9 +112,9 @@ def test_an_empty_group_without_offsets_goes_at_once(protocol_type: str | None) 
     outcome = run(desk, NOW)
     assert outcome.records == [GROUP]
     assert not desk.groups
-    assert [(event.kind, event.cause, event.group_id, event.at_ms) for event in outcome.journal] == [
-        ("group_removed", "expired", "grp", NOW)
-    ]
+    assert outcome.step is not None
+    (event,) = groups_removed(outcome.step)
+    assert (event.kind, event.cause, event.group_id, event.at_ms) == ("group_removed", "expired", "grp", NOW)
 
 
 def test_an_expire_timestamp_counts_instead_of_the_retention() -> None:
@@ -171,3 +173,37 @@ def test_groups_are_looked_at_in_the_order_of_their_making() -> None:
         desk.put(empty_group(group_id=name))
     assert run(desk, NOW).records == [GroupErased("c"), GroupErased("a"), GroupErased("b")]
     assert desk.counters.offset_expirations == 0
+
+
+def test_an_old_offset_with_a_commit_on_its_way_stays() -> None:
+    """Spec 4.7 [L]: a tombstone behind that commit in the log would take back what the client is told is stored."""
+    desk = committed(NOW)
+    fresh = commit_offsets(desk, commit(offset("foo", 0, 9)), TICKET, NOW + WEEK)
+    assert not run(desk, NOW + WEEK).records
+    desk.carry_out(fresh, NOW + WEEK)
+    assert run(desk, NOW + WEEK).records == [BAR]
+
+
+def test_an_empty_group_whose_first_commit_is_on_its_way_stays() -> None:
+    desk = Desk()
+    desk.put(empty_group())
+    first = commit_offsets(desk, commit(offset("foo", 0, 9)), TICKET, NOW)
+    assert not run(desk, NOW).records
+    desk.offsets.lost(first.records)
+    assert run(desk, NOW).records == [GROUP]
+
+
+def test_what_does_not_fit_one_batch_follows_soon() -> None:
+    """Spec 4.3: tombstones of expired offsets may be split; a batch is bounded by max.message.bytes."""
+    desk = Desk()
+    desk.commit(commit(*(offset("é" * 249, number, 1) for number in range(3_000))))
+    now_ms = NOW + WEEK
+    runs = 0
+    while desk.groups:
+        outcome = run(desk, now_ms)
+        assert sum(len(key) + 20 for key, _ in encode_records(outcome.records)) < 1_000_000
+        delay_ms = MORE_TO_EXPIRE_DELAY_MS if desk.groups else 600_000
+        assert outcome.timers == [(("expire",), now_ms + delay_ms)]
+        runs += 1
+    assert runs == 4
+    assert desk.counters.offset_expirations == 3_000

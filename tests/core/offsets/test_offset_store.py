@@ -89,3 +89,20 @@ def test_everything_of_the_record_is_kept() -> None:
     assert store.get("g", "t", 1) == (100, 5, "note", 1_000, 2_000, 42, b"i" * 16)
     assert repr(store) == "<OffsetStore 1 offsets of 1 groups>"
     assert OffsetErased("g", "t", 1) != store
+
+
+def test_a_commit_is_on_its_way_until_it_is_replayed_or_lost() -> None:
+    store = OffsetStore()
+    first = [record("g", "t", 0, 1), record("g", "t", 1, 1)]
+    second, third = [record("h", "t", 0, 2)], [record("h", "t", 0, 2)]
+    for commit in (first, second, third):
+        store.expect(commit)
+    store.lost(second)
+    assert list(store.on_the_way()) == [*first, *third]
+    store.put(first[0], 0)
+    assert list(store.on_the_way()) == [*first, *third]
+    store.put(first[1], 1)
+    assert list(store.on_the_way()) == third
+    store.lost([OffsetErased("g", "t", 0)])
+    store.put(third[0]._replace(), 2)
+    assert not list(store.on_the_way())

@@ -29,11 +29,13 @@ def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_
     if error:
         return Outcome(replies=[(ticket, CommitReply([error] * len(request.offsets)))])
     records, codes = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
-    if group is None and not records:
+    if records:
+        shard.offsets.expect(records)
+        shard.counters.offset_commits += len(records)
+    elif group is None:
         # T163b: every entry was too large. The group is made all the same, in memory only.
         # Deviates: Kafka shows it after the shard's next write, here it shows at once.
         shard.groups[request.group_id] = Group(request.group_id, now_ms)
-    shard.counters.offset_commits += len(records)
     return Outcome(records=records, replies=[(ticket, CommitReply(codes))], timers=_session(group, request, now_ms))
 
 

@@ -1,8 +1,6 @@
 """OffsetDelete, and the tombstones of a group that goes away with all it has committed (spec 3.15, 3.16, 5.6).
 
-The handler has already taken out partitions that are unknown or forbidden. `erase_group` looks at what is durable: the runtime
-runs its callers (DeleteGroups, expiration) when no commit of the shard is under way, or an acknowledged commit would end up
-behind the tombstone of its own group.
+The handler has already taken out partitions that are unknown or forbidden.
 """
 
 from __future__ import annotations
@@ -39,12 +37,19 @@ def delete_offsets(shard: ShardView, request: OffsetDelete, ticket: Ticket, now_
 
 
 def erase_group(shard: ShardView, group_id: str) -> list[Record]:
-    """Offset tombstones, then the group's own, also if it never had a record (T207c). All in one batch."""
-    records: list[Record] = [
-        OffsetErased(group_id, topic, partition)
+    """Offset tombstones, then the group's own, also if it never had a record (T207c). All in one batch.
+
+    Commits on their way are in the log before these, so they are erased too.
+    """
+    places = {
+        (topic, partition): None
         for topic, partitions in shard.offsets.of_group(group_id).items()
         for partition in partitions
-    ]
+    }
+    for commit in shard.offsets.on_the_way():
+        if commit.group_id == group_id:
+            places[commit.topic, commit.partition] = None
+    records: list[Record] = [OffsetErased(group_id, topic, partition) for topic, partition in places]
     records.append(GroupErased(group_id))
     return records
 

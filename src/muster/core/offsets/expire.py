@@ -11,24 +11,30 @@ The base of an offset's age depends on the group:
 
 So a fresh commit to an Empty group of a real protocol still expires with the group (T195), as in Kafka. An offset with an expire
 timestamp of its own goes at that time, if it is eligible at all (T203b). An Empty group without offsets goes at once (T199).
-
-These decisions look at what is durable. The runtime runs them when no commit of the shard is under way: a tombstone that lands
-behind a commit which it has not seen would take back an acknowledged offset.
+A group with a commit on its way is left for the next run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import cast
 
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.states import DEAD, EMPTY, STABLE
-from muster.core.contract import Outcome, TimerKey
+from muster.core.contract import Outcome, Step, TimerKey
 from muster.core.journal import JournalEvent
 from muster.core.offsets.store import StoredOffset
 from muster.core.offsets.view import ShardView
 from muster.core.records import GroupErased, OffsetErased, Record
 
 EXPIRE_TIMER: TimerKey = ("expire",)
+
+ROOM_BYTES = 900_000
+"""What one run may write: an outcome is one batch, and a batch has a limit. The rest follows soon, in a run of its own."""
+MORE_TO_EXPIRE_DELAY_MS = 1_000
+_RECORD_BYTES = 40
+_MAX_UTF8_BYTES = 4
+
 _UNKNOWN = -1
 _NONE_KEPT: frozenset[str] = frozenset()
 
@@ -36,48 +42,75 @@ _NONE_KEPT: frozenset[str] = frozenset()
 def expire_offsets(shard: ShardView, now_ms: int) -> Outcome:
     """One run over all groups. Sets its own timer again; if the append fails the next run finds the same again."""
     records: list[Record] = []
-    journal: list[JournalEvent] = []
+    removed: list[JournalEvent] = []
+    room = ROOM_BYTES
+    busy = {commit.group_id for commit in shard.offsets.on_the_way()}
     for group_id, group in shard.groups.items():
-        expired, remaining = _expired_of(shard, group, now_ms)
-        records += expired
-        shard.counters.offset_expirations += len(expired)
-        if not remaining and group.state is EMPTY:
-            # Also for a simple group, which never had a record of its own (T207c), and with ids still pending (T203a).
-            records.append(GroupErased(group_id))
-            journal.append(JournalEvent("group_removed", now_ms, group_id, group.generation, "expired"))
-    next_run_ms = now_ms + shard.config.offsets_retention_check_interval_ms
-    return Outcome(records=records, timers=[(EXPIRE_TIMER, next_run_ms)], journal=journal)
+        if group_id in busy:
+            continue
+        for record in _due(shard, group, now_ms):
+            room -= _size_limit(record)
+            if room < 0:
+                break
+            records.append(record)
+            if isinstance(record, GroupErased):
+                removed.append(JournalEvent("group_removed", now_ms, group_id, group.generation, "expired"))
+        if room < 0:
+            break
+    delay_ms = MORE_TO_EXPIRE_DELAY_MS if room < 0 else shard.config.offsets_retention_check_interval_ms
+    shard.counters.offset_expirations += len(records) - len(removed)
+    return Outcome(
+        records=records,
+        timers=[(EXPIRE_TIMER, now_ms + delay_ms)],
+        step=Step("expired", "", detail=tuple(removed)) if removed else None,
+    )
+
+
+def groups_removed(step: Step) -> tuple[JournalEvent, ...]:
+    """The tombstones of an expiration run are durable: now it can be told."""
+    return cast("tuple[JournalEvent, ...]", step.detail)
 
 
 def erase_topics(shard: ShardView, topics: Iterable[str], now_ms: int) -> Outcome:
     """User topics are gone: so are all offsets for them. Groups that lose their last one go with the next expiration run."""
-    records: list[Record] = [
-        OffsetErased(group_id, topic, partition)
-        for topic in dict.fromkeys(topics)
+    gone = dict.fromkeys(topics)
+    places = {
+        (group_id, topic, partition): None
+        for topic in gone
         for group_id, partitions in shard.offsets.of_topic(topic)
         for partition in partitions
-    ]
-    shard.counters.offset_deletions += len(records)
-    return Outcome(records=records)
+    }
+    for commit in shard.offsets.on_the_way():
+        if commit.topic in gone:
+            places[commit.group_id, commit.topic, commit.partition] = None
+    shard.counters.offset_deletions += len(places)
+    return Outcome(records=[OffsetErased(*place) for place in places])
 
 
-def _expired_of(shard: ShardView, group: Group, now_ms: int) -> tuple[list[OffsetErased], int]:
-    """The tombstones of a group, and how many offsets it has left after them."""
+def _due(shard: ShardView, group: Group, now_ms: int) -> Iterator[OffsetErased | GroupErased]:
+    """The tombstones of a group's old offsets and, if nothing is left then and nobody is in it, its own."""
     kept_topics = _kept_topics(group)
     retention_ms = shard.config.offsets_retention_ms
     empty_since_ms = _empty_since(group)
-    expired: list[OffsetErased] = []
-    remaining = 0
+    is_done = group.state is EMPTY
     for topic, partitions in shard.offsets.of_group(group.group_id).items():
         if kept_topics is None or topic in kept_topics:
-            remaining += len(partitions)
+            is_done = False
             continue
         for partition, stored in partitions.items():
             if _is_expired(stored, empty_since_ms, retention_ms, now_ms):
-                expired.append(OffsetErased(group.group_id, topic, partition))
+                yield OffsetErased(group.group_id, topic, partition)
             else:
-                remaining += 1
-    return expired, remaining
+                is_done = False
+    if is_done:
+        # Also for a simple group, which never had a record of its own (T207c), and with ids still pending (T203a).
+        yield GroupErased(group.group_id)
+
+
+def _size_limit(record: OffsetErased | GroupErased) -> int:
+    """At least what the tombstone takes in a batch."""
+    names = len(record.group_id) + (len(record.topic) if isinstance(record, OffsetErased) else 0)
+    return _RECORD_BYTES + _MAX_UTF8_BYTES * names
 
 
 def _kept_topics(group: Group) -> frozenset[str] | None:

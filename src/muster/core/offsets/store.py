@@ -3,16 +3,20 @@
 Knows nothing of groups beyond their ids: offsets may outlive their group in the log, and a group may have none (spec 5.7).
 The commit, fetch, delete and expire files read it.
 
+Beside the facts it remembers which commits are on their way to the log: a tombstone that lands behind a commit which it has not
+seen would take back an acknowledged offset, or leave one behind its own group's tombstone. Fetches never see those.
+
 Nested dicts and plain tuples on purpose: 161 bytes an offset against 396 for flat (group, topic, partition) keys, and tuples of
 numbers and strings drop out of the garbage collector's passes. All orders are insertion order (law 7).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from muster.core.records import OffsetCommitted
+from muster.core.records import OffsetCommitted, Record
 
 StoredOffset: TypeAlias = tuple[int, int, str, int, int, int, bytes | None]
 """(offset, leader epoch or -1, metadata, commit timestamp, expire timestamp or -1, log offset of the record, topic id)."""
@@ -28,15 +32,19 @@ _NO_TOPICS: Topics = {}
 class OffsetStore:
     """group -> topic -> partition -> the last committed offset."""
 
-    __slots__ = ("_groups", "count")
+    __slots__ = ("_groups", "_on_the_way", "count")
 
     def __init__(self) -> None:
         self._groups: dict[str, dict[str, dict[int, StoredOffset]]] = {}
+        self._on_the_way: deque[Sequence[Record]] = deque()
+        """The records of each commit that is neither durable nor lost, oldest first."""
         self.count = 0
         """How many offsets there are, kept while they come and go."""
 
     def put(self, record: OffsetCommitted, log_offset: int) -> None:
         """Apply a commit record. The record further on in the log wins, whenever it comes in (spec 4.2)."""
+        if self._on_the_way and self._on_the_way[0][-1] == record:
+            self._on_the_way.popleft()  # commits become durable in the order in which they were made
         group_id, topic, partition, offset, leader_epoch, metadata, committed_ms, expires_ms, topic_id = record
         topics = self._groups.get(group_id)
         if topics is None:
@@ -62,6 +70,24 @@ class OffsetStore:
             del topics[topic]
             if not topics:
                 del self._groups[group_id]
+
+    def expect(self, records: Sequence[Record]) -> None:
+        """A commit was decided; each of these is replayed when it is durable."""
+        self._on_the_way.append(records)
+
+    def lost(self, records: Sequence[Record]) -> None:
+        """The append of these records failed. Nothing is done for records that are no commit."""
+        for index, expected in enumerate(self._on_the_way):
+            if expected is records:
+                del self._on_the_way[index]
+                return
+
+    def on_the_way(self) -> Iterator[OffsetCommitted]:
+        """Commits that are neither durable nor lost, in their order. Few: those of the last write or two of the log."""
+        for records in self._on_the_way:
+            for record in records:
+                if isinstance(record, OffsetCommitted):
+                    yield record
 
     def get(self, group_id: str, topic: str, partition: int) -> StoredOffset | None:
         partitions = self.of_group(group_id).get(topic)
