@@ -36,7 +36,7 @@ from tests.topics.bench_broker import (
 
 def broker_with(**configs: str) -> Broker:
     broker = started()
-    with_topic(broker, **configs)
+    with_topic(broker, "t", 1, **configs)
     return broker
 
 

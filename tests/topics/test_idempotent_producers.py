@@ -1,0 +1,212 @@
+"""A batch sent again is not written again; one that does not follow is refused (KIP-98, as Kafka 4.x answers)."""
+
+from __future__ import annotations
+
+import pytest
+
+from muster.log.contract import StorageError
+from muster.log.memory import MemoryStore
+from muster.topics import producers
+from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.refusal import TopicError
+from muster.wire import errors
+from tests.topics.bench_broker import (
+    NODE_ID,
+    NOW_MS,
+    batch,
+    commit,
+    numbered,
+    send,
+    send_durably,
+    started,
+    with_topic,
+)
+
+LAST_SEQUENCE = 2**31 - 1
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def broker() -> Broker:
+    made = started()
+    with_topic(made)
+    return made
+
+
+def test_sequences_that_follow_each_other_are_appended(broker: Broker) -> None:
+    assert send(broker, numbered(1, 0, size=2)).base_offset == 0
+    assert send(broker, numbered(1, 2)).base_offset == 2
+    assert send(broker, numbered(2, 0)).base_offset == 3
+
+
+def test_a_batch_sent_again_gets_its_first_offset_and_is_not_appended(broker: Broker) -> None:
+    send(broker, numbered(1, 0, size=3))
+    send(broker, numbered(1, 3))
+    again = send(broker, numbered(1, 0, size=3))
+    assert (again.error_code, again.base_offset, again.end_offset) == (0, 0, 3)
+    assert broker.partition("t", 0).log.end_offset == 4
+
+
+def test_a_repeat_must_wait_for_the_durability_of_the_first(broker: Broker) -> None:
+    """The first one may still be staged: the answer names what must be durable before it is sent."""
+    first = send(broker, numbered(1, 0))
+    again = send(broker, numbered(1, 0))
+    assert (again.log, again.end_offset) == (first.log, first.end_offset)
+    assert again.log is not None
+    assert again.log.durable_offset < again.end_offset
+
+
+def test_the_last_five_batches_are_known_and_an_older_one_is_out_of_order(broker: Broker) -> None:
+    """Kafka no longer answers DUPLICATE_SEQUENCE_NUMBER: what it does not remember does not follow."""
+    for sequence in range(6):
+        send(broker, numbered(1, sequence))
+    assert send(broker, numbered(1, 1)).base_offset == 1
+    assert send(broker, numbered(1, 0)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+@pytest.mark.parametrize("sequence", [1, 3, 100])
+def test_a_sequence_that_does_not_follow_is_refused(broker: Broker, sequence: int) -> None:
+    send(broker, numbered(1, 0, size=2))
+    answer = send(broker, numbered(1, sequence))
+    assert answer.error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert f"{sequence} (incoming seq. number), 1 (current end sequence number)" in (answer.message or "")
+    assert broker.partition("t", 0).log.end_offset == 2
+
+
+def test_a_producer_of_which_nothing_is_known_may_begin_anywhere(broker: Broker) -> None:
+    """Its earlier records may have been deleted; Kafka 4.x then takes any sequence."""
+    assert send(broker, numbered(1, 17)).error_code == 0
+    assert send(broker, numbered(1, 18)).error_code == 0
+
+
+def test_a_stale_epoch_is_refused(broker: Broker) -> None:
+    send(broker, numbered(1, 0, epoch=3))
+    answer = send(broker, numbered(1, 1, epoch=2))
+    assert answer.error_code == errors.INVALID_PRODUCER_EPOCH
+    assert "is 2, which is smaller than the last seen epoch 3" in (answer.message or "")
+
+
+def test_a_new_epoch_begins_at_sequence_zero(broker: Broker) -> None:
+    send(broker, numbered(1, 0, epoch=0))
+    assert send(broker, numbered(1, 1, epoch=1)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, numbered(1, 0, epoch=1)).base_offset == 1
+    assert send(broker, numbered(1, 0, epoch=0)).error_code == errors.INVALID_PRODUCER_EPOCH
+
+
+def test_sequences_wrap_after_the_largest_one(broker: Broker) -> None:
+    send(broker, numbered(1, LAST_SEQUENCE - 1, size=2))
+    assert send(broker, numbered(1, 0)).base_offset == 2
+    assert send(broker, numbered(1, LAST_SEQUENCE - 1, size=2)).base_offset == 0
+
+
+def test_a_batch_may_wrap_in_its_middle(broker: Broker) -> None:
+    send(broker, numbered(1, LAST_SEQUENCE, size=3))
+    assert send(broker, numbered(1, 2)).base_offset == 3
+    assert send(broker, numbered(1, LAST_SEQUENCE, size=3)).base_offset == 0
+
+
+def test_a_restart_remembers_producers_from_the_log() -> None:
+    store = MemoryStore()
+    broker = started(store)
+    with_topic(broker)
+    for sequence in range(3):
+        send_durably(broker, numbered(1, sequence))
+    again = started(store)
+    assert send(again, numbered(1, 1)).base_offset == 1
+    assert send(again, numbered(1, 7)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(again, numbered(1, 3)).base_offset == 3
+
+
+def test_a_restart_forgets_producers_that_have_expired() -> None:
+    store = MemoryStore()
+    broker = started(store)
+    with_topic(broker)
+    send_durably(broker, numbered(1, 0))
+    again = started(store)
+    assert send(again, numbered(1, 9), now_ms=NOW_MS + DAY_MS).error_code == 0
+
+
+def test_a_silent_producer_is_forgotten_by_the_retention_pass() -> None:
+    broker = started(config=BrokerConfig(NODE_ID, producer_id_expiration_ms=1_000))
+    with_topic(broker)
+    send_durably(broker, numbered(1, 0), now_ms=NOW_MS)
+    send_durably(broker, numbered(2, 0), now_ms=NOW_MS + 500)
+    assert broker.apply_retention(NOW_MS + 999).producers_forgotten == 0
+    assert broker.apply_retention(NOW_MS + 1_000).producers_forgotten == 1
+    assert send(broker, numbered(1, 9)).error_code == 0
+    assert send(broker, numbered(2, 9)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def failing(broker: Broker) -> None:
+    """Commit what is staged on a disk that fails once."""
+    store = broker.store
+    assert isinstance(store, MemoryStore)
+    store.failure = lambda topic, partition: StorageError("no space left")
+    commit(broker)
+    store.failure = None
+
+
+def test_a_batch_that_was_lost_is_appended_when_it_is_sent_again(broker: Broker) -> None:
+    send_durably(broker, numbered(1, 0))
+    send(broker, numbered(1, 1))
+    failing(broker)
+    again = send(broker, numbered(1, 1))
+    assert (again.error_code, again.base_offset) == (0, 1)
+    assert broker.partition("t", 0).log.end_offset == 2
+
+
+def test_a_batch_that_only_followed_a_lost_one_is_out_of_order(broker: Broker) -> None:
+    send_durably(broker, numbered(1, 0))
+    send(broker, numbered(1, 1))
+    failing(broker)
+    assert send(broker, numbered(1, 2)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def test_a_loss_is_noticed_although_others_have_written_since(broker: Broker) -> None:
+    """A plain append after the loss may bring the log to the very end that it had before."""
+    send_durably(broker, numbered(1, 0))
+    send(broker, numbered(1, 1))
+    failing(broker)
+    send_durably(broker, batch(b"plain"))
+    assert send(broker, numbered(1, 2)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, numbered(1, 1)).base_offset == 2
+
+
+def test_a_loss_forgets_no_producer_however_old_its_records_say_they_are(broker: Broker) -> None:
+    send_durably(broker, numbered(1, 0), now_ms=NOW_MS + 30 * DAY_MS)
+    send(broker, numbered(2, 0), now_ms=NOW_MS + 30 * DAY_MS)
+    failing(broker)
+    answer = send(broker, numbered(1, 9), now_ms=NOW_MS + 30 * DAY_MS)
+    assert answer.error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def test_the_hook_of_the_runtime_does_the_same_at_once(broker: Broker) -> None:
+    send_durably(broker, numbered(1, 0))
+    send(broker, numbered(1, 1))
+    failing(broker)
+    partition = broker.partition("t", 0)
+    broker.forget_unconfirmed(partition.log)
+    assert partition.producers is not None
+    assert partition.producers.next_offset == 1
+
+
+def test_the_number_of_remembered_producers_is_bounded(monkeypatch: pytest.MonkeyPatch, broker: Broker) -> None:
+    monkeypatch.setattr(producers, "MAX_PRODUCERS_PER_PARTITION", 2)
+    for producer_id in (1, 2):
+        send(broker, numbered(producer_id, 0))
+    send(broker, numbered(1, 1))
+    send(broker, numbered(3, 0))
+    ledger = broker.partition("t", 0).producers
+    assert ledger is not None
+    assert ledger.producer_ids() == [1, 3]
+
+
+def test_a_transactional_id_is_refused(broker: Broker) -> None:
+    with pytest.raises(TopicError) as refused:
+        broker.init_producer_id("my-transactions")
+    assert refused.value.code == errors.UNSUPPORTED_VERSION
+    assert "transactions are not supported" in (refused.value.message or "")
+
+
+def test_each_new_producer_gets_its_own_id_and_epoch_zero(broker: Broker) -> None:
+    assert [broker.init_producer_id(None) for _ in range(3)] == [(0, 0), (1, 0), (2, 0)]
