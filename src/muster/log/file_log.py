@@ -149,12 +149,17 @@ class FileLog(StagedLog):
 
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:
         place = self._place_of(offset)
-        if place is None:
-            return b""
-        segment, position = place
-        batches = segment.read_batches(position, max_bytes, at_least_one=at_least_one)
-        self._remember_end(segment, position + len(batches))
-        return batches
+        chunks: list[bytes] = []
+        left = max_bytes
+        while place is not None and (left > 0 or not chunks):
+            segment, position = place
+            chunk = segment.read_batches(position, left, at_least_one=at_least_one and not chunks)
+            end = position + len(chunk)
+            self._remember_end(segment, end)
+            chunks.append(chunk)
+            left -= len(chunk)
+            place = self._start_of_next(segment) if end == segment.size else None
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def read_headers(self, offset: int) -> Iterator[tuple[int, BatchHeader]]:
         place = self._place_of(offset)

@@ -1,0 +1,23 @@
+"""Both stores, so that the tests of the contract run against each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from muster.log.contract import LogStore
+from muster.log.files import FileStore
+from muster.log.memory import MemoryStore
+
+
+@pytest.fixture(params=["memory", "files-fsync", "files-os"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LogStore]:
+    made: LogStore
+    if request.param == "memory":
+        made = MemoryStore()
+    else:
+        made = FileStore(str(tmp_path), "fsync" if request.param == "files-fsync" else "os")
+    yield made
+    made.close()
