@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from muster.log.contract import LogConfig, LogStore, PartitionLog, StorageError
 from muster.wire.batch import Record, decode_records, encode_batch, iterate_batches, parse_header
@@ -35,8 +36,8 @@ def put(store: LogStore, log: PartitionLog, *values: str, timestamp_ms: int = 1_
     return offset
 
 
-def open_log(store: LogStore, topic: str = "t", partition: int = 0, **config: int | bool) -> PartitionLog:
-    return store.open(topic, partition, TOPIC_ID, LogConfig(**config))  # type: ignore[arg-type]
+def open_log(store: LogStore, topic: str = "t", partition: int = 0, **config: Any) -> PartitionLog:
+    return store.open(topic, partition, TOPIC_ID, LogConfig(**config))
 
 
 def records_in(batches: bytes) -> list[tuple[int, str]]:

@@ -14,7 +14,7 @@ from threading import Lock
 
 from muster.log.checkpoints import LEADER_EPOCHS, PARTITION_METADATA, format_epochs
 from muster.log.contract import StorageError
-from muster.log.disk import sync_file, write_all, write_file
+from muster.log.disk import Disk, sync_file, write_all, write_file
 from muster.log.file_access import FileAccess
 from muster.log.index import SegmentIndex
 from muster.log.segment import INDEX_SUFFIX, TIME_INDEX_SUFFIX, Segment
@@ -83,7 +83,7 @@ class LogShare:
         self.leftovers = []
         for leftover in leftovers:
             try:
-                self._put_back(leftover)
+                put_back(self.access.disk, leftover)
             except OSError:
                 self.leftovers.append(leftover)
 
@@ -100,7 +100,7 @@ class LogShare:
     def _write(self) -> None:
         disk, writers = self.access.disk, self.access.writers
         while self.leftovers:
-            self._put_back(self.leftovers[-1])
+            put_back(disk, self.leftovers[-1])
             self.leftovers.pop()
         for write in self.writes:
             path = write.segment.log_path
@@ -131,12 +131,13 @@ class LogShare:
         write_file(self.access.disk, path + ".tmp", format_epochs(epochs), sync=sync)
         self.access.disk.rename(path + ".tmp", path)
 
-    def _put_back(self, leftover: Leftover) -> None:
-        disk = self.access.disk
-        if leftover.size is not None:
-            disk.truncate(leftover.path, leftover.size)
-            return
-        try:
-            disk.remove(leftover.path)
-        except FileNotFoundError:
-            return
+
+def put_back(disk: Disk, leftover: Leftover) -> None:
+    """Undo what a failed write left in a file."""
+    if leftover.size is not None:
+        disk.truncate(leftover.path, leftover.size)
+        return
+    try:
+        disk.remove(leftover.path)
+    except FileNotFoundError:
+        return

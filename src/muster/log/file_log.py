@@ -13,7 +13,7 @@ from threading import Lock
 from muster.log.contract import LogConfig, StorageError, TimestampOffset
 from muster.log.disk import write_file
 from muster.log.file_access import FileAccess
-from muster.log.file_commit import Leftover, LogShare, SegmentWrite
+from muster.log.file_commit import Leftover, LogShare, SegmentWrite, put_back
 from muster.log.segment import Segment
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
 from muster.log.staging import StagedBatch, StagedLog
@@ -227,7 +227,7 @@ class FileLog(StagedLog):
         self._drop_oldest(count_before(self.start_offset, bases_after))
 
     def apply_retention(self, now_ms: int) -> int:
-        if not self._committing and rolls_by_clock(self.config, self._segments[-1], now_ms):
+        if not self._committing and not self._leftovers and rolls_by_clock(self.config, self._segments[-1], now_ms):
             self._roll_now()
         count = count_droppable(self.config, self._segments[:-1], self.size_bytes(), now_ms)
         self._drop_oldest(count)
@@ -263,11 +263,12 @@ class FileLog(StagedLog):
     # Closing
 
     def close(self) -> None:
-        """Sync what `durability = os` left to the system and save the active segment's indexes."""
+        """Undo what a failed write left, sync what `durability = os` left to the system, save the active indexes."""
         active, disk = self._segments[-1], self._access.disk
-        if self._leftovers:
-            raise StorageError(f"{self.directory}: a failed write could not be undone; it is checked at the next start")
         try:
+            while self._leftovers:
+                put_back(disk, self._leftovers[-1])
+                self._leftovers.pop()
             if active.on_disk and self._access.durability == "os":
                 disk.sync(self._access.writers.get(active.log_path))
             if active.on_disk:

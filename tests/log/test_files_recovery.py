@@ -1,0 +1,326 @@
+"""What a restart finds: after a clean stop, after a crash that tore the tail, after damage that no crash makes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muster.log.contract import PartitionLog, StorageError, TimestampOffset
+from muster.log.files import FileStore
+from muster.log.segment import Segment
+from tests.log.batches import all_records, batch_of, commit, open_log, put, stage
+
+FIRST_LOG = "00000000000000000000.log"
+
+
+def crash(store: FileStore) -> None:
+    """The process is gone: nothing more is written, the lock falls."""
+    store._access.readers.close()
+    store._access.writers.close()
+    store._lock.release()
+
+
+def the_log(store: FileStore) -> PartitionLog:
+    log = store.get("t", 0)
+    assert log is not None
+    return log
+
+
+def filled(directory: Path, count: int = 10, **config: Any) -> FileStore:
+    store = FileStore(str(directory))
+    log = open_log(store, **config)
+    for number in range(count):
+        put(store, log, f"{number}a", f"{number}b", timestamp_ms=1_000 + number)
+    return store
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("segment_bytes", [200, 1_000_000])
+def test_everything_durable_is_there_again(tmp_path: Path, clean: bool, segment_bytes: int) -> None:
+    config: dict[str, Any] = {"segment_bytes": segment_bytes, "index_interval_bytes": 100}
+    store = filled(tmp_path, **config)
+    before = all_records(the_log(store))
+    if clean:
+        store.close()
+    else:
+        crash(store)
+    again = FileStore(str(tmp_path))
+    assert again.was_clean == clean
+    assert again.partitions() == [("t", 0)]
+    log = open_log(again, **config)
+    assert all_records(log) == before
+    assert log.end_offset == log.durable_offset == 20
+    assert log.max_timestamp() == TimestampOffset(1_009, 18)
+    assert log.offset_for_timestamp(1_004) == TimestampOffset(1_004, 8)
+    assert put(again, log, "next") == 20
+    again.close()
+
+
+def test_a_tail_torn_at_any_byte_is_cut_back_to_the_last_whole_batch(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A crash in the middle of an unsynced commit of two batches."""
+    store = filled(tmp_path / "whole", 3)
+    path = tmp_path / "whole" / "t-0" / FIRST_LOG
+    durable = path.stat().st_size
+    log = the_log(store)
+    stage(log, "first torn", "x" * 40)
+    middle = durable + len(batch_of("first torn", "x" * 40))
+    stage(log, "second torn")
+    commit(store)
+    end = path.stat().st_size
+    crash(store)
+    for cut in range(durable, end + 1):
+        directory = tmp_path / "torn"
+        shutil.copytree(tmp_path / "whole", directory)
+        os.truncate(directory / "t-0" / FIRST_LOG, cut)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING):
+            again = FileStore(str(directory))
+            log = open_log(again)
+        sound = end if cut == end else middle if cut >= middle else durable
+        assert (directory / "t-0" / FIRST_LOG).stat().st_size == sound
+        assert log.end_offset == {durable: 6, middle: 8, end: 9}[sound]
+        if cut > sound:
+            (message,) = [record.getMessage() for record in caplog.records]
+            assert f"cut {cut - sound} bytes" in message
+            assert FIRST_LOG in message
+            assert f"position {sound}" in message
+        else:
+            assert caplog.records == []
+        put(again, log, "after")
+        assert all_records(log)[-1] == (log.end_offset - 1, "after")
+        again.close()
+        shutil.rmtree(directory)
+
+
+def test_a_tail_of_zeros_or_noise_is_cut(tmp_path: Path) -> None:
+    """File systems may lengthen a file before they write the bytes."""
+    for number, garbage in enumerate((bytes(5_000), b"\x02" * 300, os.urandom(3_000))):
+        directory = tmp_path / str(number)
+        crash(filled(directory, 3))
+        with open(directory / "t-0" / FIRST_LOG, "ab") as file:
+            file.write(garbage)
+        again = FileStore(str(directory))
+        assert open_log(again).end_offset == 6
+        again.close()
+
+
+@pytest.mark.parametrize("where", ["length", "body", "magic"])
+def test_a_bad_batch_with_sound_ones_behind_it_is_an_error_that_says_where(tmp_path: Path, where: str) -> None:
+    """Design law 10: it may hold acknowledged records, so nobody but the operator may cut there."""
+    store = filled(tmp_path, 5)
+    log = the_log(store)
+    position, _ = list(log.read_headers(0))[2]
+    crash(store)
+    path = tmp_path / "t-0" / FIRST_LOG
+    content = bytearray(path.read_bytes())
+    content[position + {"length": 9, "body": 65, "magic": 16}[where]] ^= 0x41
+    path.write_bytes(content)
+    again = FileStore(str(tmp_path))
+    with pytest.raises(StorageError) as caught:
+        open_log(again)
+    message = str(caught.value)
+    assert str(path) in message
+    assert f"position {position}" in message
+    assert "offset 4" in message
+    assert f"truncate -s {position}" in message
+    crash(again)
+    os.truncate(path, position)
+    mended = FileStore(str(tmp_path))
+    assert open_log(mended).end_offset == 4
+    mended.close()
+
+
+def test_a_bad_end_of_a_closed_segment_is_an_error(tmp_path: Path) -> None:
+    """A segment is synced before the next one is made: a crash cannot tear it."""
+    store = filled(tmp_path, 10, segment_bytes=200)
+    crash(store)
+    (tmp_path / "recovery-point-offset-checkpoint").unlink()
+    os.truncate(tmp_path / "t-0" / FIRST_LOG, 100)
+    again = FileStore(str(tmp_path))
+    with pytest.raises(StorageError, match="newer segments follow"):
+        open_log(again)
+    crash(again)
+
+
+def test_closed_segments_before_the_recovery_point_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash(filled(tmp_path, 50, segment_bytes=1_000))
+    read: list[str] = []
+    original = Segment.read_at
+
+    def spying(self: Segment, position: int, size: int) -> bytes:
+        read.append(os.path.basename(self.log_path))
+        return original(self, position, size)
+
+    monkeypatch.setattr(Segment, "read_at", spying)
+    again = FileStore(str(tmp_path))
+    assert open_log(again, segment_bytes=1_000).end_offset == 100
+    last = sorted(name for name in os.listdir(tmp_path / "t-0") if name.endswith(".log"))[-1]
+    assert set(read) == {last}
+    again.close()
+
+
+def test_after_a_clean_stop_only_the_end_of_a_log_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FileStore(str(tmp_path))
+    log = open_log(store)
+    for _ in range(100):
+        put(store, log, "x" * 2_000)
+    total = log.size_bytes()
+    store.close()
+    read: list[int] = []
+    original = Segment.read_at
+
+    def spying(self: Segment, position: int, size: int) -> bytes:
+        read.append(size)
+        return original(self, position, size)
+
+    monkeypatch.setattr(Segment, "read_at", spying)
+    again = FileStore(str(tmp_path))
+    assert open_log(again).end_offset == 100
+    assert sum(read) < total / 10
+    again.close()
+
+
+@pytest.mark.parametrize("damage", ["missing", "half an entry", "zeros", "pointing outside", "leading astray"])
+def test_damaged_or_missing_indexes_are_made_anew(tmp_path: Path, damage: str) -> None:
+    config: dict[str, Any] = {"segment_bytes": 2_000, "index_interval_bytes": 100}
+    store = filled(tmp_path, 40, **config)
+    store.close()
+    for name in os.listdir(tmp_path / "t-0"):
+        path = tmp_path / "t-0" / name
+        if not name.endswith(("index",)):
+            continue
+        if damage == "missing":
+            path.unlink()
+        elif damage == "half an entry":
+            path.write_bytes(path.read_bytes()[:-5])
+        elif damage == "zeros":
+            path.write_bytes(bytes(24 * 5))
+        elif damage == "pointing outside":
+            path.write_bytes(path.read_bytes()[: -len(path.read_bytes()) // 2] + b"\x7f" * 24)
+        elif name.endswith(".index"):
+            entries = bytearray(path.read_bytes())
+            entries[7::8] = bytes((byte + 1) % 256 for byte in entries[7::8])
+            path.write_bytes(entries)
+    again = FileStore(str(tmp_path))
+    log = open_log(again, **config)
+    assert len(all_records(log)) == 80
+    for offset in range(0, 80, 7):
+        (_, header) = next(iter(log.read_headers(offset)))
+        assert header.base_offset <= offset <= header.last_offset
+    assert log.offset_for_timestamp(1_021) == TimestampOffset(1_021, 42)
+    assert log.max_timestamp() == TimestampOffset(1_039, 78)
+    again.close()
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_the_start_offset_survives(tmp_path: Path, clean: bool) -> None:
+    store = filled(tmp_path)
+    log = the_log(store)
+    log.delete_before(7)
+    if clean:
+        store.close()
+    else:
+        crash(store)
+    again = FileStore(str(tmp_path))
+    log = open_log(again)
+    assert log.start_offset == 7
+    assert all_records(log)[0] == (7, "3b")
+    again.close()
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_offsets_go_on_after_retention_took_everything(tmp_path: Path, clean: bool) -> None:
+    store = filled(tmp_path, retention_ms=10)
+    log = the_log(store)
+    log.apply_retention(10**12)
+    if clean:
+        store.close()
+    else:
+        crash(store)
+    again = FileStore(str(tmp_path))
+    log = open_log(again)
+    assert (log.start_offset, log.end_offset) == (20, 20)
+    assert put(again, log, "x") == 20
+    again.close()
+
+
+def test_a_log_that_lost_everything_after_its_start_begins_anew_there(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = filled(tmp_path)
+    log = the_log(store)
+    log.delete_before(15)
+    crash(store)
+    os.truncate(tmp_path / "t-0" / FIRST_LOG, 0)
+    again = FileStore(str(tmp_path))
+    log = open_log(again)
+    assert (log.start_offset, log.end_offset) == (15, 15)
+    assert "begins anew" in caplog.text
+    assert put(again, log, "x") == 15
+    again.close()
+
+
+def test_leader_epochs_survive_and_are_made_anew_if_lost(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path))
+    log = store.open("t", 0, bytes(16), open_log(store, "other").config)
+    for epoch in (0, 0, 3, 5):
+        stage(log, "x", epoch=epoch)
+    commit(store)
+    expected = [(0, 0), (3, 2), (5, 3)]
+    assert log.leader_epochs == expected
+    store.close()
+    path = tmp_path / "t-0" / "leader-epoch-checkpoint"
+    assert path.read_text() == "0\n3\n0 0\n3 2\n5 3\n"
+    for content in (path.read_text(), "nonsense", None):
+        if content is None:
+            path.unlink()
+        else:
+            path.write_text(content)
+        again = FileStore(str(tmp_path))
+        assert again.open("t", 0, bytes(16), log.config).leader_epochs == expected
+        again.close()
+
+
+def test_a_log_not_opened_since_a_crash_keeps_the_next_stop_from_being_clean(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    put(store, open_log(store, partition=1), "x")
+    crash(store)
+    second = FileStore(str(tmp_path))
+    open_log(second)
+    second.close()
+    third = FileStore(str(tmp_path))
+    assert not third.was_clean
+    open_log(third)
+    open_log(third, partition=1)
+    third.close()
+    fourth = FileStore(str(tmp_path))
+    assert fourth.was_clean
+    fourth.close()
+
+
+def test_what_was_staged_is_committed_by_close(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path))
+    stage(open_log(store), "last words")
+    store.close()
+    again = FileStore(str(tmp_path))
+    assert all_records(open_log(again)) == [(0, "last words")]
+    again.close()
+
+
+def test_with_durability_os_a_stop_syncs_and_is_clean(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path), "os")
+    put(store, open_log(store), "a")
+    store.close()
+    again = FileStore(str(tmp_path), "os")
+    assert again.was_clean
+    assert all_records(open_log(again)) == [(0, "a")]
+    again.close()
