@@ -6,8 +6,16 @@ import gc
 
 import pytest
 
-from muster.core.replies import CommitReply, DescribeReply, FetchReply, HeartbeatReply, JoinReply, SyncReply
-from muster.core.requests import DescribeGroup
+from muster.core.replies import (
+    CommitReply,
+    DeleteReply,
+    DescribeReply,
+    FetchReply,
+    HeartbeatReply,
+    JoinReply,
+    SyncReply,
+)
+from muster.core.requests import DeleteGroup, DescribeGroup
 from muster.log.contract import StorageError
 from muster.runtime.coordinator import RELOAD_AFTER_FAILURE_MS, ShardState
 from muster.wire.errors import (
@@ -88,6 +96,18 @@ def test_a_commit_too_large_for_one_batch_gets_its_own_error() -> None:
     request.offsets = [("t", partition, 2, -1, "x" * 4_000, None) for partition in range(300)]
     assert world.ask(request).as_(CommitReply).errors == [INVALID_COMMIT_OFFSET_SIZE] * 300
     assert world.ask(commit(2)).as_(CommitReply).errors == [NONE]
+
+
+def test_a_group_with_more_offsets_than_fit_into_one_batch_can_be_deleted() -> None:
+    """Spec 4.3: tombstones may be split."""
+    world = World().start()
+    name = "x" * 20_000
+    for partition in range(100):
+        request = commit(1, group=name)
+        request.offsets = [("t", partition, 1, -1, "", None)]
+        assert world.ask(request).as_(CommitReply).errors == [NONE]
+    assert world.ask(DeleteGroup(name)).as_(DeleteReply).error == NONE
+    assert world.ask(fetch(name)).as_(FetchReply).topics[0][1][0][1] == -1
 
 
 def test_a_name_too_long_for_a_record_is_refused_and_harms_nobody() -> None:
