@@ -9,7 +9,9 @@ import dataclasses
 import datetime
 import io
 import uuid
+from collections.abc import Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import Any, get_args
 
 from kio.schema.errors import ErrorCode
@@ -18,7 +20,7 @@ from kio.serial import entity_reader, entity_writer
 from muster.wire.message import Message
 from muster.wire.schema import Struct
 
-EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
 def entity_class(module: str, class_name: str, direction: str, version: int) -> type[Any]:
@@ -31,7 +33,7 @@ def to_entity(message: Message, struct: Struct, version: int, cls: type[Any]) ->
     ours = [each for each in struct.fields if version in each.versions]
     theirs = dataclasses.fields(cls)
     assert len(ours) == len(theirs), f"{cls} has {[each.name for each in theirs]}"
-    arguments = {}
+    arguments: dict[str, Any] = {}
     for mine, field in zip(ours, theirs, strict=True):
         value = getattr(message, mine.attribute)
         if mine.struct is None:
@@ -49,6 +51,19 @@ def to_entity(message: Message, struct: Struct, version: int, cls: type[Any]) ->
         else:
             arguments[field.name] = None if mine.tag is None else entity_inside(field.type)()
     return cls(**arguments)
+
+
+def defaults(module: ModuleType, struct: Struct, version: int, cls: type[Any]) -> Iterator[tuple[Any, Any, str]]:
+    """(our default as kio would hold it, kio's default, field) for every scalar field that has one in kio."""
+    empty = getattr(module, struct.class_name)()
+    ours = [each for each in struct.fields if version in each.versions]
+    for mine, field in zip(ours, dataclasses.fields(cls), strict=True):
+        if mine.struct is not None:
+            yield from defaults(module, mine.struct, version, entity_inside(field.type))
+        elif field.default is not dataclasses.MISSING and not mine.is_array:
+            value = getattr(empty, mine.attribute)
+            kind = field.metadata["kafka_type"]
+            yield (None if value is None else scalar(value, kind)), field.default, f"{cls.__name__}.{field.name}"
 
 
 def scalar(value: Any, kind: str) -> Any:

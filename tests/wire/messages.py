@@ -19,9 +19,7 @@ EVERY_MESSAGE: list[tuple[str, str]] = [
     (name, direction) for name in sorted(SCHEMAS) for direction in ("request", "response")
 ]
 EVERY_VERSION: list[tuple[str, str, int]] = [
-    (name, direction, version)
-    for name, direction in EVERY_MESSAGE
-    for version in SCHEMAS[name].version_numbers()
+    (name, direction, version) for name, direction in EVERY_MESSAGE for version in SCHEMAS[name].version_numbers()
 ]
 
 TEXT = st.one_of(st.text(max_size=6), st.sampled_from(["", "x" * 126, "y" * 127, "z" * 128, "é" * 300]))

@@ -133,7 +133,7 @@ class _Parser:
         root = Struct(class_name)
         levels = [Level(INDENT, root, self.versions)]
         for index, line in enumerate(lines):
-            while line.indent < levels[-1].indent:
+            while len(levels) > 1 and line.indent < levels[-1].indent:
                 levels.pop()
             if line.indent != levels[-1].indent:
                 self.fail(line, f"indented by {line.indent}; fields of this struct stand at {levels[-1].indent}")
