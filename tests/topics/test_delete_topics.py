@@ -7,15 +7,18 @@ import pytest
 from muster.log.contract import StorageError
 from muster.log.memory import MemoryStore
 from muster.topics.broker import BrokerConfig
+from muster.topics.creation import NewTopic
 from muster.topics.topic import NO_TOPIC_ID
 from muster.wire import errors
-from tests.topics.bench_broker import NODE_ID, started, with_topic
+from tests.topics.bench_broker import NODE_ID, batch, send_durably, started, with_topic
 
 
 def test_a_topic_goes_with_its_logs_and_its_name_is_free_again() -> None:
     broker = started()
-    old_id = with_topic(broker, "a", 2).topic.topic_id
+    topic = with_topic(broker, "a", 2).topic
+    old_id = topic.topic_id
     (answer,) = broker.delete_topics([("a", NO_TOPIC_ID)])
+    assert answer.logs == tuple(partition.log for partition in topic.partitions)
     assert (answer.name, answer.topic_id, answer.error_code) == ("a", old_id, 0)
     assert broker.store.partitions() == []
     assert broker.catalog.by_id(old_id) is None
@@ -83,3 +86,41 @@ def test_a_topic_stays_if_its_deletion_cannot_be_written_down() -> None:
     assert (answer.error_code, answer.message) == (errors.KAFKA_STORAGE_ERROR, "read-only file system")
     assert broker.topic("a") is not None
     assert store.partitions() == [("a", 0)]
+
+
+class _StubbornLogs(MemoryStore):
+    stubborn = False
+
+    def delete(self, topic: str, partition: int) -> None:
+        if self.stubborn:
+            raise StorageError("directory is busy")
+        super().delete(topic, partition)
+
+
+def test_a_topic_whose_logs_cannot_be_removed_is_gone_and_never_comes_back_with_its_records() -> None:
+    store = _StubbornLogs()
+    broker = started(store)
+    with_topic(broker)
+    send_durably(broker, batch(b"old"))
+    store.stubborn = True
+    (answer,) = broker.delete_topics([("t", NO_TOPIC_ID)])
+    assert answer.error_code == 0
+    assert broker.topic("t") is None
+    (refused,) = broker.create_topics([NewTopic("t")])
+    assert refused.error_code == errors.KAFKA_STORAGE_ERROR
+
+    store.stubborn = False
+    assert with_topic(broker).high_watermark == 0
+
+
+def test_logs_that_could_not_be_removed_go_at_the_next_start() -> None:
+    store = _StubbornLogs()
+    broker = started(store)
+    with_topic(broker)
+    with_topic(broker, "other")
+    store.stubborn = True
+    broker.delete_topics([("t", NO_TOPIC_ID)])
+    broker.create_topics([NewTopic("third")])
+    store.stubborn = False
+    assert [topic.name for topic in started(store).catalog.topics()] == ["other", "third"]
+    assert store.partitions() == [("other", 0), ("third", 0)]

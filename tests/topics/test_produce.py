@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+import google_crc32c
 import pytest
 
 from muster.log.contract import StorageError
@@ -65,6 +66,12 @@ def test_an_unknown_topic_or_partition_is_said() -> None:
 
 def flipped(content: bytes, position: int) -> bytes:
     return content[:position] + bytes([content[position] ^ 0xFF]) + content[position + 1 :]
+
+
+def sealed(content: bytearray) -> bytes:
+    """With the checksum that its bytes need."""
+    struct.pack_into(">I", content, 17, google_crc32c.value(bytes(content[21:])))
+    return bytes(content)
 
 
 def with_magic(magic: int) -> bytes:
@@ -175,13 +182,10 @@ def test_a_producer_may_not_claim_log_append_time_itself() -> None:
 
 
 def test_a_wrong_max_timestamp_in_the_header_is_corrected_from_the_records() -> None:
-    import google_crc32c
-
     content = bytearray(batch(b"a", timestamp_ms=NOW_MS))
     struct.pack_into(">q", content, 35, NOW_MS + 10**12)
-    struct.pack_into(">I", content, 17, google_crc32c.value(bytes(content[21:])))
     broker = broker_with()
-    assert send(broker, bytes(content)).error_code == 0
+    assert send(broker, sealed(content)).error_code == 0
     assert parse_header(stored(broker)).max_timestamp == NOW_MS
 
 
@@ -219,13 +223,6 @@ def test_zstd_is_refused_where_the_request_is_too_old_for_it() -> None:
     answer = send(broker, content, ProduceTerms(zstd_allowed=False))
     assert answer.error_code == errors.UNSUPPORTED_COMPRESSION_TYPE
     assert send(broker, content).error_code == 0
-
-
-def sealed(content: bytearray) -> bytes:
-    import google_crc32c
-
-    struct.pack_into(">I", content, 17, google_crc32c.value(bytes(content[21:])))
-    return bytes(content)
 
 
 def test_a_codec_that_nobody_knows_is_refused() -> None:
@@ -273,3 +270,20 @@ def test_the_log_start_offset_is_told() -> None:
     send_durably(broker, batch(b"a", b"b"))
     broker.delete_records("t", 0, 1)
     assert send(broker, batch(b"c")).log_start_offset == 1
+
+
+def test_acks_that_kafka_does_not_know_are_refused() -> None:
+    broker = broker_with()
+    assert send(broker, batch(b"a"), ProduceTerms(acks=2)).error_code == errors.INVALID_REQUIRED_ACKS
+    assert broker.partition("t", 0).log.end_offset == 0
+
+
+@pytest.mark.parametrize("kind", ["CreateTime", "LogAppendTime"])
+def test_timestamps_that_overflow_are_refused(kind: str) -> None:
+    """Base and delta are 64 bits each; their sum need not be. The topic's bounds are as wide as they get."""
+    content = bytearray(encode_batch([Record(0, 0, b"k", b"a"), Record(1, 100, b"k", b"b")]))
+    struct.pack_into(">q", content, 27, 2**63 - 50)
+    broker = broker_with(
+        message_timestamp_type=kind, message_timestamp_after_max_ms=str(2**63 - 1), compression_type="gzip"
+    )
+    assert send(broker, sealed(content)).error_code == errors.INVALID_TIMESTAMP

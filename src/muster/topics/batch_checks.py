@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from muster.topics.config_types import LONG_MAX
 from muster.topics.configs import TopicSettings
 from muster.topics.refusal import TopicError
 from muster.wire.batch import (
@@ -166,6 +167,10 @@ def _check_for_topic(
         raise BatchRefused(
             INVALID_TIMESTAMP,
             f"Producer should not set timestamp type to LogAppendTime in topic partition {partition}.",
+        )
+    if verdict.max_timestamp > LONG_MAX or verdict.min_timestamp < -LONG_MAX:
+        raise BatchRefused(
+            INVALID_TIMESTAMP, f"Base timestamp and delta of a record in {partition} add up to more than 64 bits"
         )
     if not settings.log_append_time:
         _check_timestamps(records, header, verdict, settings, now_ms)

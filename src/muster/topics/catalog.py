@@ -7,7 +7,8 @@ left in the data directory. What may be asked for is decided elsewhere (creation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import logging
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from muster.log.contract import LogStore, StorageError
 from muster.topics.adoption import Found, find_unknown_topics, survey
@@ -16,6 +17,8 @@ from muster.topics.config_types import ConfigError
 from muster.topics.configs import TopicDefaults, TopicSettings
 from muster.topics.names import collision_key
 from muster.topics.topic import Partition, Topic
+
+logger = logging.getLogger(__name__)
 
 
 class Catalog:
@@ -70,9 +73,8 @@ class Catalog:
         """Bring back what exists. Call once, before anything else."""
         stored = decode_catalog(self.store.read_document(DOCUMENT))
         known = {topic.name for topic in stored.topics}
-        for name, index in self.store.partitions():
-            if name in stored.deleting and name not in known:
-                self.store.delete(name, index)
+        self._deleting = [name for name in stored.deleting if name not in known]
+        self._clear_leftovers(stored.deleting)
         for entry in stored.topics:
             self._restore(entry)
         self._adopt()
@@ -100,6 +102,7 @@ class Catalog:
     def add(self, new: Iterable[Topic], partition_counts: Sequence[int]) -> None:
         """Make topics and their logs, all or none of them."""
         topics = list(new)
+        self._clear_leftovers({topic.name for topic in topics})
         planned = [
             StoredTopic(topic.name, topic.topic_id, count, topic.overrides)
             for topic, count in zip(topics, partition_counts, strict=True)
@@ -121,21 +124,35 @@ class Catalog:
         self._write()
 
     def remove(self, topics: Sequence[Topic]) -> None:
-        """Forget topics and their logs."""
-        self._deleting = [topic.name for topic in topics]
+        """Forget topics and their logs. A log that cannot be removed now goes later; its topic is gone all the same."""
+        leftovers = self._deleting
+        self._deleting = leftovers + [topic.name for topic in topics]
         for topic in topics:
             self._unindex(topic)
         try:
             self._write()
         except StorageError:
+            self._deleting = leftovers
             for topic in topics:
                 self._index(topic)
             raise
         for topic in topics:
-            for partition in topic.partitions:
-                self.store.delete(topic.name, partition.index)
-        # Stays in the document until the next write: there is nothing left that it could remove.
-        self._deleting = []
+            try:
+                self._delete_logs(topic.name)
+            except StorageError as error:
+                logger.warning("topic %s is deleted, but its logs are still there: %s", topic.name, error)
+
+    def _delete_logs(self, name: str) -> None:
+        for topic, index in self.store.partitions():
+            if topic == name:
+                self.store.delete(topic, index)
+        # The document names it until the next write: there is nothing left that it could remove.
+        self._deleting = [other for other in self._deleting if other != name]
+
+    def _clear_leftovers(self, names: Container[str]) -> None:
+        """A new topic must not begin with the records of a deleted one."""
+        for name in [leftover for leftover in self._deleting if leftover in names]:
+            self._delete_logs(name)
 
     def grow(self, topic: Topic, partition_count: int) -> None:
         self._write([_stored(topic, partition_count)])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from muster.log.contract import StorageError
+from muster.log.contract import PartitionLog, StorageError
 from muster.topics.catalog import Catalog
 from muster.topics.refusal import TopicError
 from muster.topics.topic import NO_TOPIC_ID, Topic
@@ -29,6 +29,8 @@ class DeletedTopic:
     topic_id: bytes
     error_code: int = NONE
     message: str | None = None
+    logs: tuple[PartitionLog, ...] = ()
+    """The logs that went with it: whoever waits for one of them has to be told."""
 
 
 def delete_topics(
@@ -47,7 +49,8 @@ def delete_topics(
             answers.append(DeletedTopic(name, topic_id, refused.code, refused.message))
         else:
             going.append(topic)
-            answers.append(DeletedTopic(topic.name, topic.topic_id))
+            logs = tuple(partition.log for partition in topic.partitions)
+            answers.append(DeletedTopic(topic.name, topic.topic_id, logs=logs))
     if going:
         try:
             catalog.remove(going)

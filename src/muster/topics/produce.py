@@ -14,7 +14,13 @@ from muster.topics.producers import KeptBatch, build_ledger, rebuild_ledger
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Partition
 from muster.wire.batch import NO_PRODUCER_ID, BatchHeader
-from muster.wire.errors import INVALID_TOPIC_EXCEPTION, INVALID_TXN_STATE, NONE, NOT_ENOUGH_REPLICAS
+from muster.wire.errors import (
+    INVALID_REQUIRED_ACKS,
+    INVALID_TOPIC_EXCEPTION,
+    INVALID_TXN_STATE,
+    NONE,
+    NOT_ENOUGH_REPLICAS,
+)
 
 
 @dataclass(slots=True, frozen=True)
@@ -59,6 +65,8 @@ def _append(
     partition: Partition, records: bytes | None, terms: ProduceTerms, now_ms: int, expiration_ms: int
 ) -> ProduceResult:
     topic = partition.topic
+    if terms.acks not in (-1, 0, 1):
+        raise BatchRefused(INVALID_REQUIRED_ACKS, f"acks is {terms.acks}: only -1 (all), 0 and 1 are known")
     if topic.internal and not terms.internal_allowed:
         raise BatchRefused(INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
     if terms.acks == -1 and topic.settings.min_insync_replicas > 1:
