@@ -18,7 +18,7 @@ $(READY): pyproject.toml
 setup: $(READY) ## make the virtual environment in .venv with everything the other targets need
 
 demo: $(READY) ## start the server, let real clients use it, show what happened, stop
-	@$(BIN)/python -m muster demo
+	@$(BIN)/python -m demo
 
 serve: $(READY) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS="..." for more flags)
 	@$(BIN)/muster serve --listen 127.0.0.1:9092 --data data $(ARGS)
