@@ -6,6 +6,7 @@ import pytest
 
 from muster.log.contract import LogConfig, StorageError
 from muster.log.memory import MemoryLog, MemoryStore
+from muster.topics import creation
 from muster.topics.broker import BrokerConfig
 from muster.topics.creation import CreatedTopic, NewPartitions, NewTopic
 from muster.topics.refusal import TopicError
@@ -77,6 +78,24 @@ def test_a_topic_that_cannot_be_is_refused(topic: NewTopic, code: int, message: 
         (answer,) = create(topic, validate_only=validate_only)
         assert answer.error_code == code
         assert message in (answer.message or "")
+
+
+def test_the_partitions_of_one_request_are_limited_in_all() -> None:
+    first, second = create(NewTopic("a", 9_999), NewTopic("b", 2), validate_only=True)
+    assert (first.error_code, second.error_code) == (0, errors.POLICY_VIOLATION)
+
+
+def test_the_partitions_of_the_node_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(creation, "MAX_PARTITIONS", 3)
+    broker = started()
+    with_topic(broker, "a", 2)
+    first, second = broker.create_topics([NewTopic("b", 1), NewTopic("c", 1)])
+    assert (first.error_code, second.error_code) == (0, errors.POLICY_VIOLATION)
+    (grown,) = broker.create_partitions([NewPartitions("a", 3)])
+    assert (grown.error_code, grown.message) == (
+        errors.POLICY_VIOLATION,
+        "This node holds at most 3 partitions.",
+    )
 
 
 def test_a_manual_assignment_to_this_node_gives_the_number_of_partitions() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from muster.log.contract import StorageError
@@ -10,7 +12,7 @@ from muster.topics.fetch import FetchAsk
 from muster.topics.produce import ProduceTerms
 from muster.topics.topic import NO_TOPIC_ID
 from muster.wire import errors
-from muster.wire.batch import iterate_batches
+from muster.wire.batch import BatchHeader, iterate_batches
 from tests.topics.bench_broker import (
     NODE_ID,
     NOW_MS,
@@ -169,6 +171,26 @@ def test_bytes_beyond_a_partitions_limit_do_not_count(broker: Broker) -> None:
     wait = broker.fetch_wait([ask(0, SIZE)], SIZE * 2)
     assert not wait.ready()
     assert broker.fetch_wait([ask(0, SIZE)], SIZE).ready()
+    assert not broker.fetch_wait([ask(0, SIZE - 1)], SIZE).ready()
+
+
+def test_a_waiting_fetch_does_not_count_the_same_batches_again(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fetch that waits for a megabyte of small batches is asked after every one of them."""
+    log = broker.partition("t", 0).log
+    began_at: list[int] = []
+    read_headers = log.read_headers
+
+    def watched(offset: int) -> Iterable[tuple[int, BatchHeader]]:
+        began_at.append(offset)
+        return read_headers(offset)
+
+    monkeypatch.setattr(log, "read_headers", watched)
+    wait = broker.fetch_wait([ask(0)], 10_000)
+    assert not wait.ready()
+    assert not wait.ready()
+    send_durably(broker, batch(b"more"))
+    assert not wait.ready()
+    assert began_at == [0, 3]
 
 
 def test_a_waiting_fetch_is_ready_when_its_topic_goes(broker: Broker) -> None:
