@@ -121,7 +121,11 @@ class ProducerLedger:
             del self._entries[next(iter(self._entries))]
 
     def expire(self, now_ms: int, expiration_ms: int) -> int:
-        """Forget producers that have been silent for `expiration_ms`. Returns how many."""
+        """Forget producers that have been silent for `expiration_ms`. Returns how many.
+
+        Deviates: Kafka goes by the newest record's timestamp, so that a producer of old records expires while it is
+        writing. Here the time of the append counts; only after a restart the timestamps are all there is.
+        """
         silent = [
             producer_id for producer_id, entry in self._entries.items() if now_ms - entry.seen_ms >= expiration_ms
         ]
