@@ -1,0 +1,150 @@
+"""Names for what differs from run to run: member ids, topic ids, times, ports, producer ids and the like.
+
+Two brokers that behave alike give the same tree after this. One `Names` per scenario and broker: ids are numbered in the
+order in which they first appear, so that the same id keeps its name. Knows replies, knows no sockets.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from muster.wire.batch import decode_records, iterate_batches
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_DAY_MS: Final = 86_400_000
+_UNORDERED: Final = {
+    ("JoinGroup", "members"),
+    ("DescribeGroups", "groups"),
+    ("DescribeGroups", "members"),
+    ("ListGroups", "groups"),
+    ("DeleteGroups", "results"),
+    ("Metadata", "topics"),
+    ("Metadata", "partitions"),
+    ("ApiVersions", "api_keys"),
+    ("ApiVersions", "supported_features"),
+    ("ApiVersions", "finalized_features"),
+    ("DescribeConfigs", "configs"),
+    ("DescribeConfigs", "synonyms"),
+    ("CreateTopics", "configs"),
+    ("CreateTopics", "topics"),
+    ("DeleteTopics", "responses"),
+    ("DescribeLogDirs", "topics"),
+    ("DescribeLogDirs", "partitions"),
+}
+"""Lists that Kafka answers in no useful order: hash order of ids, shard by shard (spec 1.5, 3.8)."""
+_ONLY_OF_THE_SCENARIO: Final = {("ListGroups", "groups"): "group_id", ("Metadata", "topics"): "name"}
+"""Lists of everything there is: what other scenarios made is left out."""
+
+
+class Names:
+    def __init__(self, group: str, topic: str, shared_topics: dict[str, bytes]) -> None:
+        self.group = group
+        self.topic = topic
+        self.topic_ids = dict(shared_topics)
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def number(self, kind: str, value: str) -> int:
+        return self._numbers.setdefault(
+            (kind, value), 1 + sum(known == kind for known, _ in self._numbers)
+        )
+
+    def text(self, text: str) -> str:
+        """Ids made of a name and a UUID keep the name: `A-<1>` was made for client A."""
+        return _UUID.sub(lambda found: f"<{self.number('uuid', found[0])}>", text)
+
+    def tree(self, api: str, field: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            self._learn_topic(value)
+            return {name: self.tree(api, name, each) for name, each in value.items()}
+        if isinstance(value, list):
+            return [self.tree(api, field, each) for each in self._in_order(api, field, value)]
+        if isinstance(value, str):
+            return self._text_field(field, value)
+        if isinstance(value, bytes):
+            return self._bytes_field(field, value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self._number_field(api, field, value)
+        return value
+
+    def _learn_topic(self, tree: dict[str, Any]) -> None:
+        name = tree.get("name") or tree.get("topic")
+        topic_id = tree.get("topic_id")
+        if isinstance(name, str) and isinstance(topic_id, bytes) and any(topic_id):
+            self.topic_ids[name] = topic_id
+
+    def _in_order(self, api: str, field: str, items: list[Any]) -> list[Any]:
+        key = _ONLY_OF_THE_SCENARIO.get((api, field))
+        if key:
+            items = [each for each in items if self._is_of_the_scenario(each.get(key))]
+        if (api, field) in _UNORDERED:
+            items = sorted(items, key=lambda each: _UUID.sub("", json.dumps(each, default=repr)))
+        return items
+
+    def _is_of_the_scenario(self, name: str | None) -> bool:
+        return name is None or name.startswith((self.group, self.topic))
+
+    def _text_field(self, field: str, value: str) -> str:
+        if field == "cluster_id":
+            return "<cluster id>"
+        if field == "log_dir":
+            return "<log dir>"
+        return self.text(value)
+
+    def _bytes_field(self, field: str, value: bytes) -> Any:
+        if field == "records":
+            return [self._batch(value, position, header) for position, header in iterate_batches(value)]
+        if field.endswith("topic_id") or field == "replica_directory_id":
+            return self.topic_name(value)
+        return readable(value)
+
+    def topic_name(self, topic_id: bytes) -> str:
+        if not any(topic_id):
+            return "<no topic id>"
+        for name, known in self.topic_ids.items():
+            if known == topic_id:
+                return f"<id of {name}>"
+        return f"<topic id {topic_id.hex()}>"
+
+    def _batch(self, raw: bytes, position: int, header: Any) -> dict[str, Any]:
+        records = decode_records(raw, header, position)
+        return {
+            "base_offset": header.base_offset,
+            "attributes": header.attributes,
+            "last_offset_delta": header.last_offset_delta,
+            "partition_leader_epoch": header.partition_leader_epoch,
+            "producer": self._number_field("", "producer_id", header.producer_id),
+            "producer_epoch": header.producer_epoch,
+            "base_sequence": header.base_sequence,
+            "max_timestamp": self._time(header.max_timestamp),
+            "records": [
+                [each.offset, self._time(each.timestamp_ms), readable(each.key), readable(each.value)]
+                for each in records
+            ],
+        }
+
+    def _number_field(self, api: str, field: str, value: int) -> Any:
+        if field == "port" and value > 0:
+            return "<port>"
+        if field == "producer_id" and value >= 0:
+            return f"<producer {self.number('producer', str(value))}>"
+        if field == "session_id" and value > 0:
+            return f"<session {self.number('session', str(value))}>"
+        return self._time(value)
+
+    def _time(self, value: int) -> Any:
+        return "<now>" if abs(value - time.time() * 1000) < _DAY_MS else value
+
+
+def readable(value: bytes | None) -> str | None:
+    """Bytes for people: as text where they are printable."""
+    if value is None:
+        return None
+    text = value.decode("latin-1")
+    return text if text.isascii() and text.isprintable() and not text.startswith("0x") else f"0x{value.hex()}"
+
+
+Namer = Callable[[str, str, Any], Any]

@@ -1,0 +1,115 @@
+"""Runs the scripts for people: records, compares live, replays; prints a table and every difference.
+
+Scripts with equal settings share a broker. Returns exit codes, 0 only when nothing differs that is not listed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+
+from tests.conformance import kafka, muster_node
+from tests.conformance.compare import Difference, compare
+from tests.conformance.kafka import Node
+from tests.conformance.player import ANSWERED_TOO_EARLY
+from tests.conformance.recording import read_recording, write_recording
+from tests.conformance.script import Script, all_scripts
+from tests.conformance.stage import SETTINGS, Play, play_all, prepare
+
+Runner = Callable[[Mapping[str, str]], AbstractContextManager[Node]]
+
+
+def record(only: str = "") -> int:
+    try:
+        plays = plays_of("Kafka", kafka.running, only)
+    except kafka.KafkaMissing as error:
+        print(error, file=sys.stderr)
+        return 2
+    wrong = [(play, each) for play in plays for each in play.answers if is_a_fault_of_the_script(each.got)]
+    for play, each in wrong:
+        print(f"{play.title} line {each.line}: {each.step}: {each.got}")
+    if not only:
+        write_recording(plays)
+    answers = sum(len(each.answers) for each in plays)
+    print(f"recorded {len(plays)} plays with {answers} answers; {len(wrong)} lines did not go as the script says")
+    return 1 if wrong else 0
+
+
+def is_a_fault_of_the_script(got: object) -> bool:
+    """The script says who waits and who is answered: the real broker must agree with that."""
+    return isinstance(got, str) and (got == ANSWERED_TOO_EARLY or got.startswith("failed:"))
+
+
+def compare_live(only: str = "") -> int:
+    try:
+        theirs = plays_of("Kafka", kafka.running, only)
+    except kafka.KafkaMissing as error:
+        print(f"{error}\nMuster is compared with the recording instead.", file=sys.stderr)
+        return replay_all(only)
+    ours = plays_of("Muster", muster_node.running, only)
+    return report(ours, {each.title: each for each in theirs})
+
+
+def replay_all(only: str = "") -> int:
+    ours = plays_of("Muster", muster_node.running, only)
+    theirs = {title: play for script in all_scripts() for title, play in read_recording(script.name).items()}
+    return report(ours, theirs)
+
+
+def plays_of(name: str, running: Runner, only: str = "", wanted: Callable[[Script], bool] = lambda _: True) -> list[Play]:
+    plays: list[Play] = []
+    for settings, scripts in scripts_by_settings(only, wanted):
+        began = time.monotonic()
+        with running(settings) as node:
+            broker = prepare(name, node.host, node.port)
+            ready = time.monotonic()
+            plays += play_all(broker, scripts, only)
+        names = ", ".join(each.name for each in scripts)
+        print(f"{name}: {names}: ready in {ready - began:.1f} s, played in {time.monotonic() - ready:.1f} s")
+    return plays
+
+
+def scripts_by_settings(only: str, wanted: Callable[[Script], bool]) -> Iterator[tuple[dict[str, str], list[Script]]]:
+    groups: dict[tuple[tuple[str, str], ...], list[Script]] = {}
+    for script in all_scripts():
+        if wanted(script) and any(only in f"{script.name}-{each.key}" for each in script.scenarios):
+            groups.setdefault(tuple(sorted((SETTINGS | script.settings).items())), []).append(script)
+    for settings, scripts in groups.items():
+        yield dict(settings), scripts
+
+
+def report(ours: list[Play], theirs: dict[str, Play]) -> int:
+    rows: dict[str, list[int]] = {}
+    faults: list[Difference] = []
+    accepted: dict[str, list[Difference]] = {}
+    for play in ours:
+        row = rows.setdefault(play.script, [0, 0, 0, 0])
+        row[0] += 1
+        row[1] += len(play.answers)
+        other = theirs.get(play.title)
+        if other is None:
+            print(f"{play.title} is not in the recording: renew it with `make conformance-record`")
+            row[3] += 1
+            continue
+        for each in compare(play, other):
+            deviation = each.accepted
+            if deviation is None:
+                faults.append(each)
+                row[3] += 1
+            else:
+                accepted.setdefault(deviation.reason, []).append(each)
+                row[2] += 1
+    for fault in faults:
+        print(fault)
+    print_table(rows)
+    for reason, which in accepted.items():
+        print(f"accepted, {len(which)} fields: {reason}")
+    return 1 if any(row[3] for row in rows.values()) else 0
+
+
+def print_table(rows: Mapping[str, list[int]]) -> None:
+    print(f"\n{'script':24}{'plays':>8}{'answers':>9}{'accepted':>10}{'different':>11}")
+    for name, row in sorted(rows.items()):
+        print(f"{name:24}{row[0]:8}{row[1]:9}{row[2]:10}{row[3]:11}")
