@@ -98,3 +98,12 @@ def test_when_idle_comes_after_everything_that_was_staged() -> None:
     world.commit.when_idle(lambda: world.settled.append(("idle", None)))
     world.loop.run_until_idle()
     assert world.settled == [("a", None), ("idle", None)]
+
+
+def test_when_a_log_is_given_up_whoever_waits_for_it_is_told_and_nobody_twice() -> None:
+    world = World()
+    log = world.open("t")
+    world.append(log, "a")
+    world.commit.give_up(log, StorageError("deleted"))
+    world.loop.run_until_idle()
+    assert [(name, str(error)) for name, error in world.settled] == [("a", "deleted")]

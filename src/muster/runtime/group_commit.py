@@ -59,6 +59,11 @@ class GroupCommit:
         self._idle_callbacks.append(callback)
         self.soon()
 
+    def give_up(self, log: PartitionLog, why: StorageError) -> None:
+        """The log is gone (its topic was deleted): nobody need wait for it any longer."""
+        for _, callback in self._waiting.pop(log, ()):
+            callback(why)
+
     def close(self) -> None:
         if self._thread is not None:
             self._thread.shutdown(wait=True)

@@ -6,7 +6,7 @@ Handlers get a Node and nothing else. It does not know TCP, API versions or flag
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, Protocol
 
 from muster.core.config import GroupConfig
@@ -163,8 +163,11 @@ class Node:
         topic = self.broker.ensure_internal(GROUP_JOURNAL, self.coordinator.partition_count, JOURNAL_CONFIGS)
         return [partition.log for partition in topic.partitions]
 
-    def topics_deleted(self, names: frozenset[str]) -> None:
-        """Said by whoever deletes topics, after they are gone."""
+    def topics_deleted(self, names: frozenset[str], logs: Iterable[PartitionLog]) -> None:
+        """Said by whoever deletes topics, after they are gone. Who waits for these logs is answered now."""
+        for log in logs:
+            self.durable.give_up(log, StorageError(f"{log.topic} was deleted"))
+            self.long_polls.on_advance(log)
         if CONSUMER_OFFSETS in names:
             for partition in list(self.coordinator.places):
                 self.coordinator.resign(partition)
