@@ -57,7 +57,9 @@ def prepare_directory(directory: str) -> None:
 def partition_directories(directory: str) -> set[tuple[str, int]]:
     """The logs that are there. What an interrupted deletion left is cleared away."""
     found: set[tuple[str, int]] = set()
-    for entry in os.scandir(directory):
+    with os.scandir(directory) as scan:
+        entries = list(scan)
+    for entry in entries:
         if not entry.is_dir(follow_symlinks=False):
             continue
         if _DELETED_NAME.fullmatch(entry.name):

@@ -93,7 +93,7 @@ def _make_directory(path: str, topic_id: bytes, access: FileAccess) -> bool:
 def _list_segments(path: str, config: LogConfig, access: FileAccess) -> list[Segment]:
     sizes: dict[int, int] = {}
     index_bases: list[tuple[int, str]] = []
-    for entry in os.scandir(path):
+    for entry in _entries(path):
         if entry.name.endswith(_SWAP_SUFFIX):
             raise StorageError(
                 f"{entry.path}: a compaction was interrupted. Start Kafka once on this directory so that it finishes,"
@@ -111,6 +111,11 @@ def _list_segments(path: str, config: LogConfig, access: FileAccess) -> list[Seg
             access.disk.remove(index_path)
     interval = config.index_interval_bytes
     return [Segment(path, base, access.disk, access.readers, interval, size) for base, size in sorted(sizes.items())]
+
+
+def _entries(path: str) -> list[os.DirEntry[str]]:
+    with os.scandir(path) as entries:
+        return list(entries)
 
 
 def _empty(path: str, base_offset: int, config: LogConfig, access: FileAccess) -> Segment:

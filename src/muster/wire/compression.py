@@ -34,6 +34,8 @@ _ZSTD_LEVEL: Final = 3
 _GZIP_WINDOW: Final = 31
 """zlib's way of asking for a gzip header around a 32 KiB window."""
 _FIRST_BUFFER_BYTES: Final = 64 * 1024
+_BUFFER_TOO_SMALL: Final = "write whole buffer"
+"""How Rust's standard library, hence cramjam, says that the output did not fit."""
 _I32 = struct.Struct(">i")
 
 
@@ -113,10 +115,7 @@ def _lz4_frame(payload: bytes) -> bytes:
 
 
 def _unpack(library: Any, name: str, payload: bytes, limit: int) -> bytes:
-    """Unpack into a buffer of known size, and into a larger one as long as it fails and the limit allows it.
-
-    cramjam does not say in a stable way whether the bytes are bad or the buffer is small, so both are tried again.
-    """
+    """Unpack into a buffer of known size, and into a larger one as long as it was too small and the limit allows it."""
     import cramjam
 
     room = min(limit, max(_FIRST_BUFFER_BYTES, 4 * len(payload)))
@@ -125,8 +124,10 @@ def _unpack(library: Any, name: str, payload: bytes, limit: int) -> bytes:
         try:
             size = library.decompress_into(payload, unpacked)
         except cramjam.DecompressionError as error:
+            if _BUFFER_TOO_SMALL not in str(error):
+                raise CompressionError(f"{name}: {error}") from None
             if room >= limit:
-                raise CompressionError(f"{name}: cannot be unpacked within {limit} bytes: {error}") from None
+                raise _too_large(name, limit) from None
             room = min(limit, room * 16)
             continue
         return bytes(memoryview(unpacked)[:size])
@@ -160,18 +161,18 @@ def _unsnappy(payload: bytes, limit: int) -> bytes:
         pos += 4
         if size < 0 or pos + size > len(payload):
             raise CompressionError(f"snappy: block of {size} bytes at byte {pos} does not fit")
-        part = _unsnappy_block(payload[pos : pos + size], limit - unpacked_bytes)
+        part = _unsnappy_block(payload[pos : pos + size], limit, unpacked_bytes)
         parts.append(part)
         unpacked_bytes += len(part)
         pos += size
     return b"".join(parts)
 
 
-def _unsnappy_block(block: bytes, limit: int) -> bytes:
+def _unsnappy_block(block: bytes, limit: int, unpacked_before: int = 0) -> bytes:
     import cramjam
 
     try:
-        if cramjam.snappy.decompress_raw_len(block) > limit:
+        if unpacked_before + cramjam.snappy.decompress_raw_len(block) > limit:
             raise _too_large("snappy", limit)
         return bytes(cramjam.snappy.decompress_raw(block))
     except cramjam.DecompressionError as error:
