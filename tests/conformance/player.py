@@ -7,19 +7,21 @@ Called by the runner and by the replay. Knows sockets only through `connection`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from muster.wire.schema import Api
 from tests.conformance.codec import Tree, api_named
-from tests.conformance.connection import CLOSED, Connection, NoAnswer, Pending
+from tests.conformance.connection import CLOSED, REPLY_SECONDS, Connection, NoAnswer, Pending
 from tests.conformance.naming import Names
 from tests.conformance.script import Ask, Await, Close, Raw, Scenario, Script, Step
 from tests.conformance.values import Group, Reference, resolve
 from tests.conformance.wire_faults import Faults, frame_of, read_faults
 
 MEMBER_ID_REQUIRED: Final = 79
+POLL_SECONDS: Final = 0.05
 WAITS: Final = "waits"
 ANSWERED_TOO_EARLY: Final = "answered although it should wait"
 _SHORT_NAMES: Final = {
@@ -125,11 +127,27 @@ class Player:
 
     def _ask(self, step: Ask, version: int) -> None:
         faults = read_faults(step.options)
+        if faults.until is not None:
+            self._poll(step, version, faults, *faults.until)
+            return
         got = self._send(step, version, faults)
         if faults.twice and not step.must_wait and _asks_to_come_back(got):
             got = self._send(step, version, faults)
         if step.must_wait:
             self._must_wait(step, version, faults)
+
+    def _poll(self, step: Ask, version: int, faults: Faults, field: str, wanted: Any) -> None:
+        """Asks until the answer is the wanted one: for what happens by time and is told to nobody."""
+        kept = len(self._answers)
+        end = time.monotonic() + REPLY_SECONDS
+        while True:
+            got = self._send(step, version, faults)
+            if isinstance(got, dict) and found_in(got, field, wanted):
+                return
+            if time.monotonic() > end:
+                raise NoAnswer(f"{field} did not become {wanted} within {REPLY_SECONDS} s")
+            del self._answers[kept:]
+            time.sleep(POLL_SECONDS)
 
     def _must_wait(self, step: Ask, version: int, faults: Faults) -> None:
         self._barrier()
@@ -238,6 +256,13 @@ def _with_version(step: Ask, version: int) -> str:
     if step.versions:
         rest = rest.partition(" ")[2]
     return f"{head} {step.api.name} v{version} {rest}".strip()
+
+
+def found_in(tree: Any, field: str, wanted: Any) -> bool:
+    """Whether a field of this name, however deep, holds the value."""
+    if isinstance(tree, dict):
+        return tree.get(field) == wanted or any(found_in(each, field, wanted) for each in tree.values())
+    return isinstance(tree, list) and any(found_in(each, field, wanted) for each in tree)
 
 
 def _asks_to_come_back(got: Any) -> bool:

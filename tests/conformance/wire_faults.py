@@ -12,6 +12,7 @@
     piecewise        every byte in its own segment
     read v0          the answer is read in this version's layout
     twice            a newcomer that is told its member id joins again with it (KIP-394)
+    until error_code 27   asked again and again until the answer has this; only that answer is noted
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, Final
 
 from muster.wire.schema import Api
 from tests.conformance import codec
+from tests.conformance.values import Text
 
 _SAME: Final = object()
 
@@ -40,6 +42,7 @@ class Faults:
     piecewise: bool = False
     read_version: int | None = None
     twice: bool = False
+    until: tuple[str, Any] | None = None
 
 
 def read_faults(options: tuple[tuple[Any, ...], ...]) -> Faults:
@@ -47,13 +50,15 @@ def read_faults(options: tuple[tuple[Any, ...], ...]) -> Faults:
     for name, *values in options:
         match name:
             case "cut" | "behind" | "version" | "key" | "client" | "size":
-                setattr(faults, name, values[0])
+                setattr(faults, name, values[0].text if isinstance(values[0], Text) else values[0])
             case "tag":
                 faults.tags.append((values[0], values[1]))
             case "header-tag":
                 faults.header_tags.append((values[0], values[1]))
             case "old-header" | "piecewise" | "twice":
                 setattr(faults, name.replace("-", "_"), True)
+            case "until":
+                faults.until = (values[0], values[1])
             case "read":
                 faults.read_version = int(values[0][1:])
             case _:
