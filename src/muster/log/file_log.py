@@ -195,7 +195,7 @@ class FileLog(StagedLog):
         segment = self._segments[max(0, at)]
         found = segment.find(offset)
         if found is not None:
-            return segment, found[0]
+            return segment, found
         return self._start_of_next(segment)
 
     def _start_of_next(self, segment: Segment) -> tuple[Segment, int] | None:

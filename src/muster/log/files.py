@@ -28,6 +28,7 @@ from muster.log.file_access import FileAccess, file_access
 from muster.log.file_commit import LogShare
 from muster.log.file_log import FileLog
 from muster.log.file_open import open_directory, read_topic_id
+from muster.log.side_by_side import SideBySide
 from muster.log.staging import Settled, StagedLog
 
 logger = logging.getLogger(__name__)
@@ -42,20 +43,21 @@ class FileCommit:
         access: FileAccess,
         shares: list[tuple[FileLog, LogShare]],
         store: FileStore,
+        side_by_side: SideBySide,
         recovery_points: dict[tuple[str, int], int] | None,
     ) -> None:
         self._directory = directory
         self._access = access
         self._shares = shares
         self._store = store
+        self._side_by_side = side_by_side
         self._recovery_points = recovery_points
 
     def run(self) -> None:
         for _, share in self._shares:
             share.write()
         if self._access.durability == "fsync":
-            for _, share in self._shares:
-                share.sync()
+            self._side_by_side.each(LogShare.sync, [share for _, share in self._shares])
             self._sync_new_directories()
         if self._recovery_points is not None:
             self._keep_recovery_points(self._recovery_points)
@@ -108,6 +110,7 @@ class FileStore:
         self._logs: dict[tuple[str, int], FileLog] = {}
         self._dirty: dict[FileLog, None] = {}
         self._committing = False
+        self._side_by_side = SideBySide()
 
     def partitions(self) -> Sequence[tuple[str, int]]:
         return sorted(self._on_disk)
@@ -183,9 +186,8 @@ class FileStore:
         shares = [(log, log.plan_commit()) for log in self._dirty]
         self._dirty = {}
         rolled = any(share.rolled for _, share in shares)
-        return FileCommit(
-            self.directory, self._access, shares, self, self._current_recovery_points() if rolled else None
-        )
+        points = self._current_recovery_points() if rolled else None
+        return FileCommit(self.directory, self._access, shares, self, self._side_by_side, points)
 
     def settle(self, shares: list[tuple[FileLog, LogShare]]) -> Settled:
         """Called by the commit's `finish`."""
@@ -219,6 +221,7 @@ class FileStore:
         try:
             self._close_logs()
         finally:
+            self._side_by_side.close()
             self._access.readers.close()
             self._access.writers.close()
             self._lock.release()
@@ -230,8 +233,7 @@ class FileStore:
             for _, failure in commit.finish():
                 if failure is not None:
                     raise failure
-        for log in self._logs.values():
-            log.close()
+        self._side_by_side.each(FileLog.close, list(self._logs.values()))
         points = self._current_recovery_points()
         for key, log in self._logs.items():
             points[key] = log.durable_offset

@@ -50,7 +50,8 @@ def recover_segment(segment: Segment, disk: Disk, index_interval: int, *, is_las
     try:
         # What is trusted from here on must not live in the system's cache only.
         sync_file(disk, segment.log_path)
-        segment.save_indexes()
+        if not is_last:  # the last one goes on growing; its indexes are saved when it is closed
+            segment.save_indexes()
     except OSError as error:
         raise StorageError(f"{segment.log_path}: cannot be synced after recovery: {error.strerror}") from error
     return epochs

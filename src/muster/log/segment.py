@@ -27,6 +27,8 @@ TIME_INDEX_SUFFIX: Final = ".timeindex"
 _LOOK_AHEAD_BYTES: Final = 32 * 1024
 _LENGTH = struct.Struct(">i")
 _BEFORE_LENGTH: Final = 8
+_HOP = struct.Struct(">qi11xi")
+"""Base offset, length, last offset delta."""
 _LENGTH_END: Final = 12
 
 logger = logging.getLogger(__name__)
@@ -179,15 +181,30 @@ class Segment:
         if position != end:
             raise self.damaged(end, "the last batch is cut off")
 
-    def find(self, offset: int) -> tuple[int, BatchHeader] | None:
-        """The first batch that ends at or after `offset`."""
+    def find(self, offset: int) -> int | None:
+        """The position of the first batch that ends at or after `offset`."""
         position = self.index.floor_position(offset)
         if position and not self._begins_at_or_before(offset, position):
             logger.warning("%s: its index leads astray; making it anew", self.log_path)
             position = self.rebuild_index().floor_position(offset)
-        for found in self.headers_from(position):
-            if found[1].last_offset >= offset:
-                return found
+        return self._first_reaching(offset, position)
+
+    def _first_reaching(self, offset: int, position: int) -> int | None:
+        """Hops from batch to batch by the three fields that matter: whole headers would take four times as long."""
+        end = self.size
+        while position < end:
+            chunk = self.read_at(position, min(_LOOK_AHEAD_BYTES, end - position))
+            at = 0
+            while at + HEADER_SIZE <= len(chunk):
+                base_offset, length, last_delta = _HOP.unpack_from(chunk, at)
+                if base_offset + last_delta >= offset:
+                    return position + at
+                if length < HEADER_SIZE - _LENGTH_END:
+                    raise self.damaged(position + at, f"a batch of {length} bytes cannot be")
+                at += length + _LENGTH_END
+            if at == 0:
+                raise self.damaged(position, "a batch header is cut off")
+            position += at
         return None
 
     def _begins_at_or_before(self, offset: int, position: int) -> bool:
