@@ -80,3 +80,21 @@ class SlowWriter(Disk):
 
     def write(self, fd: int, parts: Sequence[bytes]) -> int:
         return super().write(fd, [b"".join(parts)[: self._most]])
+
+
+class FailingPartition(Disk):
+    """Syncs of one partition's files fail, whoever else is synced beside it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._paths: dict[int, str] = {}
+
+    def open_for_append(self, path: str, *, fresh: bool = False) -> int:
+        fd = super().open_for_append(path, fresh=fresh)
+        self._paths[fd] = path
+        return fd
+
+    def sync(self, fd: int) -> None:
+        if f"/{self._name}/" in self._paths[fd]:
+            raise OSError(errno.EIO, "Input/output error")
+        super().sync(fd)

@@ -13,7 +13,7 @@ from muster.log.contract import StorageError
 from muster.log.disk import MAX_PARTS_A_WRITE
 from muster.log.files import FileStore
 from tests.log.batches import all_records, commit, open_log, put, stage
-from tests.log.failing_disk import FailingDisk, SlowWriter
+from tests.log.failing_disk import FailingDisk, FailingPartition, SlowWriter
 
 
 def reopened(path: Path) -> FileStore:
@@ -191,4 +191,15 @@ def test_a_log_deleted_while_its_commit_is_on_the_way_fails_that_commit_only(tmp
     assert outcomes == [(0, False), (1, True)]
     assert all_records(fresh) == []
     assert put(store, fresh, "new") == 0
+    store.close()
+
+
+def test_among_many_logs_synced_side_by_side_only_the_failing_one_loses(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path), disk=FailingPartition("t-7"))
+    logs = [open_log(store, partition=number) for number in range(80)]
+    for log in logs:
+        stage(log, "x")
+    failed = [log.partition for log, failure in commit(store) if failure is not None]
+    assert failed == [7]
+    assert [log.partition for log in logs if log.durable_offset == 0] == [7]
     store.close()
