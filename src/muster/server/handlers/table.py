@@ -29,6 +29,17 @@ SERVED: Final = (
     "IncrementalAlterConfigs",
     "DescribeCluster",
     "DescribeTopicPartitions",
+    "FindCoordinator",
+    "JoinGroup",
+    "SyncGroup",
+    "Heartbeat",
+    "LeaveGroup",
+    "OffsetCommit",
+    "OffsetFetch",
+    "DescribeGroups",
+    "ListGroups",
+    "DeleteGroups",
+    "OffsetDelete",
 )
 """A handler's module has the name of the API's generated module."""
 
