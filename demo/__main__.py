@@ -196,11 +196,8 @@ def story(server: Server, fleet: Fleet) -> None:
     )
 
     say(f"create topic {TOPIC} with {PARTITIONS} partitions, produce 600 records (idempotent, zstd)")
-    for future in (
-        AdminClient({"bootstrap.servers": server.address, "log_level": 0})
-        .create_topics([NewTopic(TOPIC, PARTITIONS, 1)])
-        .values()
-    ):
+    admin = AdminClient({"bootstrap.servers": server.address, "log_level": 0})
+    for future in admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)]).values():
         future.result()
     produce(server.address, 600)
 
