@@ -12,7 +12,7 @@ import time
 
 from bench.raw_client import RawConnection, connect, decoded, framed
 from bench.server_process import ServerProcess
-from muster.wire.consumer_protocol import encode_assignment, encode_subscription
+from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
 from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse
 from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
@@ -23,8 +23,8 @@ KAFKA_WALL_MS = 135
 KAFKA_CPU_US = 180
 JOIN_VERSION, SYNC_VERSION = 9, 5
 
-_SUBSCRIPTION = encode_subscription(["topic"])
-_ASSIGNMENT = encode_assignment([("topic", [0])])
+_SUBSCRIPTION = encode_subscription(Subscription(["topic"]))
+_ASSIGNMENT = encode_assignment(Assignment(partitions=(("topic", (0,)),)))
 
 
 def main() -> None:
