@@ -96,7 +96,7 @@ GROUP_KEYS: Final = (
     ConfigKey(
         "offset.metadata.max.bytes", _INT, 4_096, "The longest text that a client may keep with a committed offset."
     ),
-    ConfigKey("offsets.load.buffer.size", _INT, 5_242_880, _NO_EFFECT, at_least(1)),
+    ConfigKey("offsets.load.buffer.size", _INT, 5_242_880, "Bytes read at a time when a shard is loaded.", at_least(1)),
     ConfigKey(
         "offsets.retention.minutes",
         _INT,
@@ -179,12 +179,6 @@ BROKER_KEYS: Final = (
     ),
     ConfigKey(
         "log.retention.check.interval.ms", _LONG, 300_000, "The time between two looks for old segments.", at_least(1)
-    ),
-    ConfigKey(
-        "allow.everyone.if.no.acl.found",
-        _BOOLEAN,
-        False,
-        "With muster.rules: whether what no rule speaks of is allowed.",
     ),
 )
 

@@ -6,7 +6,7 @@ Made once at start and handed to the node; nothing changes it later. Knows no fl
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from muster.core.config import GroupConfig
 from muster.log.contract import Durability
@@ -14,6 +14,9 @@ from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.setting_keys import TABLE
 from muster.server.setting_sources import SettingText, known_name
 from muster.topics.config_types import ConfigError, ConfigValue, ConfigValues, text_of
+
+if TYPE_CHECKING:
+    from muster.runtime.node import Node
 
 DEFAULT_ORIGIN: Final = "default"
 _MINUTE_MS = 60_000
@@ -124,6 +127,13 @@ class Settings:
                 f"muster.advertise = {self.advertise} (from {self.origin('muster.advertise')}):"
                 " clients cannot connect to that; name a host that they can reach"
             )
+
+
+def settings_of(node: Node) -> Settings:
+    """What the operator said, in full; the node itself needs only a part of it."""
+    settings = node.settings
+    assert isinstance(settings, Settings)
+    return settings
 
 
 def resolve(*sources: Iterable[SettingText]) -> Settings:

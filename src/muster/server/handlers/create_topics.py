@@ -1,0 +1,74 @@
+"""CreateTopics (19), versions 2 to 7: new topics, or only the question whether they could be made.
+
+v4+ -1 partitions or replicas takes the operator's default. v5+ the answer shows partitions, replicas and settings. v7+ topic ids.
+"""
+
+from __future__ import annotations
+
+from muster.runtime.node import Node
+from muster.security.resources import Operation
+from muster.server.call import Call
+from muster.server.may import may_use_cluster, may_use_topic
+from muster.topics.creation import CreatedTopic, NewTopic
+from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED
+from muster.wire.generated.create_topics import (
+    CreateTopicsRequest,
+    CreateTopicsRequestTopic,
+    CreateTopicsResponse,
+    CreateTopicsResponseConfig,
+    CreateTopicsResponseTopic,
+)
+
+
+def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
+    everything = may_use_cluster(call, node, Operation.CREATE)
+    allowed: list[NewTopic] = []
+    denied: dict[str, None] = {}
+    for topic in request.topics:
+        if everything or may_use_topic(call, node, Operation.CREATE, topic.name):
+            allowed.append(_new_topic(topic))
+        else:
+            denied[topic.name] = None
+    made = node.broker.create_topics(allowed, validate_only=request.validate_only)
+    topics = [_laid_out(call, node, answer, validate_only=request.validate_only) for answer in made]
+    topics += [
+        CreateTopicsResponseTopic(name, NO_TOPIC_ID, TOPIC_AUTHORIZATION_FAILED, "Authorization failed.")
+        for name in denied
+    ]
+    call.reply(CreateTopicsResponse(topics=topics))
+
+
+def _new_topic(topic: CreateTopicsRequestTopic) -> NewTopic:
+    return NewTopic(
+        topic.name,
+        topic.num_partitions,
+        topic.replication_factor,
+        [(assignment.partition_index, assignment.broker_ids) for assignment in topic.assignments],
+        [(config.name, config.value) for config in topic.configs],
+    )
+
+
+def _laid_out(call: Call, node: Node, answer: CreatedTopic, *, validate_only: bool) -> CreateTopicsResponseTopic:
+    topic = answer.topic
+    if answer.error_code != NONE or topic is None:
+        return CreateTopicsResponseTopic(answer.name, NO_TOPIC_ID, answer.error_code, answer.message)
+    response = CreateTopicsResponseTopic(
+        answer.name, NO_TOPIC_ID if validate_only else topic.topic_id, NONE, answer.message
+    )
+    if not may_use_topic(call, node, Operation.DESCRIBE_CONFIGS, answer.name):
+        # KIP-525: made, but its settings are not shown to somebody who may not see them.
+        response.topic_config_error_code = TOPIC_AUTHORIZATION_FAILED
+        response.configs = None
+        return response
+    response.num_partitions = answer.partitions
+    response.replication_factor = answer.replication_factor
+    response.configs = _configs(node, topic)
+    return response
+
+
+def _configs(node: Node, topic: Topic) -> list[CreateTopicsResponseConfig]:
+    return [
+        CreateTopicsResponseConfig(entry.name, entry.value, False, entry.source, False)
+        for entry in node.broker.defaults.describe(topic.overrides)
+    ]

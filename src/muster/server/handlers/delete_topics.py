@@ -1,0 +1,65 @@
+"""DeleteTopics (20), versions 1 to 6: by name, and from v6 on by name or id. v5+ says why not.
+
+The coordinator hears of what is gone: committed offsets of deleted topics go with them.
+"""
+
+from __future__ import annotations
+
+from muster.runtime.node import Node
+from muster.security.resources import Operation
+from muster.server.call import Call
+from muster.server.may import may_use_topic
+from muster.topics.deletion import DeletedTopic
+from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.wire.errors import INVALID_REQUEST, NONE, TOPIC_AUTHORIZATION_FAILED, TOPIC_DELETION_DISABLED
+from muster.wire.generated.delete_topics import (
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicsResponseTopic,
+)
+
+Reference = tuple[str | None, bytes]
+
+
+def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
+    references: list[Reference]
+    if call.version >= 6:
+        references = [(topic.name, topic.topic_id) for topic in request.topics]
+    else:
+        references = [(name, NO_TOPIC_ID) for name in request.topic_names]
+    denied = [_denial(call, node, reference) for reference in references]
+    allowed = [reference for reference, answer in zip(references, denied, strict=True) if answer is None]
+    logs = {
+        topic.name: [partition.log for partition in topic.partitions]
+        for topic in (_find(node, reference) for reference in allowed)
+        if topic is not None
+    }
+    deleted = node.broker.delete_topics(allowed)
+    gone = frozenset(answer.name for answer in deleted if answer.error_code == NONE and answer.name is not None)
+    if gone:
+        node.topics_deleted(gone, [log for name in sorted(gone) for log in logs[name]])
+    answers = iter(deleted)
+    call.reply(DeleteTopicsResponse(responses=[_laid_out(call, answer or next(answers)) for answer in denied]))
+
+
+def _find(node: Node, reference: Reference) -> Topic | None:
+    name, topic_id = reference
+    return node.broker.topic(name) if name is not None else node.broker.catalog.by_id(topic_id)
+
+
+def _denial(call: Call, node: Node, reference: Reference) -> DeletedTopic | None:
+    """Who may not delete learns nothing that naming it did not tell: not the name behind an id, nor the id of a name."""
+    topic = _find(node, reference)
+    name = topic.name if topic is not None else reference[0]
+    if name is None or may_use_topic(call, node, Operation.DELETE, name):
+        return None
+    return DeletedTopic(*reference, TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
+
+
+def _laid_out(call: Call, answer: DeletedTopic) -> DeleteTopicsResponseTopic:
+    error = answer.error_code
+    # A disabled deletion has its own code from v3 on; there is none older that says it, and v1-2 know INVALID_REQUEST.
+    if error == TOPIC_DELETION_DISABLED and call.version < 3:
+        error = INVALID_REQUEST
+    name = answer.name if answer.name is not None or call.version >= 6 else ""
+    return DeleteTopicsResponseTopic(name, answer.topic_id, error, answer.message)

@@ -1,0 +1,145 @@
+"""Fetch (1), versions 4 to 17: read batches from many partitions, waiting for some if there are none.
+
+v7+ fetch sessions (KIP-227). v9+ leader epochs. v13+ names topics by id. v15+ moves the replica id to a tagged field.
+The answer has no more than max_bytes, whole batches, and the first partition that has anything gives at least one.
+
+Deviates: no fetch session is kept. A client that wants one is answered with session id 0, which tells it to send whole
+requests; one that insists gets FETCH_SESSION_ID_NOT_FOUND and starts again, as after a restart of a broker.
+Deviates: a replica id is ignored. There are no other nodes that could follow, so everybody reads as a consumer does.
+"""
+
+from __future__ import annotations
+
+from muster.runtime.node import Node
+from muster.security.resources import Operation
+from muster.server.call import Call
+from muster.server.may import may_use_topic
+from muster.topics.fetch import FetchAsk, FetchRead, PartitionRead
+from muster.wire.errors import (
+    FETCH_SESSION_ID_NOT_FOUND,
+    NONE,
+    TOPIC_AUTHORIZATION_FAILED,
+    UNKNOWN_TOPIC_ID,
+    UNSUPPORTED_COMPRESSION_TYPE,
+)
+from muster.wire.generated.fetch import (
+    FetchRequest,
+    FetchRequestTopic,
+    FetchResponse,
+    FetchResponsePartition,
+    FetchResponseTopic,
+)
+
+READ_COMMITTED = 1
+WHOLE_REQUEST_EPOCHS = (0, -1)
+"""The request stands alone: it would begin a session, or end one. Any other epoch goes on with one (KIP-227)."""
+
+
+def handle(call: Call, request: FetchRequest, node: Node) -> None:
+    if request.session_epoch not in WHOLE_REQUEST_EPOCHS:
+        call.reply(FetchResponse(error_code=FETCH_SESSION_ID_NOT_FOUND))
+        return
+    _Fetch(call, request, node).begin()
+
+
+class _Fetch:
+    """One request: asked now, and once more if it had to wait."""
+
+    __slots__ = ("_asks", "_call", "_node", "_refused", "_request")
+
+    def __init__(self, call: Call, request: FetchRequest, node: Node) -> None:
+        self._call = call
+        self._request = request
+        self._node = node
+        self._asks: list[FetchAsk] = []
+        self._refused: dict[int, int] = {}
+        """position of the topic in the request -> error of all its partitions"""
+        for position, topic in enumerate(request.topics):
+            error = self._refusal(topic)
+            if error:
+                self._refused[position] = error
+            else:
+                self._asks += _asks(topic)
+
+    def begin(self) -> None:
+        request, node = self._request, self._node
+        read = node.broker.fetch(self._asks, request.max_bytes)
+        answer_now = (
+            request.max_wait_ms <= 0
+            or not self._asks
+            or bool(self._refused)
+            or read.failed
+            or read.total_bytes >= request.min_bytes
+        )
+        if answer_now:
+            self._reply(read)
+            return
+        wait = node.broker.fetch_wait(self._asks, request.min_bytes)
+        deadline_ms = node.clock.now_ms() + request.max_wait_ms
+        parked = node.long_polls.park(wait.logs(), deadline_ms, wait.ready, self._fire)
+        self._call.abandon = parked.cancel
+
+    def _fire(self) -> None:
+        self._call.resume(self._answer_with_what_there_is)
+
+    def _answer_with_what_there_is(self) -> None:
+        self._reply(self._node.broker.fetch(self._asks, self._request.max_bytes))
+
+    def _refusal(self, topic: FetchRequestTopic) -> int:
+        broker, name = self._node.broker, topic.topic
+        if self._call.version < 13:
+            known = broker.topic(name)
+        else:
+            known = broker.catalog.by_id(topic.topic_id)
+            if known is None:
+                return UNKNOWN_TOPIC_ID
+            name = known.name
+        if not may_use_topic(self._call, self._node, Operation.READ, name):
+            return TOPIC_AUTHORIZATION_FAILED
+        if self._call.version < 10 and known is not None and known.settings.compression_type == "zstd":
+            return UNSUPPORTED_COMPRESSION_TYPE
+        return NONE
+
+    def _reply(self, read: FetchRead) -> None:
+        answers = iter(read.partitions)
+        committed = self._request.isolation_level == READ_COMMITTED
+        topics = []
+        for position, topic in enumerate(self._request.topics):
+            error = self._refused.get(position)
+            if error:
+                partitions = [_failed(partition.partition, error) for partition in topic.partitions]
+            else:
+                partitions = [_laid_out(next(answers), committed) for _ in topic.partitions]
+            topics.append(FetchResponseTopic(topic.topic, topic.topic_id, partitions))
+        self._call.reply(FetchResponse(responses=topics))
+
+
+def _asks(topic: FetchRequestTopic) -> list[FetchAsk]:
+    return [
+        FetchAsk(
+            topic.topic,
+            partition.partition,
+            partition.fetch_offset,
+            partition.partition_max_bytes,
+            partition.current_leader_epoch,
+            topic.topic_id,
+        )
+        for partition in topic.partitions
+    ]
+
+
+def _failed(index: int, error: int) -> FetchResponsePartition:
+    return FetchResponsePartition(index, error, -1, -1, -1, aborted_transactions=None)
+
+
+def _laid_out(read: PartitionRead, committed: bool) -> FetchResponsePartition:
+    return FetchResponsePartition(
+        read.ask.partition,
+        read.error_code,
+        read.high_watermark,
+        read.last_stable_offset,
+        read.log_start_offset,
+        # There are no transactions, so none was aborted; who does not ask for committed data is told nothing.
+        aborted_transactions=() if committed and read.error_code == NONE else None,
+        records=read.records,
+    )

@@ -1,0 +1,149 @@
+"""Metadata (3), versions 0 to 13: the cluster as a client needs to see it.
+
+v0: an empty list asks for all topics; v1+: null does, and an empty list for none. v4+ says whether topics may be created.
+v8+ authorized operations (those of the cluster up to v10). v10 topic ids in the answer, v12+ in the question. v13 an error for
+the whole answer. Asking for a topic that does not exist makes it, if the operator and the client allow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from muster.runtime.node import Node
+from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
+from muster.server.call import Call
+from muster.server.may import may_use_cluster, may_use_topic
+from muster.server.settings import settings_of
+from muster.topics.names import INTERNAL_TOPICS, check_name
+from muster.topics.refusal import TopicError
+from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.wire.errors import (
+    INVALID_REQUEST,
+    NONE,
+    TOPIC_AUTHORIZATION_FAILED,
+    UNKNOWN_TOPIC_ID,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+from muster.wire.generated.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+NOT_ASKED = -2147483648
+"""Authorized operations that nobody asked for."""
+
+
+def handle(call: Call, request: MetadataRequest, node: Node) -> None:
+    if _asks_the_impossible(call, request):
+        call.reply(_refused(request))
+        return
+    call.reply(
+        MetadataResponse(
+            brokers=[MetadataResponseBroker(node.node_id, node.host, node.port, settings_of(node).rack)],
+            cluster_id=node.broker.cluster_id,
+            controller_id=node.node_id,
+            topics=list(_topics(call, request, node)),
+            cluster_authorized_operations=_cluster_operations(call, request, node),
+        )
+    )
+
+
+def _asks_the_impossible(call: Call, request: MetadataRequest) -> bool:
+    """Kafka: before v12 a topic must be asked for by name, and an id may not be given."""
+    for topic in request.topics or ():
+        if topic.name is None and (call.version < 12 or topic.topic_id == NO_TOPIC_ID):
+            return True
+        if topic.topic_id != NO_TOPIC_ID and call.version < 12:
+            return True
+    return False
+
+
+def _refused(request: MetadataRequest) -> MetadataResponse:
+    return MetadataResponse(
+        topics=[
+            MetadataResponseTopic(INVALID_REQUEST, topic.name or "", topic.topic_id) for topic in request.topics or ()
+        ],
+        error_code=INVALID_REQUEST,
+    )
+
+
+def _topics(call: Call, request: MetadataRequest, node: Node) -> Iterable[MetadataResponseTopic]:
+    if request.topics is None or (call.version == 0 and not request.topics):
+        return [
+            _described(call, request, node, topic)
+            for topic in node.broker.catalog.topics()
+            if may_use_topic(call, node, Operation.DESCRIBE, topic.name)
+        ]
+    # Each once, however often it is named.
+    asked = {(topic.name, topic.topic_id): topic for topic in request.topics}
+    return [_one(call, request, node, topic) for topic in asked.values()]
+
+
+def _one(call: Call, request: MetadataRequest, node: Node, asked: MetadataRequestTopic) -> MetadataResponseTopic:
+    if asked.topic_id != NO_TOPIC_ID:
+        return _by_id(call, request, node, asked.topic_id)
+    name = asked.name
+    assert name is not None
+    topic = node.broker.topic(name)
+    if not may_use_topic(call, node, Operation.DESCRIBE, name):
+        return _failed(TOPIC_AUTHORIZATION_FAILED, name)
+    if topic is not None:
+        return _described(call, request, node, topic)
+    may_be_made = request.allow_auto_topic_creation and node.broker.config.auto_create_topics
+    try:
+        check_name(name)
+        if not may_be_made:
+            raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)
+        if not _may_create(call, node, name):
+            raise TopicError(TOPIC_AUTHORIZATION_FAILED)
+        return _described(call, request, node, node.broker.auto_create(name))
+    except TopicError as refused:
+        return _failed(refused.code, name)
+
+
+def _may_create(call: Call, node: Node, name: str) -> bool:
+    return may_use_cluster(call, node, Operation.CREATE) or may_use_topic(call, node, Operation.CREATE, name)
+
+
+def _by_id(call: Call, request: MetadataRequest, node: Node, topic_id: bytes) -> MetadataResponseTopic:
+    topic = node.broker.catalog.by_id(topic_id)
+    if topic is None:
+        return MetadataResponseTopic(UNKNOWN_TOPIC_ID, None, topic_id)
+    if not may_use_topic(call, node, Operation.DESCRIBE, topic.name):
+        # The name is not told to somebody who may not see it.
+        return MetadataResponseTopic(TOPIC_AUTHORIZATION_FAILED, None, topic_id)
+    return _described(call, request, node, topic)
+
+
+def _failed(error: int, name: str) -> MetadataResponseTopic:
+    return MetadataResponseTopic(error, name, is_internal=name in INTERNAL_TOPICS)
+
+
+def _described(call: Call, request: MetadataRequest, node: Node, topic: Topic) -> MetadataResponseTopic:
+    here = [node.node_id]
+    operations = NOT_ASKED
+    if request.include_topic_authorized_operations:
+        operations = node.authorizer.authorized_operations(call.principal, call.host, ResourceType.TOPIC, topic.name)
+    return MetadataResponseTopic(
+        NONE,
+        topic.name,
+        topic.topic_id,
+        topic.internal,
+        [
+            MetadataResponsePartition(NONE, partition.index, node.node_id, partition.leader_epoch, here, here)
+            for partition in topic.partitions
+        ],
+        operations,
+    )
+
+
+def _cluster_operations(call: Call, request: MetadataRequest, node: Node) -> int:
+    if not request.include_cluster_authorized_operations:
+        return NOT_ASKED
+    if not may_use_cluster(call, node, Operation.DESCRIBE):
+        return 0
+    return node.authorizer.authorized_operations(call.principal, call.host, ResourceType.CLUSTER, CLUSTER_NAME)

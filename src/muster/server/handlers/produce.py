@@ -1,0 +1,157 @@
+"""Produce (0), versions 3 to 13: append one batch to each partition named.
+
+v7+ zstd. v8+ says which records were wrong, and why. v13+ names topics by id. The reply waits until everything that was
+appended is durable; with acks=0 there is none, and an error closes the connection, which is all such a client can notice.
+"""
+
+from __future__ import annotations
+
+from muster.log.contract import StorageError
+from muster.runtime.node import Node
+from muster.security.resources import Operation, ResourceType
+from muster.server.call import Call
+from muster.server.may import may_use_topic
+from muster.topics.produce import ProduceResult, ProduceTerms
+from muster.wire.errors import (
+    INVALID_REQUIRED_ACKS,
+    KAFKA_STORAGE_ERROR,
+    NONE,
+    TOPIC_AUTHORIZATION_FAILED,
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    UNKNOWN_TOPIC_ID,
+    name_of,
+)
+from muster.wire.generated.produce import (
+    ProduceRequest,
+    ProduceRequestTopic,
+    ProduceResponse,
+    ProduceResponsePartition,
+    ProduceResponseRecordError,
+    ProduceResponseTopic,
+)
+
+ADMIN_CLIENT_ID = "__admin_client"
+
+
+def handle(call: Call, request: ProduceRequest, node: Node) -> None:
+    work = _Work(call, request, node)
+    error = _whole_error(call, request, node)
+    for topic in request.topic_data:
+        work.take(topic, error)
+    work.seal()
+
+
+def _whole_error(call: Call, request: ProduceRequest, node: Node) -> int:
+    """What is wrong with the request whatever the partitions are."""
+    transactional_id = request.transactional_id
+    if transactional_id is not None and not node.authorizer.allows(
+        call.principal, call.host, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id
+    ):
+        return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    return NONE if request.acks in (-1, 0, 1) else INVALID_REQUIRED_ACKS
+
+
+class _Work:
+    """One request: its results in request order, and how many of them are not durable yet."""
+
+    __slots__ = ("_call", "_node", "_request", "_results", "_sealed", "_terms", "_waiting")
+
+    def __init__(self, call: Call, request: ProduceRequest, node: Node) -> None:
+        self._call = call
+        self._request = request
+        self._node = node
+        self._results: list[list[ProduceResult]] = []
+        self._waiting = 0
+        self._sealed = False
+        self._terms = ProduceTerms(
+            acks=request.acks,
+            zstd_allowed=call.version >= 7,
+            internal_allowed=call.client_id == ADMIN_CLIENT_ID,
+        )
+
+    def take(self, topic: ProduceRequestTopic, error: int) -> None:
+        name, topic_error = self._find(topic)
+        results: list[ProduceResult] = []
+        self._results.append(results)
+        now_ms = self._node.clock.now_ms()
+        for partition in topic.partition_data:
+            if error or topic_error:
+                results.append(ProduceResult(error or topic_error))
+                continue
+            result = self._node.broker.produce(name, partition.index, partition.records, self._terms, now_ms)
+            results.append(result)
+            if result.log is not None:
+                self._wait_for(results, len(results) - 1, result)
+
+    def _find(self, topic: ProduceRequestTopic) -> tuple[str, int]:
+        name = topic.name
+        if self._call.version >= 13:
+            known = self._node.broker.catalog.by_id(topic.topic_id)
+            if known is None:
+                return "", UNKNOWN_TOPIC_ID
+            name = known.name
+        if not may_use_topic(self._call, self._node, Operation.WRITE, name):
+            return name, TOPIC_AUTHORIZATION_FAILED
+        return name, NONE
+
+    def _wait_for(self, results: list[ProduceResult], index: int, result: ProduceResult) -> None:
+        assert result.log is not None
+        if self._request.acks == 0:
+            self._node.durable.soon()
+            return
+        self._waiting += 1
+
+        def settled(error: StorageError | None) -> None:
+            if error is not None:
+                assert result.log is not None
+                results[index] = ProduceResult(KAFKA_STORAGE_ERROR, str(error))
+                self._node.broker.forget_unconfirmed(result.log)
+            self._waiting -= 1
+            self._call.resume(self._finish_if_complete)
+
+        self._node.durable.when_durable(result.log, result.end_offset, settled)
+
+    def seal(self) -> None:
+        self._sealed = True
+        self._finish_if_complete()
+
+    def _finish_if_complete(self) -> None:
+        if not self._sealed or self._waiting:
+            return
+        if self._request.acks == 0:
+            self._finish_without_reply()
+            return
+        self._call.reply(
+            ProduceResponse(
+                [
+                    ProduceResponseTopic(
+                        topic.name,
+                        topic.topic_id,
+                        [
+                            _laid_out(partition.index, result)
+                            for partition, result in zip(topic.partition_data, results, strict=True)
+                        ],
+                    )
+                    for topic, results in zip(self._request.topic_data, self._results, strict=True)
+                ]
+            )
+        )
+
+    def _finish_without_reply(self) -> None:
+        failed = sorted({result.error_code for results in self._results for result in results} - {NONE})
+        if failed:
+            self._call.close(f"acks=0 and the append failed with {', '.join(map(name_of, failed))}")
+        else:
+            self._call.reply_nothing()
+
+
+def _laid_out(index: int, result: ProduceResult) -> ProduceResponsePartition:
+    return ProduceResponsePartition(
+        index,
+        result.error_code,
+        result.base_offset,
+        result.log_append_time_ms,
+        result.log_start_offset,
+        [ProduceResponseRecordError(each.batch_index, each.message) for each in result.record_errors],
+        result.message,
+    )

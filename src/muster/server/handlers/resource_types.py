@@ -1,0 +1,54 @@
+"""What configs belong to, as DescribeConfigs and the two AlterConfigs number it, and the checks that they share."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from muster.runtime.node import Node
+from muster.security.resources import Operation
+from muster.server.call import Call
+from muster.server.may import may_use_cluster, may_use_topic
+from muster.topics.refusal import TopicError
+from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, INVALID_REQUEST, TOPIC_AUTHORIZATION_FAILED
+
+
+class ConfigResource(IntEnum):
+    TOPIC = 2
+    BROKER = 4
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+    GROUP = 32
+
+
+def check_right(call: Call, node: Node, operation: Operation, resource_type: int, name: str) -> None:
+    """TopicError if the one who calls may not do this to the configs of this resource."""
+    if resource_type == ConfigResource.TOPIC:
+        if not may_use_topic(call, node, operation, name):
+            raise TopicError(TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
+    elif not may_use_cluster(call, node, operation):
+        raise TopicError(CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
+
+
+def check_broker_name(node: Node, name: str) -> None:
+    """A broker's configs are asked of that broker by its id; the empty name stands for all brokers."""
+    if name and not name.removeprefix("-").isdecimal():
+        raise TopicError(INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}")
+    if name and int(name) != node.node_id:
+        raise TopicError(
+            INVALID_REQUEST, f"Unexpected broker id, expected {node.node_id} or empty string, but received {name}"
+        )
+
+
+def refuse_broker_change(node: Node, name: str, keys: list[str]) -> None:
+    """Deviates: no broker setting can be changed while the server runs. Kafka says the same of its read-only ones."""
+    check_broker_name(node, name)
+    if keys:
+        raise TopicError(INVALID_REQUEST, f"Cannot update these configs dynamically: {', '.join(sorted(keys))}")
+
+
+def unsupported(resource_type: int) -> TopicError:
+    try:
+        shown = ConfigResource(resource_type).name
+    except ValueError:
+        shown = f"UNKNOWN ({resource_type})"
+    return TopicError(INVALID_REQUEST, f"Unsupported resource type: {shown}")
