@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from muster.core.classic.group import Group
 from muster.core.classic.states import (
     COMPLETING_REBALANCE,
@@ -10,6 +12,7 @@ from muster.core.classic.states import (
     PREPARING_REBALANCE,
     STABLE,
 )
+from muster.core.contract import TimerKey
 from muster.core.shard import Shard
 
 
@@ -60,6 +63,22 @@ def check_parked(group: Group) -> None:
             assert group.state is PREPARING_REBALANCE, f"{member!r} waits in {group!r}"
         if member.parked_sync is not None:
             assert group.state is COMPLETING_REBALANCE, f"{member!r} waits in {group!r}"
+
+
+def check_timers(shard: Shard, timers: Container[TimerKey]) -> None:
+    """Whatever a group waits for ends some day: nobody hangs."""
+    for group in shard.groups.values():
+        if group.state is DEAD:
+            continue
+        if group.state is PREPARING_REBALANCE:
+            assert group.join_key in timers, f"{group!r} gathers for ever"
+        else:
+            assert group.join_key not in timers
+        assert (group.sync_key in timers) is bool(group.pending_syncs), f"{group!r} and its sync timer disagree"
+        for member in group.members.values():
+            assert member.has_satisfied_heartbeat or member.session_key in timers, f"{member!r} never expires"
+        for member_id in group.pending_joins:
+            assert ("session", group.group_id, member_id) in timers, f"{member_id} is pending for ever"
 
 
 def check_stable_groups_are_facts(shard: Shard) -> None:

@@ -42,7 +42,7 @@ from muster.core.requests import (
     SyncGroup,
 )
 from muster.core.shard import Shard
-from tests.core.invariants import check_shard
+from tests.core.invariants import check_shard, check_timers
 
 R = TypeVar("R")
 
@@ -50,6 +50,7 @@ RANGE = (("range", b"range metadata"),)
 SESSION_MS = 10_000
 REBALANCE_MS = 30_000
 START_MS = 1_000_000
+BUSY_GROUP_RETRY_MS = 1_000
 
 
 class Call(Generic[R]):
@@ -94,6 +95,8 @@ class World:
         self.in_flight: list[InFlight] = []
         self.holding = False
         self.calls: list[Call[object]] = []
+        self.watch: Callable[[], None] | None = None
+        """Called whenever an outcome has been carried out."""
         self._orderly = orderly
         self._queue: list[tuple[str, Callable[[], Outcome]]] = []
         self.apply(self.shard.on_loaded(self.now_ms))
@@ -121,6 +124,9 @@ class World:
             assert outcome.step is None, "a step without records never comes"
             self._release(outcome.replies)
         check_shard(self.shard)
+        check_timers(self.shard, self.timers)
+        if self.watch is not None:
+            self.watch()
 
     def _release(self, replies: Sequence[tuple[object, Reply]]) -> None:
         for ticket, reply in replies:
@@ -183,7 +189,7 @@ class World:
 
     def fire(self, key: TimerKey) -> None:
         if len(key) > 1 and self._is_busy(key[1]):
-            self.timers[key] = self.now_ms + 5
+            self.timers[key] = self.now_ms + BUSY_GROUP_RETRY_MS
             return
         del self.timers[key]
         self.apply(self.shard.on_timer(key, self.now_ms))
@@ -317,7 +323,7 @@ class World:
         heir = World.__new__(World)
         heir.__dict__.update(self.__dict__)
         heir.shard = Shard(self.shard.config, self._new_id)
-        heir.timers, heir.in_flight, heir._queue, heir.calls = {}, [], [], []
+        heir.timers, heir.in_flight, heir._queue, heir.calls, heir.watch = {}, [], [], [], None
         heir.log = []
         for record in self.log:
             heir.shard.replay(record, len(heir.log))

@@ -24,6 +24,9 @@ from muster.core.journal import Cause
 from muster.core.replies import JoinedMember, JoinReply, SyncReply
 from muster.wire import errors
 
+LEAST_WAIT_FOR_ABSENT_MS = 1_000
+"""Deviates: Kafka waits for the rebalance timeout, so one of 0 has it look again without a pause until a session ends."""
+
 
 def start_or_go_on(
     group: Group, turn: Turn, cause: Cause, member: Member | None = None, reason: str | None = None
@@ -90,7 +93,8 @@ def complete(group: Group, turn: Turn, cause: Cause) -> None:
     _drop_absent(group, turn)
     if not elect_joined_leader(group):
         # Only static members remain and none of them is here: wait on, in the same generation (T073).
-        deadline_ms = _set_join_timer(group, turn, group.rebalance_timeout_ms)
+        delay_ms = max(group.rebalance_timeout_ms, LEAST_WAIT_FOR_ABSENT_MS)
+        deadline_ms = _set_join_timer(group, turn, delay_ms)
         turn.note("join_extended", group, "only_absent_static_members", detail={"deadline_ms": deadline_ms})
         return
     group.window = None
