@@ -85,7 +85,7 @@ class History:
                     world.ask(DeleteGroup(group))
                 else:
                     world.describe(group)
-                    world.list()
+                    world.list_groups()
             case 13:
                 self._turn_the_log(how)
             case _:

@@ -45,7 +45,7 @@ def test_group_that_became_too_large_keeps_the_first_ones_back() -> None:
     ids = before.stable(None, "i", None, None)
     before.shard.config = GroupConfig(max_size=2)
     world = before.restart()
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
     kept = [world.join(ids[0]), world.join(ids[2])]
     assert world.join(ids[1], instance="i").reply == FULL
     assert kept[0].waiting
@@ -97,5 +97,5 @@ def test_member_put_out_for_want_of_room_leads_no_more() -> None:
     a, b = world.stable(None, None)
     parked = [world.join(b, protocols=(("range", b"new"),)), world.join()]
     assert world.join(a).reply == FULL
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
     assert [call.reply.leader for call in parked] == [b, b]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from muster.core.classic.states import COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
 from muster.core.records import GroupStored
 from muster.core.replies import JoinReply
@@ -30,7 +31,7 @@ def test_join_without_protocols_is_refused_but_creates_the_group(
     """T032 and spec 5.3 (a): the group is there, Empty, and stored."""
     world = World()
     assert world.join(type_=type_, protocols=protocols).reply == JoinReply(errors.INCONSISTENT_GROUP_PROTOCOL, "")
-    assert world.group.state is EMPTY
+    assert world.state() is EMPTY
     assert world.log == [CREATION_RECORD]
     assert world.join(type_=type_, protocols=protocols).reply.error == errors.INCONSISTENT_GROUP_PROTOCOL
     assert len(world.log) == 1
@@ -86,7 +87,7 @@ def test_new_dynamic_member_first_gets_an_id() -> None:
     assert call.reply == JoinReply(errors.MEMBER_ID_REQUIRED, "app-uuid1")
     assert world.appended == [[CREATION_RECORD]]
     world.release()
-    assert world.group.state is EMPTY
+    assert world.state() is EMPTY
     assert list(world.group.pending_joins) == ["app-uuid1"]
     assert world.remaining("session", "g", "app-uuid1") == SESSION_MS
 
@@ -105,7 +106,7 @@ def test_old_client_is_added_at_once() -> None:
     call = world.join(client="app")
     assert call.waiting
     assert list(world.group.members) == ["app-uuid1"]
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
 
 
 def test_empty_client_id_leaves_nothing_before_the_dash() -> None:
@@ -156,21 +157,21 @@ def test_pending_id_delays_the_join_phase_until_it_returns() -> None:
     """T041."""
     world, _, pending = waiting_for_pending_id()
     world.join(pending, known=True)
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
 
 
 def test_pending_id_delays_the_join_phase_until_it_leaves() -> None:
     """T041, T129."""
     world, _, pending = waiting_for_pending_id()
     world.leave(pending)
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
 
 
 def test_pending_id_delays_the_join_phase_until_it_expires() -> None:
     """T041."""
     world, a, _ = waiting_for_pending_id()
     world.advance(SESSION_MS)
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
     assert list(world.group.members) == [a]
 
 
@@ -181,7 +182,7 @@ def test_pending_id_delays_the_join_phase_until_the_timer_fires_and_stays_pendin
     pending = world.join(known=True).reply.member_id
     world.join(a, rebalance=5_000)
     world.advance(5_000)
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
     assert world.join(pending, known=True).waiting
 
 
@@ -224,7 +225,7 @@ def test_running_join_timer_does_not_move_for_longer_timeouts() -> None:
     world.join(b, rebalance=60_000)
     assert world.remaining("join", "g") == 5_000
     world.advance(5_000)
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
 
 
 def test_join_that_starts_the_phase_counts_with_its_new_timeout() -> None:
@@ -243,7 +244,7 @@ def test_lone_member_without_rebalance_time_is_out_before_it_can_sync(timeout_ms
     world.advance(3_000)
     assert call.reply.generation == 1
     world.advance(0)
-    assert (world.group.state, world.group.generation) == (EMPTY, 2)
+    assert (world.state(), world.group.generation) == (EMPTY, 2)
 
 
 def test_unchanged_follower_in_completing_rebalance_is_answered_at_once() -> None:
@@ -251,7 +252,7 @@ def test_unchanged_follower_in_completing_rebalance_is_answered_at_once() -> Non
     world = World()
     a, b = world.completing(None, None)
     assert world.join(b).reply == JoinReply(errors.NONE, b, 1, "consumer", "range", a)
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
 
 
 def test_unchanged_leader_in_completing_rebalance_gets_the_members() -> None:
@@ -287,7 +288,7 @@ def test_changed_metadata_in_completing_rebalance_starts_anew() -> None:
     world.join(a, protocols=OTHER_METADATA)
     assert (follower.reply.error, follower.reply.assignment) == (errors.REBALANCE_IN_PROGRESS, b"")
     assert (follower.reply.protocol_type, follower.reply.protocol_name) == (None, None)
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
     assert world.remaining("session", "g", b) == SESSION_MS
 
 
@@ -297,7 +298,7 @@ def test_unchanged_follower_in_stable_is_answered_at_once() -> None:
     a, b = world.stable(None, None)
     world.advance(1_000)
     assert world.join(b).reply == JoinReply(errors.NONE, b, 1, "consumer", "range", a)
-    assert world.group.state is STABLE
+    assert world.state() is STABLE
     assert world.remaining("session", "g", b) == SESSION_MS - 1_000
 
 
@@ -306,7 +307,7 @@ def test_leader_that_joins_again_in_stable_starts_a_rebalance() -> None:
     world = World()
     a, _ = world.stable(None, None)
     assert world.join(a).waiting
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
 
 
 @pytest.mark.parametrize(
@@ -322,7 +323,7 @@ def test_follower_with_other_order_or_bytes_starts_a_rebalance(protocols: tuple[
     world.sync(a, 1)
     assert world.join(b, protocols=BOTH).reply.generation == 1
     assert world.join(b, protocols=protocols).waiting
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
 
 
 def test_member_that_joins_twice_counts_once_and_the_last_request_is_answered() -> None:

@@ -16,7 +16,7 @@ def test_unknown_member_is_an_error_of_its_entry() -> None:
     world = World()
     world.stable(None)
     assert world.leave("nobody").reply == LeaveReply(errors.NONE, (("nobody", None, UNKNOWN),))
-    assert world.group.state is STABLE
+    assert world.state() is STABLE
 
 
 def test_unknown_group_makes_every_entry_unknown() -> None:
@@ -32,7 +32,7 @@ def test_last_member_that_leaves_a_stable_group_empties_it_at_once() -> None:
     world.hold()
     call = world.leave(a)
     assert call.waiting
-    assert (world.group.state, world.group.generation) == (EMPTY, 2)
+    assert (world.state(), world.group.generation) == (EMPTY, 2)
     world.release()
     assert call.reply == LeaveReply(errors.NONE, ((a, None, errors.NONE),))
     assert world.log[-1] == GroupStored("g", "consumer", 2, None, None, world.now_ms, ())
@@ -46,7 +46,7 @@ def test_record_of_an_emptied_group_that_fails_is_told_to_who_left_last() -> Non
     call = world.leave(a)
     world.fail(errors.NOT_ENOUGH_REPLICAS)
     assert call.reply == LeaveReply(errors.COORDINATOR_NOT_AVAILABLE)
-    assert world.group.state is EMPTY
+    assert world.state() is EMPTY
     assert len(world.shard.facts["g"].members) == 1
 
 
@@ -59,7 +59,7 @@ def test_several_that_leave_cause_one_rebalance() -> None:
     assert [error for _, _, error in reply.members] == [0, UNKNOWN, 0, 0]
     assert world.shard.counters.started_rebalances == started + 1
     assert list(world.group.members) == [b, d]
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
     assert world.remaining("session", "g", a) is None
 
 
@@ -93,7 +93,7 @@ def test_pending_id_that_leaves_shakes_the_group() -> None:
     world.stable(None)
     pending = world.join(known=True).reply.member_id
     assert world.leave((pending, "whatever")).reply.members == ((pending, "whatever", errors.NONE),)
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
     assert world.remaining("session", "g", pending) is None
 
 
@@ -102,7 +102,7 @@ def test_pending_id_that_leaves_shakes_the_sync_phase_too() -> None:
     world = World()
     world.completing(None)
     world.leave(world.join(known=True).reply.member_id)
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
 
 
 def test_pending_id_that_leaves_an_empty_group_changes_nothing() -> None:
@@ -110,7 +110,7 @@ def test_pending_id_that_leaves_an_empty_group_changes_nothing() -> None:
     world = World()
     pending = world.join(known=True).reply.member_id
     assert world.leave(pending).reply.error == errors.NONE
-    assert (world.group.state, world.group.generation) == (EMPTY, 0)
+    assert (world.state(), world.group.generation) == (EMPTY, 0)
 
 
 def test_parked_join_of_a_member_that_leaves_is_answered() -> None:
@@ -121,7 +121,7 @@ def test_parked_join_of_a_member_that_leaves_is_answered() -> None:
     world.leave(a)
     assert parked.reply == JoinReply(UNKNOWN, "")
     world.join(b)
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
 
 
 def test_leaving_does_not_end_the_initial_window() -> None:
@@ -140,7 +140,7 @@ def test_nobody_leaves() -> None:
     world = World()
     world.stable(None)
     assert world.leave().reply == LeaveReply(errors.NONE)
-    assert world.group.state is STABLE
+    assert world.state() is STABLE
 
 
 def test_second_entry_for_the_same_member_is_unknown() -> None:

@@ -46,7 +46,7 @@ def test_unload_answers_parked_joins_with_their_own_ids() -> None:
     assert [call.reply for call in calls] == [JoinReply(errors.NOT_COORDINATOR, member_id) for member_id in ids]
     assert not world.timers
     assert len(world.log) == written
-    assert world.group.state is DEAD
+    assert world.state() is DEAD
 
 
 def test_unload_answers_parked_syncs() -> None:
@@ -69,7 +69,7 @@ def test_unload_twice_and_late_writes_change_nothing() -> None:
     world.apply(world.shard.on_unload(world.now_ms))
     world.release()
     assert sync.reply == SyncReply(errors.NOT_COORDINATOR)
-    assert world.group.state is DEAD
+    assert world.state() is DEAD
 
 
 def test_failover_in_the_middle_of_a_rebalance_restores_the_generation_before() -> None:
@@ -82,7 +82,7 @@ def test_failover_in_the_middle_of_a_rebalance_restores_the_generation_before() 
         before.join(member_id)
     assert before.group.generation == 2
     world = before.restart()
-    assert (world.group.state, world.group.generation, list(world.group.members)) == (STABLE, 1, [a, b])
+    assert (world.state(), world.group.generation, list(world.group.members)) == (STABLE, 1, [a, b])
     assert world.heartbeat(a, 2).reply.error == errors.ILLEGAL_GENERATION
     assert world.heartbeat(a, 1).reply.error == errors.NONE
     assert world.sync(b, 1, instance="two").reply.assignment == b"\1"
@@ -94,7 +94,7 @@ def test_group_with_nothing_but_a_pending_id_is_empty_after_a_failover() -> None
     before = World()
     pending = before.join(known=True).reply.member_id
     world = before.restart()
-    assert world.group.state is EMPTY
+    assert world.state() is EMPTY
     assert world.join(pending).reply == JoinReply(errors.UNKNOWN_MEMBER_ID, pending)
 
 
@@ -108,7 +108,7 @@ def test_loaded_members_have_one_full_session_to_show_up() -> None:
     world.advance(SESSION_MS - 1)
     assert len(world.group.members) == 2
     world.advance(1)
-    assert world.group.state is EMPTY
+    assert world.state() is EMPTY
 
 
 def test_loaded_group_that_is_too_large_rebalances() -> None:
@@ -117,7 +117,7 @@ def test_loaded_group_that_is_too_large_rebalances() -> None:
     before.stable(None, None, None)
     before.shard.config = GroupConfig(max_size=1)
     world = before.restart()
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
     assert world.remaining("join", "g") == 30_000
     assert world.journal[-2].cause == "group_too_large"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tests.core.history import STEPS, History, Step
 
 STEP = st.tuples(st.integers(0, STEPS - 1), st.integers(0, 11), st.integers(0, 20))

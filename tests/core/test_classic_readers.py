@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from muster.core.records import GroupErased, OffsetErased
 from muster.core.replies import DescribedMember, DescribeReply, FetchReply, ListedGroup
 from muster.wire import errors
@@ -23,10 +24,10 @@ def test_group_is_not_there_before_its_first_record_is_durable() -> None:
     world.hold()
     world.join()
     assert world.describe().state == "Dead"
-    assert world.list().groups == ()
+    assert world.list_groups().groups == ()
     world.release()
     assert world.describe().state == "PreparingRebalance"
-    assert len(world.list().groups) == 1
+    assert len(world.list_groups().groups) == 1
 
 
 def test_stable_group_is_described_with_all_it_has() -> None:
@@ -111,14 +112,14 @@ def several_groups() -> World:
 )
 def test_filters_match_as_in_kafka(states: tuple[str, ...], types: tuple[str, ...], listed: list[str]) -> None:
     """T138, T139: states are trimmed, types are not; a list of unknown names is not "no filter"."""
-    reply = several_groups().list(states, types)
+    reply = several_groups().list_groups(states, types)
     assert reply.error == errors.NONE
     assert [group.group_id for group in reply.groups] == listed
 
 
 def test_groups_are_listed_with_type_and_state() -> None:
     """T141 and spec 3.14: simple groups, and those with nothing but a pending id, have no protocol type."""
-    listed = {group.group_id: group for group in several_groups().list().groups}
+    listed = {group.group_id: group for group in several_groups().list_groups().groups}
     assert listed["stable"] == ListedGroup("stable", "consumer", "Stable", "classic")
     assert listed["simple"] == ListedGroup("simple", "", "Empty", "classic")
     assert listed["pending"] == ListedGroup("pending", "", "Empty", "classic")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from muster.core.classic.group import Group
 from muster.core.classic.states import TRANSITIONS, GroupState
 from muster.core.replies import CommitReply, FetchReply, LeaveReply
@@ -35,7 +36,7 @@ class Situation:
             self.world.join()
         if state is DEAD:
             self.world.apply(self.world.shard.on_unload(self.world.now_ms))
-        assert self.world.group.state is state
+        assert self.world.state() is state
         self.generation = self.world.group.generation
 
     def answer(self, call: Call[object]) -> str:
@@ -128,7 +129,7 @@ def test_state_and_request(name: str, state: GroupState, answer: str, after: Gro
     """Spec 3.4, 3.10 to 3.12, 4.1."""
     situation = Situation(state)
     call = REQUESTS[name](situation)
-    assert (situation.answer(call), situation.world.group.state) == (answer, after)
+    assert (situation.answer(call), situation.world.state()) == (answer, after)
 
 
 @pytest.mark.parametrize("name", [name for name in REQUESTS if name != "delete"])
@@ -138,7 +139,7 @@ def test_dead_group_answers_nothing_but_not_available(name: str) -> None:
     call = REQUESTS[name](situation)
     reply = call.reply
     assert AWAY in (situation.answer(call), NAMES.get(getattr(reply, "error", 0)))
-    assert situation.world.group.state is DEAD
+    assert situation.world.state() is DEAD
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from muster.core.classic.states import COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
 from muster.core.records import GroupStored
 from muster.core.replies import JoinReply, SyncReply
@@ -21,7 +22,7 @@ def test_static_follower_that_restarts_keeps_its_place_without_a_rebalance() -> 
     new_id = call.reply.member_id
     assert new_id != b
     assert call.reply == JoinReply(errors.NONE, new_id, 1, "consumer", "range", a)
-    assert world.group.state is STABLE
+    assert world.state() is STABLE
     fact = world.log[-1]
     assert isinstance(fact, GroupStored)
     assert (fact.generation, fact.leader) == (1, a)
@@ -103,7 +104,7 @@ def test_parked_sync_of_the_old_id_is_fenced_and_the_group_rebalances() -> None:
     call = world.join(instance="two")
     assert parked.reply == SyncReply(errors.FENCED_INSTANCE_ID)
     assert call.waiting
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
 
 
 def test_replacement_that_changes_the_selected_protocol_rebalances() -> None:
@@ -116,7 +117,7 @@ def test_replacement_that_changes_the_selected_protocol_rebalances() -> None:
         world.sync(join.reply.member_id, 1)
     assert world.group.protocol_name == "range"
     assert world.join(instance="two", protocols=(("roundrobin", b"rr"),)).waiting
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
 
 
 def test_replacement_with_other_metadata_but_the_same_protocol_does_not_rebalance() -> None:
@@ -125,7 +126,7 @@ def test_replacement_with_other_metadata_but_the_same_protocol_does_not_rebalanc
     world.stable("one", "two")
     assert world.join(instance="two", protocols=(("range", b"changed"),)).reply.error == errors.NONE
     assert world.describe().members[1].metadata == b"changed"
-    assert world.group.state is STABLE
+    assert world.state() is STABLE
 
 
 @pytest.mark.parametrize(("log_error", "code"), [(errors.NOT_ENOUGH_REPLICAS, 15), (errors.MESSAGE_TOO_LARGE, -1)])
@@ -188,7 +189,7 @@ def test_replacement_in_the_join_phase_may_complete_it() -> None:
     assert first.waiting
     second = world.join(instance="two")
     assert (first.reply.generation, second.reply.generation) == (2, 2)
-    assert world.group.state is COMPLETING_REBALANCE
+    assert world.state() is COMPLETING_REBALANCE
 
 
 def test_replaced_member_that_owed_a_sync_still_owes_it() -> None:
@@ -215,9 +216,9 @@ def test_static_member_whose_group_emptied_is_new_again() -> None:
     world = World()
     world.stable("one")
     world.advance(SESSION_MS)
-    assert world.group.state is EMPTY
+    assert world.state() is EMPTY
     assert world.join(instance="one").waiting
-    assert world.group.state is PREPARING_REBALANCE
+    assert world.state() is PREPARING_REBALANCE
 
 
 def test_failed_replacement_of_a_group_that_is_gone_is_only_answered() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from muster.core.hashing import in_hash_order, java_hash, partition_for
 
 TABLE = [

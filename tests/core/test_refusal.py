@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from muster.core.config import GroupConfig
 from muster.core.refusal import (
     WriteKind,

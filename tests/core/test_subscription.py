@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from muster.core.classic.subscription import topics_in
 
 NO_USER_BYTES = b"\xff\xff\xff\xff"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
 from muster.core.classic.group import Group
+from muster.core.classic.states import GroupState
 from muster.core.config import GroupConfig
 from muster.core.contract import Outcome, TimerKey
 from muster.core.journal import JournalEvent
@@ -290,7 +291,7 @@ class World:
     def describe(self, group: str = "g") -> DescribeReply:
         return cast(DescribeReply, self.ask(DescribeGroup(group)).reply)
 
-    def list(self, states: tuple[str, ...] = (), types: tuple[str, ...] = ()) -> ListReply:
+    def list_groups(self, states: tuple[str, ...] = (), types: tuple[str, ...] = ()) -> ListReply:
         return cast(ListReply, self.ask(ListGroups(states, types)).reply)
 
     def delete(self, group: str = "g") -> Call[DeleteReply]:
@@ -301,6 +302,10 @@ class World:
     @property
     def group(self) -> Group:
         return self.shard.groups["g"]
+
+    def state(self) -> GroupState:
+        """A call, so that type checkers do not think it stays what it was."""
+        return self.group.state
 
     def completing(self, *instances: str | None, **details: int) -> list[str]:
         """A new group `g` in CompletingRebalance with these members (None: a dynamic one); the first leads. Their ids."""
