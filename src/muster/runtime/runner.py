@@ -273,11 +273,13 @@ class ShardRunner:
 
     def _close(self, error: int) -> None:
         self._closed = True
+        # Taken before the rest is forgotten: what is in flight or queued may be all that keeps a ticket alive.
+        waiting = list(self._waiting.items())
         self._alarm.leave(self._on_alarm)
         self._wheel.clear()
         self._in_flight.clear()
         self._queues.clear()
-        for ticket, request in list(self._waiting.items()):
+        for ticket, request in waiting:
             if not ticket.answered:
                 ticket.redeem(refused(request, error))
         self._waiting.clear()

@@ -19,11 +19,14 @@ def handle(call: Call, request: ListGroupsRequest, node: Node) -> None:
     sees_all = may_use_cluster(call, node, Operation.DESCRIBE)
 
     def lay_out(replies: list[ListReply]) -> ListGroupsResponse:
+        failed = next((reply.error for reply in replies if reply.error != NONE), NONE)
+        if failed != NONE:
+            # Half a list would look like groups that are gone.
+            return ListGroupsResponse(error_code=failed)
         return ListGroupsResponse(
             groups=[
                 ListGroupsResponseGroup(group.group_id, group.protocol_type, group.state, group.group_type)
                 for reply in replies
-                if reply.error == NONE
                 for group in reply.groups
                 if sees_all or may_use_group(call, node, Operation.DESCRIBE, group.group_id)
             ]

@@ -51,7 +51,7 @@ class Question:
 
 def handle(call: Call, request: OffsetFetchRequest, node: Node) -> None:
     asked = request.groups if call.version >= 8 else [_as_group(request)]
-    questions = [_question(call, node, group) for group in asked]
+    questions: list[Question] = []
 
     def lay_out(replies: list[FetchReply]) -> OffsetFetchResponse:
         pairs = zip(questions, replies, strict=True)
@@ -60,10 +60,13 @@ def handle(call: Call, request: OffsetFetchRequest, node: Node) -> None:
         return OffsetFetchResponse(groups=[_group(call, node, question, reply) for question, reply in pairs])
 
     parts: Parts[FetchReply] = Parts(call, lay_out)
-    for question in questions:
-        if not may_use_group(call, node, Operation.DESCRIBE, question.group_id):
+    for group in asked:
+        if not may_use_group(call, node, Operation.DESCRIBE, group.group_id):
+            questions.append(_unsorted(group))
             parts.settled(FetchReply(GROUP_AUTHORIZATION_FAILED, []))
             continue
+        question = _question(call, node, group)
+        questions.append(question)
         topics = None if question.asks_all else question.known
         node.coordinator.submit(OffsetFetch(question.group_id, topics, request.require_stable), parts.ticket())
     parts.seal()
@@ -77,6 +80,12 @@ def _as_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
             for topic in request.topics
         ]
     return OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
+
+
+def _unsorted(group: OffsetFetchRequestGroup) -> Question:
+    """Of a group that may not be seen: nothing is looked up for it."""
+    asked = [(entry.name, list(entry.partition_indexes)) for entry in group.topics or ()]
+    return Question(group.group_id, asks_all=group.topics is None, known=asked)
 
 
 def _question(call: Call, node: Node, group: OffsetFetchRequestGroup) -> Question:
@@ -134,10 +143,12 @@ def _single(call: Call, node: Node, question: Question, reply: FetchReply) -> Of
         for name, _, partitions in _topics(call, node, question, reply)
     ]
     if call.version == 1 and reply.error != NONE:
+        # Whatever was found out about single topics, the group's error stands on all of them (T180).
+        asked = [*question.known, *((name, indexes) for name, _, indexes, _ in question.refused)]
         topics = [
             OffsetFetchResponseTopic(
                 name, [OffsetFetchResponsePartition(index, -1, -1, "", reply.error) for index in indexes]
             )
-            for name, indexes in question.known
+            for name, indexes in asked
         ]
     return OffsetFetchResponse(topics=topics, error_code=reply.error)
