@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
 from typing import Any, Final
 
-from muster.wire.batch import decode_records, iterate_batches
+from muster.wire.batch import decode_records, parse_header
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _DAY_MS: Final = 86_400_000
@@ -32,6 +31,8 @@ _UNORDERED: Final = {
     ("CreateTopics", "configs"),
     ("CreateTopics", "topics"),
     ("DeleteTopics", "responses"),
+    ("Produce", "responses"),
+    ("Produce", "partition_responses"),
     ("DescribeLogDirs", "topics"),
     ("DescribeLogDirs", "partitions"),
 }
@@ -85,7 +86,9 @@ class Names:
         return items
 
     def _is_of_the_scenario(self, name: str | None) -> bool:
-        return name is None or name.startswith((self.group, self.topic))
+        return name is None or any(
+            name == own or name.startswith(f"{own}-") for own in (self.group, self.topic)
+        )
 
     def _text_field(self, field: str, value: str) -> str:
         if field == "cluster_id":
@@ -96,7 +99,7 @@ class Names:
 
     def _bytes_field(self, field: str, value: bytes) -> Any:
         if field == "records":
-            return [self._batch(value, position, header) for position, header in iterate_batches(value)]
+            return self._batches(value)
         if field.endswith("topic_id") or field == "replica_directory_id":
             return self.topic_name(value)
         return readable(value)
@@ -108,6 +111,20 @@ class Names:
             if known == topic_id:
                 return f"<id of {name}>"
         return f"<topic id {topic_id.hex()}>"
+
+    def _batches(self, raw: bytes) -> list[dict[str, Any]]:
+        """A limit in bytes may cut the last batch: clients drop such a piece, so its size is all that is noted."""
+        found = []
+        position = 0
+        while position < len(raw):
+            whole = position + 12 <= len(raw) and position + 12 + _batch_length(raw, position) <= len(raw)
+            if not whole:
+                found.append({"bytes_of_a_cut_batch": len(raw) - position})
+                break
+            header = parse_header(raw, position)
+            found.append(self._batch(raw, position, header))
+            position += header.size
+        return found
 
     def _batch(self, raw: bytes, position: int, header: Any) -> dict[str, Any]:
         records = decode_records(raw, header, position)
@@ -131,6 +148,8 @@ class Names:
             return "<port>"
         if field == "producer_id" and value >= 0:
             return f"<producer {self.number('producer', str(value))}>"
+        if field == "finalized_features_epoch" and value >= 0:
+            return "<epoch>"
         if field == "session_id" and value > 0:
             return f"<session {self.number('session', str(value))}>"
         return self._time(value)
@@ -139,12 +158,13 @@ class Names:
         return "<now>" if abs(value - time.time() * 1000) < _DAY_MS else value
 
 
+def _batch_length(raw: bytes, position: int) -> int:
+    return int.from_bytes(raw[position + 8 : position + 12], "big")
+
+
 def readable(value: bytes | None) -> str | None:
     """Bytes for people: as text where they are printable."""
     if value is None:
         return None
     text = value.decode("latin-1")
     return text if text.isascii() and text.isprintable() and not text.startswith("0x") else f"0x{value.hex()}"
-
-
-Namer = Callable[[str, str, Any], Any]

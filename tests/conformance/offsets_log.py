@@ -102,8 +102,10 @@ def named_record(key: bytes, value: bytes | None, attributes: int, names: Names)
     if value is None:
         return GroupRecord(f"{about} tombstone", key.hex(), None, attributes)
     (version,) = struct.unpack_from(">h", value)
-    without_times = _without_times(kind, version, value)
-    return GroupRecord(f"{about} v{version}", key.hex(), _count_ids(without_times, names).hex(), attributes)
+    value = _count_ids(_without_times(kind, version, value), names)
+    if kind == GROUP_TYPE and version == 3:
+        value = _members_in_order(value)
+    return GroupRecord(f"{about} v{version}", key.hex(), value.hex(), attributes)
 
 
 def _about(kind: int, key: bytes) -> str:
@@ -154,6 +156,23 @@ def _group_time_position(value: bytes) -> int:
     for _ in ("protocol", "leader"):
         at += 2 + max(struct.unpack_from(">h", value, at)[0], 0)
     return at
+
+
+def _members_in_order(value: bytes) -> bytes:
+    """Kafka writes members in the order of a hash table (spec 3.8); here by their bytes, ids being counted already."""
+    start = _group_time_position(value) + 8
+    (count,) = struct.unpack_from(">i", value, start)
+    at = start + 4
+    members = []
+    for _ in range(count):
+        begin = at
+        for _ in ("member id", "instance id", "client id", "client host"):
+            at += 2 + max(struct.unpack_from(">h", value, at)[0], 0)
+        at += 8
+        for _ in ("subscription", "assignment"):
+            at += 4 + struct.unpack_from(">i", value, at)[0]
+        members.append(value[begin:at])
+    return value[: start + 4] + b"".join(sorted(members)) + value[at:]
 
 
 def _blank(value: bytes, at: int, size: int) -> bytes:

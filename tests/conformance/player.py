@@ -17,7 +17,7 @@ from tests.conformance.codec import Tree, api_named
 from tests.conformance.connection import CLOSED, REPLY_SECONDS, Connection, NoAnswer, Pending
 from tests.conformance.naming import Names
 from tests.conformance.script import Ask, Await, Close, Raw, Scenario, Script, Step
-from tests.conformance.values import Group, Reference, resolve
+from tests.conformance.values import Group, Reference, plain, resolve
 from tests.conformance.wire_faults import Faults, frame_of, read_faults
 
 MEMBER_ID_REQUIRED: Final = 79
@@ -75,7 +75,7 @@ class Player:
             for step in self._scenario.steps:
                 try:
                     self._step(step)
-                except (NoAnswer, ValueError) as error:
+                except (NoAnswer, ValueError, TypeError, LookupError) as error:
                     self._note(step, "", f"failed: {error}")
                     break
         finally:
@@ -142,7 +142,7 @@ class Player:
         end = time.monotonic() + REPLY_SECONDS
         while True:
             got = self._send(step, version, faults)
-            if isinstance(got, dict) and found_in(got, field, wanted):
+            if isinstance(got, dict) and found_in(got, field, plain(wanted, self)):
                 return
             if time.monotonic() > end:
                 raise NoAnswer(f"{field} did not become {wanted} within {REPLY_SECONDS} s")
@@ -261,7 +261,7 @@ def _with_version(step: Ask, version: int) -> str:
 def found_in(tree: Any, field: str, wanted: Any) -> bool:
     """Whether a field of this name, however deep, holds the value."""
     if isinstance(tree, dict):
-        return tree.get(field) == wanted or any(found_in(each, field, wanted) for each in tree.values())
+        return str(tree.get(field)) == str(wanted) or any(found_in(each, field, wanted) for each in tree.values())
     return isinstance(tree, list) and any(found_in(each, field, wanted) for each in tree)
 
 

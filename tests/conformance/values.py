@@ -168,15 +168,16 @@ def resolve_struct(literal: Group, shape: Struct, scope: Scope) -> dict[str, Any
     """A struct's topic id follows from its topic's name unless it is given, so that one line serves all versions."""
     by_name = {each.attribute: each for each in shape.fields}
     topic_field = next((by_name[name] for name in ("name", "topic") if name in by_name), None)
-    derives_id = "topic_id" in by_name and topic_field is not None
-    order = [each for each in shape.fields if not (derives_id and each.attribute == "topic_id")]
+    id_field = by_name.get("topic_id")
+    order = [each for each in shape.fields if each is not id_field or topic_field is None]
     if len(literal.items) > len(order):
         raise ValueError(f"{len(literal.items)} values for the {len(order)} fields of {shape.class_name}")
     given = {each.attribute: value for each, value in zip(order, literal.items, strict=False)} | literal.named
     if strange := set(given) - set(by_name):
         raise ValueError(f"{shape.class_name} has no field {', '.join(sorted(strange))}; it has {', '.join(by_name)}")
     tree = {name: resolve(value, by_name[name], scope) for name, value in given.items()}
-    if derives_id and topic_field is not None and "topic_id" not in tree and tree.get(topic_field.attribute):
+    replaces_name = id_field and topic_field and not topic_field.versions.covers(id_field.versions)
+    if replaces_name and topic_field and "topic_id" not in tree and tree.get(topic_field.attribute):
         tree["topic_id"] = scope.topic_id(tree[topic_field.attribute])
     return tree
 

@@ -1,0 +1,40 @@
+"""The two brokers under equal settings: a fresh one for each client, so that names and offsets can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, Protocol
+
+from tests.conformance import kafka, muster_node
+from tests.conformance.kafka import Node
+from tests.conformance.stage import prepare
+
+SETTINGS: Final = {
+    # A first rebalance at once, and sessions short enough that a killed consumer is missed within seconds.
+    "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "1000",
+    "auto.create.topics.enable": "true",
+    "num.partitions": "2",
+    "offsets.topic.num.partitions": "4",
+}
+
+
+class _Running(Protocol):
+    def __call__(
+        self, settings: Mapping[str, str], data: Path | None = None
+    ) -> AbstractContextManager[Node]: ...
+
+
+BROKERS: Final[Mapping[str, _Running]] = {"Muster": muster_node.running, "Kafka": kafka.running}
+
+
+@contextmanager
+def fresh(broker: str) -> Iterator[Node]:
+    """A node with an empty data directory on disk, ready to serve groups."""
+    with TemporaryDirectory(prefix=f"clients-{broker.lower()}-") as made:
+        with BROKERS[broker](SETTINGS, Path(made) / "data") as node:
+            prepare(broker, node.host, node.port)
+            yield node
