@@ -149,7 +149,7 @@ def test_bytes_behind_a_parked_request_are_bounded(server: RunningServer, client
     assert server.run(lambda: len(connection._buffer)) < WAITING_BYTES_PER_CONNECTION + 1_000_000
     redeem(server, call)
     assert client.read("JoinGroup", 0, 100).error_code == 0
-    assert [client.read("Heartbeat", 4, code).error_code for code in range(0, 10)] == list(range(10))
+    assert [client.read("Heartbeat", 4, code).error_code for code in range(10)] == list(range(10))
     for code in range(10, count):
         client.read("Heartbeat", 4, code) if code % 1_000 == 0 else client.read_frame()
     sender.join()

@@ -169,15 +169,15 @@ def test_an_unreadable_request_closes_its_own_connection_without_a_reply(
     assert all(record.exc_info is None for record in caplog.records)
 
 
-@pytest.mark.parametrize("name", ["size -1", "size above the limit, all there", "unknown api key", "a frame of 0 bytes"])
+@pytest.mark.parametrize(
+    "name", ["size -1", "size above the limit, all there", "unknown api key", "a frame of 0 bytes"]
+)
 def test_an_unreadable_first_request_closes_too(server: RunningServer, client: RawClient, name: str) -> None:
     client.send(BROKEN_FRAMES[name])
     assert client.is_closed_by_server()
 
 
-def test_the_line_about_a_bad_version_says_which_are_good(
-    client: RawClient, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_line_about_a_bad_version_says_which_are_good(client: RawClient, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "muster"):
         client.send(BROKEN_FRAMES["version too high"])
         assert client.is_closed_by_server()

@@ -241,7 +241,9 @@ def test_many_clients_produce_at_once_and_every_record_has_its_own_offset(
 # ---- the others
 
 
-def list_offset(client: RawClient, topic: str, timestamp: int, version: int = 10, times: int = 1) -> tuple[int, int, int]:
+def list_offset(
+    client: RawClient, topic: str, timestamp: int, version: int = 10, times: int = 1
+) -> tuple[int, int, int]:
     message = ListOffsetsRequest(
         -1, 0, [ListOffsetsRequestTopic(topic, [ListOffsetsRequestPartition(0, -1, timestamp)] * times)]
     )
