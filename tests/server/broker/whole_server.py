@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
@@ -75,7 +76,7 @@ def fetch_request(
     min_bytes: int = 1,
     max_bytes: int = 1_000_000,
     topic_id: bytes = ZERO_ID,
-    **more: int,
+    **more: Any,
 ) -> FetchRequest:
     return FetchRequest(
         max_wait_ms=max_wait_ms,
