@@ -299,7 +299,7 @@ def test_subscriptions_are_read_at_the_end_of_the_join_phase() -> None:
 
     world = World()
     a = world.join(protocols=(("range", topics(b"x", b"y")),))
-    b = world.join(protocols=(("range", topics(b"z")), ("sticky", topics(b"other"))))
+    b = world.join(protocols=(("sticky", topics(b"other")), ("range", topics(b"z"))))
     world.advance(6_000)
     assert world.group.subscribed_topics == frozenset(("x", "y", "z"))
     assert world.group.is_subscribed_to("x")

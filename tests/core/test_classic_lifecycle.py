@@ -122,6 +122,23 @@ def test_loaded_group_that_is_too_large_rebalances() -> None:
     assert world.journal[-2].cause == "group_too_large"
 
 
+def test_loaded_group_of_just_the_allowed_size_is_left_alone() -> None:
+    """T020: more than the limit, not as many as the limit."""
+    before = World()
+    before.stable(None, None)
+    before.shard.config = GroupConfig(max_size=2)
+    assert before.restart().state() is STABLE
+
+
+def test_subscriptions_are_known_after_loading() -> None:
+    """Spec 5.7."""
+    metadata = b"\0\0\0\0\0\1\0\1x\xff\xff\xff\xff"
+    member = StoredMember("m", None, "c", "/h", 30_000, 10_000, metadata, b"")
+    stored = GroupStored("g", "consumer", 3, "range", "m", 700, (member,))
+    assert shard_with(stored).groups["g"].subscribed_topics == frozenset(("x",))
+    assert shard_with(EMPTIED).groups["g"].subscribed_topics == frozenset()
+
+
 def test_expiration_runs_one_interval_after_loading() -> None:
     """Spec 4.7."""
     assert World().remaining("expire") == 600_000

@@ -153,6 +153,22 @@ def test_late_completion_of_a_write_changes_nothing() -> None:
     assert [member.assignment for member in world.group.members.values()] == [b"", b"", b""]
 
 
+def test_completion_that_belongs_to_the_generation_before_changes_nothing() -> None:
+    """T103: the group is in CompletingRebalance again, but not in the same one."""
+    world = World()
+    (a,) = world.completing(None)
+    world.hold()
+    world.sync(a, 1, {a: b"old"})
+    world.join(a, protocols=(("range", b"changed"),))
+    assert world.group.generation == 2
+    parked = world.sync(a, 2, {a: b"new"})
+    world.settle()
+    assert parked.waiting
+    assert world.state() is COMPLETING_REBALANCE
+    world.release()
+    assert parked.reply == good(b"new")
+
+
 def test_late_failure_of_a_write_changes_nothing() -> None:
     """T103, the other way round."""
     world = World()

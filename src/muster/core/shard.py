@@ -180,12 +180,12 @@ class Shard:
                 assert_never(record)
 
     def _replay_commit(self, record: OffsetCommitted, log_offset: int) -> None:
-        """An offset of a group that nobody knows makes it a simple group."""
+        """An offset of a group that nobody knows makes it a simple group; if there is a fact, `on_loaded` knows better."""
         self.offsets.put(record, log_offset)
         group = self.groups.get(record.group_id)
         if group is not None:
             group.is_committed = True
-        elif record.group_id not in self.facts:
+        else:
             self.groups[record.group_id] = simple_group(record)
 
     def on_durable(self, step: Step, now_ms: int) -> Outcome:
