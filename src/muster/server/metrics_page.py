@@ -47,6 +47,6 @@ class MetricsConnection(asyncio.Protocol):
         self._transport.close()
 
 
-async def serve_metrics(host: str, port: int, page: Callable[[], str]) -> asyncio.AbstractServer:
+async def serve_metrics(host: str, port: int, page: Callable[[], str]) -> asyncio.Server:
     """Listen until the returned server is closed. Port 0 picks a free one."""
     return await asyncio.get_running_loop().create_server(lambda: MetricsConnection(page), host, port)

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from errno import EADDRINUSE, EADDRNOTAVAIL
 from typing import Any, Protocol, TypeAlias
 
-from muster.server.endpoint import Endpoint
+from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.listener import Listener
 from muster.server.routes import HandlerTable, Routes
 from muster.server.settings import Settings
+from muster.server.traffic import traffic_metrics
 
 _log = logging.getLogger("muster.server")
 
@@ -48,6 +49,9 @@ class Server:
         self.settings = settings
         self.listener = Listener(settings, Routes(handlers))
         self.node: Any = None
+        self.metrics: Endpoint | None = None
+        """Where metrics are served, with the real port."""
+        self._metrics: asyncio.Server | None = None
         self._make_node = make_node or _make_node
 
     async def start(self) -> Endpoint:
@@ -63,13 +67,38 @@ class Server:
             await self.listener.close()
             raise
         self.listener.node = self.node
-        self.node.start()
+        try:
+            await self._open_metrics()
+            self.node.start()
+        except BaseException:
+            await self.stop()
+            raise
         await self.listener.start()
         return bound
+
+    async def _open_metrics(self) -> None:
+        text = self.settings.string("muster.metrics.listen")
+        if not text:
+            return
+        from muster.server.metrics_page import serve_metrics
+
+        wanted = parse_endpoint("muster.metrics.listen", text)
+        try:
+            self._metrics = await serve_metrics(wanted.host, wanted.port, self._metrics_page)
+        except (OSError, OverflowError) as error:
+            raise ListenError(_why_not(wanted, error, "--metrics-listen")) from error
+        self.metrics = Endpoint(wanted.host, self._metrics.sockets[0].getsockname()[1])
+
+    def _metrics_page(self) -> str:
+        from muster.runtime.metrics import coordinator_metrics, exposition
+
+        return exposition((*coordinator_metrics(self.node.coordinator), *traffic_metrics(self.listener)))
 
     async def stop(self) -> None:
         """Take nothing new, let the node answer whom it can and make everything durable, then close."""
         self.listener.stop_accepting()
+        if self._metrics is not None:
+            self._metrics.close()
         await self.node.stop()
         await self.listener.close()
 
@@ -119,8 +148,10 @@ async def _serve_until_signal(server: Server) -> None:
     for each in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(each, on_signal, each)
     bound = await server.start()
-    # On standard output and nothing else there: whoever started this with port 0 reads it.
+    # On standard output and little else there: whoever started this with port 0 reads it.
     print(f"listening on {bound}", flush=True)
+    if server.metrics is not None:
+        print(f"metrics on http://{server.metrics}/metrics", flush=True)
     await told_to_stop.wait()
     await server.stop()
     _log.info("stopped")
@@ -132,16 +163,16 @@ def _make_node(settings: Settings, advertise: Endpoint) -> ServedNode:
     return assemble(settings, advertise)
 
 
-def _why_not(endpoint: Endpoint, error: Exception) -> str:
+def _why_not(endpoint: Endpoint, error: Exception, flag: str = "--listen") -> str:
     number = getattr(error, "errno", None)
     if number == EADDRINUSE:
         why = (
-            "another program listens there; stop it or choose another port with --listen HOST:PORT (0 takes a free one)"
+            f"another program listens there; stop it or choose another port with {flag} HOST:PORT (0 takes a free one)"
         )
     elif number == EADDRNOTAVAIL:
-        why = "this machine does not have that address; choose another host with --listen HOST:PORT"
+        why = f"this machine does not have that address; choose another host with {flag} HOST:PORT"
     elif isinstance(error, socket.gaierror):
-        why = f"the host name cannot be resolved ({error.strerror}); choose another with --listen HOST:PORT"
+        why = f"the host name cannot be resolved ({error.strerror}); choose another with {flag} HOST:PORT"
     else:
         why = getattr(error, "strerror", None) or str(error)
     return f"cannot listen on {endpoint}: {why}"

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from muster.runtime.metrics import Metric
+    from muster.server.listener import Listener
+
 
 class Traffic:
     """Counts since the server started."""
@@ -29,3 +36,24 @@ class Traffic:
 
     def __repr__(self) -> str:
         return "Traffic(" + " ".join(f"{name}={getattr(self, name)}" for name in self.__slots__) + ")"
+
+
+_MEANINGS: Final = {
+    "connections_accepted": "Connections accepted since the start.",
+    "connections_over_limit": "Connections closed because of max.connections.",
+    "requests": "Requests that reached a handler.",
+    "refused_requests": "Requests that could not be read or are not supported; each closed its connection.",
+    "handler_failures": "Faults of this server while serving a request; each closed its connection.",
+    "replies_dropped": "Replies for clients that had gone.",
+    "idle_closed": "Connections closed because of connections.max.idle.ms.",
+}
+
+
+def traffic_metrics(listener: Listener) -> Iterator[Metric]:
+    """The counters and the number of connections, for the metrics page."""
+    from muster.runtime.metrics import Metric
+
+    connections = "Connections that are open now."
+    yield Metric("muster_connections", "gauge", connections, (({}, float(len(listener.connections))),))
+    for name, meaning in _MEANINGS.items():
+        yield Metric(f"muster_{name}_total", "counter", meaning, (({}, float(getattr(listener.traffic, name))),))
