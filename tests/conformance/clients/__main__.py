@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.conformance.clients.brokers import BROKERS, fresh
-from tests.conformance.clients.contract import Client, Findings, Status, ToolchainMissing, not_run
+from tests.conformance.clients.contract import BuildFailed, Client, Findings, Status, ToolchainMissing, all_alike
 from tests.conformance.clients.differences import compare
 from tests.conformance.clients.go.client import GoClient
 from tests.conformance.clients.java.client import JavaClient
@@ -65,8 +65,10 @@ def _try_client(client: Client, brokers: list[str], only: str, talk: bool) -> di
         client.build()
     except (ToolchainMissing, KafkaMissing) as missing:
         print(f"{client.name}: {missing}")
-        why = str(missing).split("\n")[0]
-        return {broker: not_run(features, why) for broker in brokers}
+        return {broker: all_alike(features, Status.NOT_RUN, _first_line(missing)) for broker in brokers}
+    except BuildFailed as failed:
+        print(f"{client.name}: {failed}")
+        return {broker: all_alike(features, Status.FAIL, _first_line(failed)) for broker in brokers}
     return {broker: _run(client, broker, features, only, talk) for broker in brokers}
 
 
@@ -77,13 +79,17 @@ def _run(client: Client, broker: str, features: list[str], only: str, talk: bool
             found = client.run(node, Path(made), only)
     except KafkaMissing as missing:
         print(f"{client.name} at {broker}: {missing}")
-        return not_run(features, str(missing).split("\n")[0])
+        return all_alike(features, Status.NOT_RUN, _first_line(missing))
     failed = [each for each, verdict in found.verdicts.items() if verdict.status is Status.FAIL]
     print(f"{client.name} at {broker}: {len(found.verdicts) - len(failed)} well, {len(failed)} failed, "
           f"{time.monotonic() - began:.0f} s", flush=True)
     if talk or failed:
         print("\n".join(f"    | {line}" for line in found.talk[-60:]))
     return found
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n")[0]
 
 
 sys.exit(main())

@@ -48,6 +48,10 @@ class ToolchainMissing(Exception):
     """A program that the build needs is not there, or its packages could not be fetched. Says which and what to do."""
 
 
+class BuildFailed(Exception):
+    """The tools are there but a program of ours does not compile: a failure, not a gap."""
+
+
 class Client(Protocol):
     @property
     def name(self) -> str: ...
@@ -57,7 +61,7 @@ class Client(Protocol):
         """In the order of the table. Known without the toolchain, so that a missing one shows what was not run."""
 
     def build(self) -> None:
-        """Makes the program ready, or raises ToolchainMissing."""
+        """Makes the program ready, or raises ToolchainMissing or BuildFailed."""
 
     def run(self, node: Node, folder: Path, only: str) -> Findings:
         """Tries every feature whose name contains `only` at this broker; `folder` is empty and removed afterwards."""
@@ -80,8 +84,8 @@ def read_findings(lines: Iterable[str]) -> Findings:
     return found
 
 
-def not_run(features: Iterable[str], why: str) -> Findings:
-    return Findings({each: Verdict(Status.NOT_RUN, why) for each in features})
+def all_alike(features: Iterable[str], status: Status, why: str) -> Findings:
+    return Findings({each: Verdict(status, why) for each in features})
 
 
 def fail_the_silent(found: Findings, features: Iterable[str], why: str) -> Findings:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.conformance.clients.contract import Findings, ToolchainMissing, fail_the_silent, read_findings
+from tests.conformance.clients.contract import BuildFailed, Findings, ToolchainMissing, fail_the_silent, read_findings
 
 CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "muster" / "clients"
 JVM: Final = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
@@ -44,13 +44,25 @@ def build_once(name: str, inputs: Iterable[Path | str], build: Callable[[Path], 
     return folder
 
 
-def build_step(command: Sequence[str], folder: Path, what: str, environment: Mapping[str, str] | None = None) -> None:
+def fetch(command: Sequence[str], folder: Path, what: str, environment: Mapping[str, str] | None = None) -> None:
+    """A build step that gets packages by name: where it fails, nothing can be said about the client."""
+    _step(ToolchainMissing, command, folder, what, environment)
+
+
+def compile_(command: Sequence[str], folder: Path, what: str, environment: Mapping[str, str] | None = None) -> None:
+    """A build step of our own program."""
+    _step(BuildFailed, command, folder, what, environment)
+
+
+def _step(
+    fault: type[Exception], command: Sequence[str], folder: Path, what: str, environment: Mapping[str, str] | None
+) -> None:
     ran = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, env={**os.environ, **(environment or {})}
     )
     if ran.returncode:
         said = (ran.stdout + ran.stderr)[-2_000:]
-        raise ToolchainMissing(f"could not {what}; `{' '.join(command[:4])} ...` ended with {ran.returncode}:\n{said}")
+        raise fault(f"could not {what}; `{' '.join(command[:4])} ...` ended with {ran.returncode}:\n{said}")
 
 
 def run_program(
@@ -80,3 +92,8 @@ def run_program(
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
     return fail_the_silent(read_findings(output.read_text(errors="replace").splitlines()), features, ended)
+
+
+def read_features(folder: Path) -> tuple[str, ...]:
+    """The features that the program in this folder tries, in the order of the table."""
+    return tuple((folder / "features.txt").read_text().splitlines())
