@@ -7,7 +7,7 @@ from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_topic
 from muster.topics.creation import NewPartitions, TopicAnswer
-from muster.wire.errors import TOPIC_AUTHORIZATION_FAILED
+from muster.wire.errors import TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION
 from muster.wire.generated.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -34,8 +34,13 @@ def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
     call.reply(
         CreatePartitionsResponse(
             results=[
-                CreatePartitionsResponseResult(answer.name, answer.error_code, answer.message)
+                CreatePartitionsResponseResult(answer.name, answer.error_code, _message(answer))
                 for answer in (*answers, *denied.values())
             ]
         )
     )
+
+
+def _message(answer: TopicAnswer) -> str | None:
+    """Kafka has nothing to say about a topic that is not there."""
+    return None if answer.error_code == UNKNOWN_TOPIC_OR_PARTITION else answer.message

@@ -31,7 +31,7 @@ def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
         else:
             denied[topic.name] = None
     made = node.broker.create_topics(allowed, validate_only=request.validate_only)
-    topics = [_laid_out(call, node, answer, validate_only=request.validate_only) for answer in made]
+    topics = [_laid_out(call, node, answer) for answer in made]
     topics += [
         CreateTopicsResponseTopic(name, NO_TOPIC_ID, TOPIC_AUTHORIZATION_FAILED, "Authorization failed.")
         for name in denied
@@ -49,13 +49,12 @@ def _new_topic(topic: CreateTopicsRequestTopic) -> NewTopic:
     )
 
 
-def _laid_out(call: Call, node: Node, answer: CreatedTopic, *, validate_only: bool) -> CreateTopicsResponseTopic:
+def _laid_out(call: Call, node: Node, answer: CreatedTopic) -> CreateTopicsResponseTopic:
     topic = answer.topic
     if answer.error_code != NONE or topic is None:
         return CreateTopicsResponseTopic(answer.name, NO_TOPIC_ID, answer.error_code, answer.message)
-    response = CreateTopicsResponseTopic(
-        answer.name, NO_TOPIC_ID if validate_only else topic.topic_id, NONE, answer.message
-    )
+    # Also of a topic that was only validated: Kafka shows the id that it would have had.
+    response = CreateTopicsResponseTopic(answer.name, topic.topic_id, NONE, answer.message)
     if not may_use_topic(call, node, Operation.DESCRIBE_CONFIGS, answer.name):
         # KIP-525: made, but its settings are not shown to somebody who may not see them.
         response.topic_config_error_code = TOPIC_AUTHORIZATION_FAILED

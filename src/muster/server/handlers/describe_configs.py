@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.handlers.resource_types import ConfigResource, check_broker_name, check_right, unsupported
+from muster.server.handlers.find_coordinator import DEFAULT_TEXTS
+from muster.server.handlers.resource_types import ConfigResource, check_broker_name, check_right
 from muster.server.setting_keys import TABLE
 from muster.server.settings import Settings, settings_of
 from muster.topics.config_types import ConfigKey, ConfigSource, text_of
 from muster.topics.configs import ConfigEntry
 from muster.topics.names import check_name
 from muster.topics.refusal import TopicError
-from muster.wire.errors import NONE
+from muster.wire.errors import INVALID_REQUEST, NONE
 from muster.wire.generated.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsRequestResource,
@@ -40,8 +41,9 @@ def _result(
         check_right(call, node, Operation.DESCRIBE_CONFIGS, kind, name)
         configs = _configs(request, node, resource)
     except TopicError as refused:
-        return DescribeConfigsResponseResult(refused.code, refused.message, kind, name)
-    return DescribeConfigsResponseResult(NONE, None, kind, name, configs)
+        return DescribeConfigsResponseResult(refused.code, refused.message or "", kind, name)
+    # Not null where there is nothing to say, unlike the other APIs about configs.
+    return DescribeConfigsResponseResult(NONE, "", kind, name, configs)
 
 
 def _configs(
@@ -63,8 +65,8 @@ def _configs(
             ]
         case ConfigResource.BROKER_LOGGER | ConfigResource.CLIENT_METRICS | ConfigResource.GROUP:
             return []
-        case other:
-            raise unsupported(other)
+        case _:
+            raise TopicError(INVALID_REQUEST, DEFAULT_TEXTS[INVALID_REQUEST])
 
 
 def _topic_config(request: DescribeConfigsRequest, entry: ConfigEntry) -> DescribeConfigsResponseConfig:

@@ -79,7 +79,11 @@ class _Page:
             return False
         topic = self._node.broker.topic(name)
         if topic is None:
-            self.topics.append(DescribeTopicPartitionsResponseTopic(_why_unknown(name), name))
+            self.topics.append(
+                DescribeTopicPartitionsResponseTopic(
+                    _why_unknown(name), name, topic_authorized_operations=self._operations(name)
+                )
+            )
             return True
         end = min(first + self._room, len(topic.partitions))
         self.topics.append(self._described(topic, first, end))
@@ -91,7 +95,6 @@ class _Page:
 
     def _described(self, topic: Topic, first: int, end: int) -> DescribeTopicPartitionsResponseTopic:
         node_id = self._node.node_id
-        call = self._call
         return DescribeTopicPartitionsResponseTopic(
             NONE,
             topic.name,
@@ -103,8 +106,13 @@ class _Page:
                 )
                 for partition in topic.partitions[first:end]
             ],
-            self._node.authorizer.authorized_operations(call.principal, call.host, ResourceType.TOPIC, topic.name),
+            self._operations(topic.name),
         )
+
+    def _operations(self, name: str) -> int:
+        """Shown unasked, also for a topic that does not exist."""
+        call = self._call
+        return self._node.authorizer.authorized_operations(call.principal, call.host, ResourceType.TOPIC, name)
 
 
 def _why_unknown(name: str) -> int:

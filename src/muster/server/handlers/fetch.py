@@ -20,6 +20,7 @@ from muster.wire.errors import (
     NONE,
     TOPIC_AUTHORIZATION_FAILED,
     UNKNOWN_TOPIC_ID,
+    UNKNOWN_TOPIC_OR_PARTITION,
     UNSUPPORTED_COMPRESSION_TYPE,
 )
 from muster.wire.generated.fetch import (
@@ -31,6 +32,7 @@ from muster.wire.generated.fetch import (
 )
 
 READ_COMMITTED = 1
+_NOT_FOUND = (UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID)
 WHOLE_REQUEST_EPOCHS = (0, -1)
 """The request stands alone: it would begin a session, or end one. Any other epoch goes on with one (KIP-227)."""
 
@@ -129,7 +131,7 @@ def _asks(topic: FetchRequestTopic) -> list[FetchAsk]:
 
 
 def _failed(index: int, error: int) -> FetchResponsePartition:
-    return FetchResponsePartition(index, error, -1, -1, -1, aborted_transactions=None)
+    return FetchResponsePartition(index, error, -1, -1, -1)
 
 
 def _laid_out(read: PartitionRead, committed: bool) -> FetchResponsePartition:
@@ -139,7 +141,8 @@ def _laid_out(read: PartitionRead, committed: bool) -> FetchResponsePartition:
         read.high_watermark,
         read.last_stable_offset,
         read.log_start_offset,
-        # There are no transactions, so none was aborted; who does not ask for committed data is told nothing.
-        aborted_transactions=() if committed and read.error_code == NONE else None,
+        # There are no transactions, so none was aborted; who does not ask for committed data is told nothing. A
+        # partition that was not found has the empty list all the same, as on a real broker.
+        aborted_transactions=() if committed or read.error_code in _NOT_FOUND else None,
         records=read.records,
     )

@@ -13,7 +13,9 @@ from muster.server.call import Call
 from muster.server.may import may_use_topic
 from muster.topics.produce import ProduceResult, ProduceTerms
 from muster.wire.errors import (
+    INVALID_RECORD,
     INVALID_REQUIRED_ACKS,
+    INVALID_TXN_STATE,
     KAFKA_STORAGE_ERROR,
     NONE,
     TOPIC_AUTHORIZATION_FAILED,
@@ -153,5 +155,22 @@ def _laid_out(index: int, result: ProduceResult) -> ProduceResponsePartition:
         result.log_append_time_ms,
         result.log_start_offset,
         [ProduceResponseRecordError(each.batch_index, each.message) for each in result.record_errors],
-        result.message,
+        _message(result),
     )
+
+
+def _message(result: ProduceResult) -> str | None:
+    """Kafka explains only what is wrong with single records; other codes speak for themselves.
+
+    Deviates: a transactional batch is explained too, because transactions are not served.
+    """
+    errors = result.record_errors
+    if result.error_code == INVALID_RECORD and errors:
+        first = ", ".join(
+            f"RecordError(batchIndex={each.batch_index}, message='{each.message}')" for each in errors[:3]
+        )
+        return (
+            f"{result.message} due to {len(errors)} record errors in total,"
+            f" and only showing the first three errors at most: [{first}]"
+        )
+    return result.message if errors or result.error_code == INVALID_TXN_STATE else None
