@@ -256,7 +256,7 @@ def test_the_protocol_type_is_told_since_version_7(server: GroupServer, version:
 # ---- capacity
 
 
-def test_a_full_group_takes_nobody_else(tmp_path: Path) -> None:
+def test_a_full_group_takes_nobody_else() -> None:
     """T057, T059, T061: capacity is looked at before static members are, so a restarted one is refused too."""
     with GroupServer({"group.max.size": "2"}) as server:
         leader, static = server.form("g", 2, instances=["first", "second"])
