@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import threading
@@ -310,3 +311,21 @@ def test_a_stop_cuts_off_who_does_not_read(monkeypatch: pytest.MonkeyPatch) -> N
         until(server, lambda: connection._writing_paused)
         server.stop()
         assert not connections(server)
+
+
+def test_without_uvloop_the_same_is_served_by_asyncio_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """uvloop makes it cheaper, not different."""
+    monkeypatch.setattr("muster.server.running.loop_factory", lambda: asyncio.new_event_loop)
+    server = fake_server().start()
+    with RawClient(server.port) as client, RawClient(server.port) as lazy:
+        lazy.send(b"".join(request_frame("ListGroups", 0, ListGroupsRequest(), code) for code in range(30)))
+        client.send(heartbeat(1) + join() + heartbeat(2))
+        assert client.read("Heartbeat", 4, 1).error_code == 1
+        (call,) = parked(server)
+        redeem(server, call)
+        assert client.read("JoinGroup", 0, 100).error_code == 0
+        assert client.read("Heartbeat", 4, 2).error_code == 2
+        for code in range(30):
+            assert len(lazy.read("ListGroups", 0, code).groups) == 35
+        server.stop()
+        assert client.is_closed_by_server()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ANONYMOUS = "User:ANONYMOUS"
 
 _log = logging.getLogger("muster.connection")
+_frame_size = Struct(">i").unpack_from
 _correlation_and_client_id_length = Struct(">ih").unpack_from
 _BEFORE_CLIENT_ID = 10
 """api key, version, correlation id and the length of the client id."""
@@ -52,6 +53,7 @@ class Connection(asyncio.Protocol):
         "_outgoing",
         "_reading_paused",
         "_routes",
+        "_traffic",
         "_transport",
         "_writing_paused",
         "address",
@@ -67,6 +69,7 @@ class Connection(asyncio.Protocol):
         self._listener = listener
         self._node = listener.node
         self._routes = listener.routes
+        self._traffic = listener.traffic
         self._max_frame_bytes = listener.max_frame_bytes
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
@@ -108,7 +111,7 @@ class Connection(asyncio.Protocol):
         self.used = True
         if not self._buffer and self.call is None and not self._writing_paused and not self.closing:
             length = len(data)
-            if length > FRAME_SIZE_BYTES and int.from_bytes(data[:4], "big") == length - FRAME_SIZE_BYTES:
+            if length > FRAME_SIZE_BYTES and _frame_size(data)[0] == length - FRAME_SIZE_BYTES:
                 if length - FRAME_SIZE_BYTES > self._max_frame_bytes:
                     self._refuse_frame_size(length - FRAME_SIZE_BYTES)
                     return
@@ -146,7 +149,7 @@ class Connection(asyncio.Protocol):
         """The request in work has its reply (or wants none): send it and let the next one begin."""
         self.call = None
         if self._closed:
-            self._listener.traffic.replies_dropped += 1
+            self._traffic.replies_dropped += 1
             return
         if frame is not None:
             self._outgoing.append(frame)
@@ -168,13 +171,13 @@ class Connection(asyncio.Protocol):
         except WireError as fault:
             self.refuse(self._work_name(), str(fault))
         except Exception:
-            self._listener.traffic.handler_failures += 1
+            self._traffic.handler_failures += 1
             _log.exception("closing the connection from %s: serving %s failed", self.address, self._work_name())
             self._shut()
 
     def refuse(self, what: str, why: str) -> None:
         """Close because of what the client sent, with one line that says so (spec 2.1: no reply)."""
-        self._listener.traffic.refused_requests += 1
+        self._traffic.refused_requests += 1
         _log.warning(
             "closing the connection from %s (client id %r): %s: %s",
             self.address,
@@ -222,7 +225,7 @@ class Connection(asyncio.Protocol):
             body = position + FRAME_SIZE_BYTES
             if len(buffer) < body:
                 break
-            size = int.from_bytes(buffer[position:body], "big", signed=True)
+            (size,) = _frame_size(buffer, position)
             if not 0 <= size <= self._max_frame_bytes:
                 self._refuse_frame_size(size)
                 break
@@ -242,7 +245,7 @@ class Connection(asyncio.Protocol):
         correlation_id, position = self._read_header(frame, position, route)
         call = Call(self, route, correlation_id, self._client_id)
         self.call = call
-        self._listener.traffic.requests += 1
+        self._traffic.requests += 1
         route.handle(call, route.decode(frame, position), self._node)
 
     def _read_header(self, frame: bytes, position: int, route: Route) -> tuple[int, int]:

@@ -30,8 +30,5 @@ IDLE_SWEEP_MIN_SECONDS: Final = 0.05
 STOP_FLUSH_SECONDS: Final = 5.0
 """How long a stopping server waits for clients to take their last replies before it cuts them off."""
 
-FETCH_MAX_WAIT_MS: Final = 2_147_483_647
-"""A fetch's own limit; the client names a shorter one."""
-
 LOGGED_TEXT_CHARS: Final = 120
 """Text that a peer chose is cut to this length in log lines."""
