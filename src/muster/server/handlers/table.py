@@ -46,8 +46,8 @@ SERVED: Final = (
 HANDLERS: Final[dict[int, str]] = {API_KEYS[name]: f"{_PACKAGE}.{APIS[API_KEYS[name]].module}" for name in SERVED}
 
 ADVERTISED_FROM: Final = {API_KEYS["Produce"]: 0}
-"""KIP-896: brokers show Produce from 0 on, although they read it from 3 on, because librdkafka before 2.6 takes a higher
-minimum for a broker that cannot compress."""
+"""KAFKA-18659: brokers show Produce from 0 on, although they read it from 3 on, because librdkafka took a higher minimum
+for a broker that cannot compress (its issue 4956), and sent everything uncompressed."""
 
 
 def advertised_range(api: Api) -> tuple[int, int]:
