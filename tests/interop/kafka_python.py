@@ -1,0 +1,27 @@
+"""kafka-python's names. Imported from here, because its import itself warns on newer Pythons."""
+
+from __future__ import annotations
+
+import warnings
+
+with warnings.catch_warnings():
+    # kafka-python reads its schemas with importlib.resources.read_text, deprecated from Python 3.11 to 3.12.
+    warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
+    from kafka import ConsumerRebalanceListener, KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition, errors
+    from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic, OffsetSpec
+    from kafka.structs import OffsetAndMetadata
+
+__all__ = [
+    "ConfigResource",
+    "ConfigResourceType",
+    "ConsumerRebalanceListener",
+    "KafkaAdminClient",
+    "KafkaConsumer",
+    "KafkaProducer",
+    "NewPartitions",
+    "NewTopic",
+    "OffsetAndMetadata",
+    "OffsetSpec",
+    "TopicPartition",
+    "errors",
+]

@@ -1,0 +1,93 @@
+"""A member with kafka-python: its own range assignor, dynamic or static."""
+
+from __future__ import annotations
+
+import queue
+from typing import Any
+
+from tests.interop.kafka_python import (
+    ConsumerRebalanceListener,
+    KafkaConsumer,
+    OffsetAndMetadata,
+    TopicPartition,
+    errors,
+)
+from tests.interop.member import Member, MemberSettings, say
+
+POLL_MS = 100
+
+
+class KafkaPythonMember(Member):
+    def __init__(self, settings: MemberSettings) -> None:
+        super().__init__(settings)
+        assert settings.assignor == "range"
+        self._consumer = KafkaConsumer(
+            bootstrap_servers=settings.bootstrap,
+            group_id=settings.group,
+            group_instance_id=settings.instance,
+            session_timeout_ms=settings.session_ms,
+            heartbeat_interval_ms=settings.heartbeat_ms,
+            max_poll_interval_ms=settings.max_poll_ms,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            fetch_max_wait_ms=100,
+            reconnect_backoff_max_ms=500,
+        )
+
+    def run(self) -> None:
+        self._consumer.subscribe([self.settings.topic], listener=_listener(self))
+        while self._wish() != "leave":
+            polled = self._consumer.poll(timeout_ms=POLL_MS, max_records=self.settings.commit_every)
+            self._take(polled)
+        self._consumer.close(autocommit=False)
+
+    def _wish(self) -> str | None:
+        try:
+            wish = self.wishes.get_nowait()
+        except queue.Empty:
+            return None
+        if wish == "stall":
+            say("stalled")
+            return self.wishes.get()  # does not poll until told to
+        return wish
+
+    def _take(self, polled: dict[Any, list[Any]]) -> None:
+        """Rebalances happen inside poll, so a batch is committed before anything can be taken away."""
+        generation = self.generation()
+        offsets: dict[int, int] = {}
+        for at, records in polled.items():
+            for record in records:
+                self.say_read(at.partition, record.offset, generation)
+                offsets[at.partition] = record.offset + 1
+        if not offsets:
+            return
+        try:
+            self._consumer.commit(
+                {
+                    TopicPartition(self.settings.topic, partition): OffsetAndMetadata(offset, "", -1)
+                    for partition, offset in offsets.items()
+                }
+            )
+        except errors.KafkaError as error:
+            self.say_commit_failed(error)
+        else:
+            self.say_committed(offsets)
+
+    def generation(self) -> int:
+        generation: int = self._consumer.group_metadata().generation_id
+        return generation
+
+
+def _listener(member: KafkaPythonMember) -> Any:
+    class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
+        def on_partitions_revoked(self, revoked: Any) -> None:
+            member.say_owned([], member.generation())
+
+        def on_partitions_assigned(self, assigned: Any) -> None:
+            member.say_owned([at.partition for at in assigned], member.generation())
+
+    return Listener()
+
+
+def make(settings: MemberSettings) -> Member:
+    return KafkaPythonMember(settings)
