@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tests.conformance.deviations import Deviation, accepted_by
+from tests.conformance.deviations import ABSENT, DEVIATIONS, TO_MEND, Deviation, first_match
 from tests.conformance.stage import Play
 
-ABSENT: Final = "<absent>"
 _KEYS: Final = ("api_key", "group_id", "member_id", "name", "topic", "partition_index", "partition", "index", "node_id")
 
 
@@ -28,7 +27,11 @@ class Difference:
 
     @property
     def accepted(self) -> Deviation | None:
-        return accepted_by(self.title, self.step, self.api, self.field, self.ours, self.theirs)
+        return first_match(DEVIATIONS, self.title, self.step, self.api, self.field, self.ours)
+
+    @property
+    def to_mend(self) -> Deviation | None:
+        return first_match(TO_MEND, self.title, self.step, self.api, self.field, self.ours)
 
     def __str__(self) -> str:
         place = f"{self.title} line {self.line}: {self.step}"

@@ -86,7 +86,9 @@ def obtain() -> Path:
             ["mvn", "-q", "-B", "-f", str(pom), goal, f"-DoutputDirectory={jars}"], capture_output=True, text=True
         )
         if ran.returncode:
-            raise KafkaMissing(f"Maven could not fetch Apache Kafka {VERSION}:\n{ran.stdout[-2000:]}{ran.stderr[-2000:]}")
+            raise KafkaMissing(
+                f"Maven could not fetch Apache Kafka {VERSION}:\n{ran.stdout[-2000:]}{ran.stderr[-2000:]}"
+            )
         done.touch()
     return jars
 
@@ -167,4 +169,6 @@ def _await_port(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
             return
         except OSError:
             time.sleep(0.05)
-    raise KafkaMissing(f"Kafka {VERSION} did not start listening on port {port}; its log ends:\n{log.read_text()[-3000:]}")
+    raise KafkaMissing(
+        f"Kafka {VERSION} did not start listening on port {port}; its log ends:\n{log.read_text()[-3000:]}"
+    )

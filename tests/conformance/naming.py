@@ -32,6 +32,9 @@ _UNORDERED: Final = {
     ("CreateTopics", "topics"),
     ("DeleteTopics", "responses"),
     ("Produce", "responses"),
+    ("ListOffsets", "topics"),
+    ("ListOffsets", "partitions"),
+    ("DeleteRecords", "topics"),
     ("Produce", "partition_responses"),
     ("DescribeLogDirs", "topics"),
     ("DescribeLogDirs", "partitions"),
@@ -49,9 +52,7 @@ class Names:
         self._numbers: dict[tuple[str, str], int] = {}
 
     def number(self, kind: str, value: str) -> int:
-        return self._numbers.setdefault(
-            (kind, value), 1 + sum(known == kind for known, _ in self._numbers)
-        )
+        return self._numbers.setdefault((kind, value), 1 + sum(known == kind for known, _ in self._numbers))
 
     def text(self, text: str) -> str:
         """Ids made of a name and a UUID keep the name: `A-<1>` was made for client A."""
@@ -86,9 +87,7 @@ class Names:
         return items
 
     def _is_of_the_scenario(self, name: str | None) -> bool:
-        return name is None or any(
-            name == own or name.startswith(f"{own}-") for own in (self.group, self.topic)
-        )
+        return name is None or any(name == own or name.startswith(f"{own}-") for own in (self.group, self.topic))
 
     def _text_field(self, field: str, value: str) -> str:
         if field == "cluster_id":

@@ -67,9 +67,7 @@ def _read_partition(connection: Connection, partition: int) -> Iterator[tuple[by
             "topics": [
                 {
                     "topic": TOPIC,
-                    "partitions": [
-                        {"partition": partition, "fetch_offset": offset, "partition_max_bytes": 16_000_000}
-                    ],
+                    "partitions": [{"partition": partition, "fetch_offset": offset, "partition_max_bytes": 16_000_000}],
                 }
             ],
         }
@@ -150,12 +148,13 @@ def _offset_without_times(version: int, value: bytes) -> bytes:
 
 
 def _group_time_position(value: bytes) -> int:
-    at = 2
-    at += 2 + max(struct.unpack_from(">h", value, at)[0], 0)
-    at += 4
-    for _ in ("protocol", "leader"):
-        at += 2 + max(struct.unpack_from(">h", value, at)[0], 0)
-    return at
+    at = _behind_text(value, 2) + 4
+    return _behind_text(value, _behind_text(value, at))
+
+
+def _behind_text(value: bytes, at: int) -> int:
+    length: int = struct.unpack_from(">h", value, at)[0]
+    return at + 2 + max(length, 0)
 
 
 def _members_in_order(value: bytes) -> bytes:
@@ -167,7 +166,7 @@ def _members_in_order(value: bytes) -> bytes:
     for _ in range(count):
         begin = at
         for _ in ("member id", "instance id", "client id", "client host"):
-            at += 2 + max(struct.unpack_from(">h", value, at)[0], 0)
+            at = _behind_text(value, at)
         at += 8
         for _ in ("subscription", "assignment"):
             at += 4 + struct.unpack_from(">i", value, at)[0]

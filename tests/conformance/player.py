@@ -55,6 +55,10 @@ class Answer:
     got: Any
 
 
+class _TheRestMakesNoSense(Exception):
+    """A request was answered that should have waited: what follows would wait for what cannot come."""
+
+
 class Player:
     def __init__(self, broker: Broker, script: Script, scenario: Scenario, version: int | None) -> None:
         self._broker = broker
@@ -75,6 +79,8 @@ class Player:
             for step in self._scenario.steps:
                 try:
                     self._step(step)
+                except _TheRestMakesNoSense:
+                    break
                 except (NoAnswer, ValueError, TypeError, LookupError) as error:
                     self._note(step, "", f"failed: {error}")
                     break
@@ -161,6 +167,7 @@ class Player:
             self._must_wait(step, version, Faults())
         else:
             self._note(step, step.api.name, ANSWERED_TOO_EARLY, version)
+            raise _TheRestMakesNoSense
 
     def _send(self, step: Ask, version: int, faults: Faults) -> Any:
         connection = self._connection(step.connection)

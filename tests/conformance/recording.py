@@ -49,8 +49,6 @@ def read_recording(script: str, folder: Path = FOLDER) -> dict[str, Play]:
     for title, kept in json.loads(path.read_text()).items():
         play = Play(script, "", title)
         play.answers = [Answer(0, step, api, got) for step, api, got in kept["answers"]]
-        play.records = [
-            GroupRecord(about, key, value, attributes) for about, attributes, key, value in kept["records"]
-        ]
+        play.records = [GroupRecord(about, key, value, attributes) for about, attributes, key, value in kept["records"]]
         found[title] = play
     return found

@@ -58,9 +58,9 @@ def replay_all(only: str = "") -> int:
     return report(ours, theirs)
 
 
-def plays_of(name: str, running: Runner, only: str = "", wanted: Callable[[Script], bool] = lambda _: True) -> list[Play]:
+def plays_of(name: str, running: Runner, only: str = "") -> list[Play]:
     plays: list[Play] = []
-    for settings, scripts in scripts_by_settings(only, wanted):
+    for settings, scripts in scripts_by_settings(only):
         began = time.monotonic()
         with running(settings) as node:
             broker = prepare(name, node.host, node.port)
@@ -71,10 +71,10 @@ def plays_of(name: str, running: Runner, only: str = "", wanted: Callable[[Scrip
     return plays
 
 
-def scripts_by_settings(only: str, wanted: Callable[[Script], bool]) -> Iterator[tuple[dict[str, str], list[Script]]]:
+def scripts_by_settings(only: str = "") -> Iterator[tuple[dict[str, str], list[Script]]]:
     groups: dict[tuple[tuple[str, str], ...], list[Script]] = {}
     for script in all_scripts():
-        if wanted(script) and any(only in f"{script.name}-{each.key}" for each in script.scenarios):
+        if any(only in f"{script.name}-{each.key}" for each in script.scenarios):
             groups.setdefault(tuple(sorted((SETTINGS | script.settings).items())), []).append(script)
     for settings, scripts in groups.items():
         yield dict(settings), scripts

@@ -1,7 +1,6 @@
 """Scripts: conversations with a broker as plain text, one situation after the other, read into steps.
 
     settings group.max.size=2                what the broker is started with, for the whole file
-    slow                                     not part of the quick replay
     default Heartbeat group_id=$group        fields that every such request has unless it says otherwise
     define pair                              steps under a name, until `end`
     == T050 a follower joins again unchanged and is answered at once
@@ -104,7 +103,6 @@ class Scenario:
 class Script:
     name: str
     settings: dict[str, str] = field(default_factory=dict)
-    slow: bool = False
     defaults: dict[str, dict[str, Any]] = field(default_factory=dict)
     scenarios: list[Scenario] = field(default_factory=list)
 
@@ -143,8 +141,6 @@ class _Reader:
         elif word == "settings":
             name, _, value = rest.partition("=")
             script.settings[name.strip()] = value.strip()
-        elif word == "slow" and not rest:
-            script.slow = True
         elif word == "default":
             api, _, fields = rest.partition(" ")
             known = script.defaults.setdefault(api_named(api).name, {})

@@ -45,9 +45,7 @@ class Play:
 def prepare(name: str, host: str, port: int) -> Broker:
     """Creates the shared topics and waits until every shard of the coordinator answers."""
     connection = Connection(host, port, "stage")
-    topics = [
-        {"name": each, "num_partitions": count, "replication_factor": 1} for each, count in SHARED_TOPICS.items()
-    ]
+    topics = [{"name": each, "num_partitions": count, "replication_factor": 1} for each, count in SHARED_TOPICS.items()]
     _ask(connection, "CreateTopics", 5, {"topics": topics, "timeout_ms": 30_000})
     end = time.monotonic() + READY_SECONDS
     while not _coordinator_is_ready(connection):

@@ -5,6 +5,7 @@
     [a b c]                                                    a list; commas are blanks
     (orders [(0 100)] committed_metadata=x)                    a struct: fields in schema order, then by name
     subscription(orders events)  batch((k v))  repeat(x 9)     made values
+    many(9 (0 100))                                            a list of nine times the same
 
 Called by the player. Knows schemas, knows no sockets.
 """
@@ -142,6 +143,9 @@ def _word(text: str) -> Any:
 def resolve(value: Any, each: Field, scope: Scope) -> Any:
     """What the field holds: references looked up, structs as dictionaries, words as the field's type wants them."""
     if each.is_array:
+        if isinstance(value, Group) and value.call == "many":
+            times, item = value.items
+            value = [item] * times
         value = plain(value, scope)
         if value is None or not isinstance(value, list):
             return value
@@ -172,7 +176,8 @@ def resolve_struct(literal: Group, shape: Struct, scope: Scope) -> dict[str, Any
     order = [each for each in shape.fields if each is not id_field or topic_field is None]
     if len(literal.items) > len(order):
         raise ValueError(f"{len(literal.items)} values for the {len(order)} fields of {shape.class_name}")
-    given = {each.attribute: value for each, value in zip(order, literal.items, strict=False)} | literal.named
+    given = {each.attribute: value for each, value in zip(order, literal.items, strict=False)}
+    given.update(literal.named)
     if strange := set(given) - set(by_name):
         raise ValueError(f"{shape.class_name} has no field {', '.join(sorted(strange))}; it has {', '.join(by_name)}")
     tree = {name: resolve(value, by_name[name], scope) for name, value in given.items()}
@@ -225,9 +230,9 @@ def _batch(items: list[Any], named: Mapping[str, Any], scope: Scope) -> bytes:
         base_sequence=int(options.get("sequence", -1)),
     )
     if "flip" in options:
-        raw = bytearray(raw)
-        raw[int(options["flip"])] ^= 0xFF
-    return bytes(raw)
+        at = int(options["flip"])
+        raw = raw[:at] + bytes([raw[at] ^ 0xFF]) + raw[at + 1 :]
+    return raw
 
 
 def _bytes(value: Any) -> bytes | None:

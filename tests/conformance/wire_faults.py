@@ -1,18 +1,18 @@
 """A request as a frame, honest or damaged as the options of a script line say.
 
-    cut 3            the last bytes are missing, the frame is that much shorter
-    behind 0xff      bytes behind the complete body
-    tag 99 0x01      an unknown tagged field in the body (may be repeated)
-    header-tag 5 0x  the same in the header
-    old-header       a flexible request with the header of older versions
-    version 99       another version in the header than the body is written in
-    key 999          another API key
-    client null      another client id
-    size -1          another frame size
-    piecewise        every byte in its own segment
-    read v0          the answer is read in this version's layout
-    twice            a newcomer that is told its member id joins again with it (KIP-394)
-    until error_code 27   asked again and again until the answer has this; only that answer is noted
+cut 3            the last bytes are missing, the frame is that much shorter
+behind 0xff      bytes behind the complete body
+tag 99 0x01      an unknown tagged field in the body (may be repeated)
+header-tag 5 0x  the same in the header
+old-header       a flexible request with the header of older versions
+version 99       another version in the header than the body is written in
+key 999          another API key
+client null      another client id
+size -1          another frame size
+piecewise        every byte in its own segment
+read v0          the answer is read in this version's layout
+twice            a newcomer that is told its member id joins again with it (KIP-394)
+until error_code 27   asked again and again until the answer has this; only that answer is noted
 """
 
 from __future__ import annotations
