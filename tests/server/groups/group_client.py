@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ from muster.wire.generated.offset_fetch import (
     OffsetFetchRequestTopic,
 )
 from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from tests.server.raw_client import RawClient, request_frame
+from tests.server.raw_client import PATIENCE_SECONDS, RawClient, request_frame
 
 Asked = Sequence[tuple[str, Sequence[int]]]
 
@@ -50,12 +51,14 @@ class Waiting:
 
 
 class GroupClient(RawClient):
-    def __init__(self, port: int, client_id: str | None = "raw") -> None:
-        super().__init__(port)
+    def __init__(self, port: int, client_id: str | None = "raw", source: str = "127.0.0.1") -> None:
+        """`source` is the address the server sees: any of the loopback network's."""
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS, (source, 0))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.client_id = client_id
         self._correlation_id = 0
-        host, port = self.socket.getsockname()[:2]
-        self.address = f"{host}:{port}"
+        host, own_port = self.socket.getsockname()[:2]
+        self.address = f"{host}:{own_port}"
 
     def begin(self, api: str, version: int, message: object) -> Waiting:
         self._correlation_id += 1

@@ -32,6 +32,8 @@ DEFAULTS: Mapping[str, str] = {
     "offsets.topic.num.partitions": "4",
 }
 TOPICS = {"orders": 3, "returns": 2}
+OPERATOR = "127.0.0.9"
+"""The address from which servers are set up: tests with rules let it do everything."""
 
 
 @dataclass
@@ -114,14 +116,14 @@ class GroupServer:
         """Graceful; clients stay open to read what they are still told."""
         self._running.stop()
 
-    def client(self, client_id: str | None = "raw") -> GroupClient:
-        client = GroupClient(self.port, client_id)
+    def client(self, client_id: str | None = "raw", source: str = "127.0.0.1") -> GroupClient:
+        client = GroupClient(self.port, client_id, source)
         self._clients.callback(client.close)
         return client
 
     def find_coordinator(self) -> None:
         """Make the offsets topic, as the first client of a cluster does, and wait until its shards are there."""
-        client = self.client()
+        client = self.client(source=OPERATOR)
         client.call("FindCoordinator", 4, FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]))
         self.settle()
         (found,) = client.call("FindCoordinator", 4, FindCoordinatorRequest(0, 0, ["g"])).coordinators
