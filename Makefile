@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test serve lint format generate fuzz bench conformance clean
+.PHONY: help setup demo test serve lint format generate fuzz bench conformance conformance-record clean
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -45,8 +45,12 @@ fuzz: $(READY) ## coverage-guided fuzzing of the decoders (SECONDS_=60 by defaul
 bench: $(READY) ## measure start-up, memory and throughput on this machine
 	@$(BIN)/python -m bench
 
-conformance: $(READY) ## interop with clients that need more than PyPI; says what could not run
+conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka (Maven, Go, npm; says what could not run)
 	@$(BIN)/python -m tests.conformance
+	@$(BIN)/python -m tests.conformance.clients
+
+conformance-record: $(READY) ## renew the recording of a real Kafka's answers that `make test` replays
+	@$(BIN)/python -m tests.conformance --record
 
 clean: ## remove everything that the other targets made
 	@rm -rf $(VENV) build dist data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info

@@ -97,7 +97,7 @@ def exposition(metrics: Iterable[Metric]) -> str:
         lines.append(f"# TYPE {metric.name} {metric.kind}")
         for labels, value in metric.samples:
             text = ",".join(f'{key}="{_escaped(label)}"' for key, label in labels.items())
-            number = int(value) if value.is_integer() else value
+            number = int(value) if float(value).is_integer() else value
             lines.append(f"{metric.name}{{{text}}} {number}" if text else f"{metric.name} {number}")
     return "\n".join(lines) + "\n"
 

@@ -174,7 +174,7 @@ BROKER_KEYS: Final = (
         "producer.id.expiration.check.interval.ms",
         _INT,
         600_000,
-        "The time between two looks for producers to forget.",
+        f"{_NO_EFFECT} Silent producers are forgotten with log.retention.check.interval.ms.",
         at_least(1),
     ),
     ConfigKey(
