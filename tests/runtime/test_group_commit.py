@@ -44,7 +44,7 @@ def test_all_appends_of_a_tick_to_all_logs_share_one_commit() -> None:
         world.append(one, name)
         world.append(two, name.upper())
     world.loop.run_until_idle()
-    assert world.commit.commits == 1
+    assert world.commit.flushes.count == 1
     assert world.settled == [("a", None), ("b", None), ("A", None), ("B", None)]
     assert world.advanced == [one, two]
 
@@ -57,7 +57,7 @@ def test_an_append_made_by_a_callback_gets_a_commit_of_its_own() -> None:
     world.commit.when_durable(log, 1, lambda error: world.append(log, "second"))
     world.loop.run_until_idle()
     assert world.settled == [("second", None)]
-    assert world.commit.commits == 2
+    assert world.commit.flushes.count == 2
     assert log.durable_offset == 2
 
 

@@ -6,7 +6,7 @@ import re
 
 from muster.runtime.metrics import MAX_LABELLED_GROUPS, Metric, coordinator_metrics, exposition
 from tests.runtime.test_coordinator import stable_group
-from tests.runtime.world import World, commit
+from tests.runtime.world import World, commit, join
 
 SAMPLE = re.compile(r'^(\w+)(?:\{(\w+)="((?:[^"\\]|\\.)*)"\})? (-?[\d.]+)$')
 
@@ -40,6 +40,18 @@ def test_groups_offsets_and_rebalances_are_counted() -> None:
     assert (found["muster_num_offsets", ""], found["muster_offset_commits_total", ""]) == (1, 1)
     assert (found["muster_started_rebalances_total", ""], found["muster_completed_rebalances_total", ""]) == (1, 1)
     assert (found["muster_group_members", "g"], found["muster_group_generation", "g"]) == (2, 1)
+
+
+def test_waiting_requests_and_flushes_are_counted() -> None:
+    world = World(initial_rebalance_delay_ms=3_000).start()
+    world.ask(join())
+    world.send(commit(1, group="other"))
+    world.advance_in_flight(40)
+    world.settle()
+    found = samples(world)
+    assert found["muster_parked_requests", ""] == 1
+    assert found["muster_event_purgatory_time_ms_max", ""] == 40
+    assert found["muster_batch_flush_time_ms_count", ""] > 0
 
 
 def test_expired_members_are_counted() -> None:

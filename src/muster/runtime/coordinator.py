@@ -80,7 +80,7 @@ class Coordinator:
         self._config = config
         self._clock = clock
         self._alarm = alarm
-        self._commit = commit
+        self.commit = commit
         self._journal = journal
         self._new_id = new_id
         self._open_log = open_log
@@ -185,7 +185,7 @@ class Coordinator:
             return
         shard = Shard(self._config.groups, self._new_id)
         load = Load(shard, log, self._config.load_buffer_bytes)
-        offsets_log = OffsetsLog(log, self._commit, place.epoch, max_batch_bytes, self._config.compression_codec)
+        offsets_log = OffsetsLog(log, self.commit, place.epoch, max_batch_bytes, self._config.compression_codec)
 
         def go_on() -> None:
             if self.places.get(place.partition) is not place or place.state is not ShardState.LOADING:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from muster.log.contract import Commit, LogStore, PartitionLog, StorageError
+from muster.runtime.timings import Timing
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -35,7 +37,9 @@ class GroupCommit:
         self._commit: Commit | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._idle_callbacks: list[Callable[[], None]] = []
-        self.commits = 0
+        self._began_s = 0.0
+        self.flushes = Timing()
+        """From handing over what was staged to having it durable."""
 
     def when_durable(self, log: PartitionLog, end_offset: int, callback: WhenDurable) -> None:
         """Call back once `log` is durable up to `end_offset`, or with the error that lost it."""
@@ -77,7 +81,7 @@ class GroupCommit:
             self._tell_idle()
             return
         self._commit = commit
-        self.commits += 1
+        self._began_s = perf_counter()
         if self._store.durability == "fsync":
             self._run_in_thread(commit)
         else:
@@ -100,6 +104,7 @@ class GroupCommit:
     def _finish(self) -> None:
         commit, self._commit = self._commit, None
         assert commit is not None, "a commit finished twice"
+        self.flushes.add((perf_counter() - self._began_s) * 1e3)
         for log, error in commit.finish():
             self._settle(log, error)
         self._begin()

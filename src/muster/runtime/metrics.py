@@ -13,6 +13,8 @@ from typing import Literal
 from muster.core.classic.states import GroupState
 from muster.core.shard import Shard
 from muster.runtime.coordinator import Coordinator, ShardState
+from muster.runtime.runner import ShardRunner
+from muster.runtime.timings import Timing
 
 MAX_LABELLED_GROUPS = 1_000
 
@@ -40,6 +42,10 @@ def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
     )
     load_times = [place.load_ms for place in coordinator.places.values()]
     yield _plain("partition_load_time_max_ms", "gauge", "The longest load of a shard.", max(load_times, default=0))
+    average = sum(load_times) / len(load_times) if load_times else 0
+    yield _plain("partition_load_time_avg_ms", "gauge", "The mean load of a shard.", average)
+    yield from _waiting([place.runner for place in coordinator.places.values() if place.runner is not None])
+    yield from _timing("batch_flush_time_ms", "Making durable what was staged in a tick.", [coordinator.commit.flushes])
     yield from _per_group(shards)
 
 
@@ -67,6 +73,22 @@ def _work(shards: list[Shard]) -> Iterator[Metric]:
     ):
         total = sum(getattr(shard.counters, name) for shard in shards)
         yield _plain(f"{name}_total", "counter", meaning, total)
+
+
+def _waiting(runners: list[ShardRunner]) -> Iterator[Metric]:
+    queued, parked, timers = (sum(getattr(each, name) for each in runners) for name in ("queued", "parked", "timers"))
+    yield _plain("event_queue_size", "gauge", "Events that wait for records of their group.", queued)
+    yield _plain("parked_requests", "gauge", "Requests without an answer yet.", parked)
+    yield _plain("timers", "gauge", "Deadlines that are set.", timers)
+    waits = [runner.waits for runner in runners]
+    yield from _timing("event_purgatory_time_ms", "From the append of records to having them durable.", waits)
+
+
+def _timing(name: str, meaning: str, timings: list[Timing]) -> Iterator[Metric]:
+    yield _plain(f"{name}_count", "counter", f"{meaning} How often.", sum(timing.count for timing in timings))
+    yield _plain(f"{name}_sum", "counter", f"{meaning} Summed up.", sum(timing.sum_ms for timing in timings))
+    longest = max((timing.max_ms for timing in timings), default=0)
+    yield _plain(f"{name}_max", "gauge", f"{meaning} The longest since the start.", longest)
 
 
 def _per_group(shards: list[Shard]) -> Iterator[Metric]:

@@ -29,6 +29,7 @@ from muster.runtime.clock import Clock
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
 from muster.runtime.tickets import Redeemable
+from muster.runtime.timings import Timing
 from muster.runtime.wheel import NEVER, TimerWheel
 from muster.wire.errors import KAFKA_STORAGE_ERROR, MESSAGE_TOO_LARGE, NOT_COORDINATOR, UNKNOWN_SERVER_ERROR
 
@@ -46,6 +47,7 @@ class InFlight:
 
     outcome: Outcome
     base_offset: int
+    appended_ms: int
     deadline_ms: int
     """`offsets.commit.timeout.ms` from the append: who waits longer is told so, the records stay (spec 1.4)."""
     groups: tuple[str, ...]
@@ -80,6 +82,8 @@ class ShardRunner:
         """Tickets without an answer yet. Weak: a parked request that was superseded is never answered (spec 3.1), and
         must not be held once its connection is gone."""
         self._closed = False
+        self.waits = Timing()
+        """How long records took from the append to being durable; Kafka calls it purgatory."""
         alarm.join(self._on_alarm)
 
     # -- what can happen to a shard
@@ -122,6 +126,16 @@ class ShardRunner:
     @property
     def timers(self) -> int:
         return len(self._wheel)
+
+    @property
+    def queued(self) -> int:
+        """Events that wait for records of their group."""
+        return sum(len(queue) for queue in self._queues.values())
+
+    @property
+    def parked(self) -> int:
+        """Requests without an answer yet."""
+        return len(self._waiting)
 
     # -- deciding
 
@@ -204,7 +218,9 @@ class ShardRunner:
             _log.warning("%s", error)
             self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms))
             return
-        in_flight = InFlight(outcome, base_offset, now_ms + self._commit_timeout_ms, _groups_of(outcome.records))
+        in_flight = InFlight(
+            outcome, base_offset, now_ms, now_ms + self._commit_timeout_ms, _groups_of(outcome.records)
+        )
         self._in_flight.append(in_flight)
         for group_id in in_flight.groups:
             self._queues.setdefault(group_id, deque())
@@ -216,6 +232,7 @@ class ShardRunner:
         if self._closed:
             return
         in_flight = self._in_flight.popleft()
+        self.waits.add(self._clock.now_ms() - in_flight.appended_ms)
         try:
             if error is None:
                 self._now_durable(in_flight)
