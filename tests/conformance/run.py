@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 
-from tests.conformance import kafka, muster_node
+from tests.conformance import authorization, exchange, kafka
 from tests.conformance.compare import Difference, compare
 from tests.conformance.kafka import Node
 from tests.conformance.player import ANSWERED_TOO_EARLY
@@ -23,15 +23,16 @@ Runner = Callable[[Mapping[str, str]], AbstractContextManager[Node]]
 
 def record(only: str = "") -> int:
     try:
-        plays = plays_of("Kafka", kafka.running, only)
+        plays = plays_of("Kafka", authorization.kafka_running, only)
     except kafka.KafkaMissing as error:
         print(error, file=sys.stderr)
         return 2
     wrong = [(play, each) for play in plays for each in play.answers if is_a_fault_of_the_script(each.got)]
     for play, each in wrong:
         print(f"{play.title} line {each.line}: {each.step}: {each.got}")
-    if not only:
+    if not only and not wrong:
         write_recording(plays)
+        exchange.record_directory()
     answers = sum(len(each.answers) for each in plays)
     print(f"recorded {len(plays)} plays with {answers} answers; {len(wrong)} lines did not go as the script says")
     return 1 if wrong else 0
@@ -44,16 +45,25 @@ def is_a_fault_of_the_script(got: object) -> bool:
 
 def compare_live(only: str = "") -> int:
     try:
-        theirs = plays_of("Kafka", kafka.running, only)
+        theirs = plays_of("Kafka", authorization.kafka_running, only)
     except kafka.KafkaMissing as error:
         print(f"{error}\nMuster is compared with the recording instead.", file=sys.stderr)
         return replay_all(only)
-    ours = plays_of("Muster", muster_node.running, only)
-    return report(ours, {each.title: each for each in theirs})
+    ours = plays_of("Muster", authorization.muster_running, only)
+    code = report(ours, {each.title: each for each in theirs})
+    return code if only else max(code, report_exchange())
+
+
+def report_exchange() -> int:
+    """Each broker on what the other wrote."""
+    print()
+    wrong = exchange.check_exchange()
+    print("\n".join(wrong) or "each serves what the other wrote")
+    return 1 if wrong else 0
 
 
 def replay_all(only: str = "") -> int:
-    ours = plays_of("Muster", muster_node.running, only)
+    ours = plays_of("Muster", authorization.muster_running, only)
     theirs = {title: play for script in all_scripts() for title, play in read_recording(script.name).items()}
     return report(ours, theirs)
 

@@ -1,6 +1,7 @@
 """Scripts: conversations with a broker as plain text, one situation after the other, read into steps.
 
     settings group.max.size=2                what the broker is started with, for the whole file
+    deny group noread READ                   what clients may not do (`authorization`)
     default Heartbeat group_id=$group        fields that every such request has unless it says otherwise
     define pair                              steps under a name, until `end`
     == T050 a follower joins again unchanged and is answered at once
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from muster.wire.schema import Api
+from tests.conformance.authorization import SETTING, read_denials
 from tests.conformance.codec import api_named
 from tests.conformance.values import Tokens, read_assignments
 
@@ -141,6 +143,9 @@ class _Reader:
         elif word == "settings":
             name, _, value = rest.partition("=")
             script.settings[name.strip()] = value.strip()
+        elif word == "deny":
+            read_denials(rest)
+            script.settings[SETTING] = f"{script.settings.get(SETTING, '')};{rest}"
         elif word == "default":
             api, _, fields = rest.partition(" ")
             known = script.defaults.setdefault(api_named(api).name, {})

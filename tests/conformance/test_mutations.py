@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from tests.conformance import muster_node
+from tests.conformance import authorization
 from tests.conformance.compare import compare
 from tests.conformance.mutant import FAULTS
 from tests.conformance.recording import read_recording
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("conformance")
 def test_a_deliberate_fault_is_seen(fault: str) -> None:
     """Style guide: checkers are proved by a mutation that they must catch."""
     scenario = FAULTS[fault][1]
-    running = partial(muster_node.running, launcher=("-m", "tests.conformance.mutant", fault))
+    running = partial(authorization.muster_running, launcher=("-m", "tests.conformance.mutant", fault))
 
     plays = plays_of("Muster with a fault", running, scenario)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conformance import muster_node
+from tests.conformance import authorization
 from tests.conformance.compare import Difference, compare
 from tests.conformance.deviations import DEVIATIONS, Deviation
 from tests.conformance.player import play_title
@@ -33,7 +33,7 @@ TITLES = [
 def differences() -> dict[str, list[Difference]]:
     """By title of the play; a play that was never recorded is missing."""
     recorded = {title: play for script in SCRIPTS for title, play in read_recording(script.name).items()}
-    plays = plays_of("Muster", muster_node.running)
+    plays = plays_of("Muster", authorization.muster_running)
     return {play.title: compare(play, recorded[play.title]) for play in plays if play.title in recorded}
 
 
