@@ -1,12 +1,12 @@
-"""docs/metrics.md names exactly the metrics that a coordinator tells."""
+"""docs/metrics.md names exactly the metrics that a server tells."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from muster.runtime.metrics import coordinator_metrics
-from tests.runtime.world import World
+from muster.server.running import RunningServer
+from muster.server.settings import Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 
@@ -21,5 +21,7 @@ def listed() -> list[str]:
 
 
 def test_the_page_lists_every_metric_and_no_other() -> None:
-    told = [metric.name for metric in coordinator_metrics(World().start().coordinator)]
-    assert sorted(listed()) == sorted(told)
+    with RunningServer(Settings.of({"muster.storage": "memory", "muster.listen": "127.0.0.1:0"})) as server:
+        assert server.server is not None
+        text = server.run(server.server._metrics_page)
+    assert sorted(listed()) == sorted(re.findall(r"^# TYPE (\w+)", text, flags=re.MULTILINE))
