@@ -60,6 +60,9 @@ class GroupClient(RawClient):
         host, own_port = self.socket.getsockname()[:2]
         self.address = f"{host}:{own_port}"
 
+    def __enter__(self) -> GroupClient:
+        return self
+
     def begin(self, api: str, version: int, message: object) -> Waiting:
         self._correlation_id += 1
         self.send(request_frame(api, version, message, self._correlation_id, self.client_id))

@@ -60,6 +60,11 @@ class Seat:
         )
 
     @property
+    def ids(self) -> dict[str, Any]:
+        """For a commit of this member."""
+        return {"generation": self.generation, "member_id": self.member_id, "instance": self.instance}
+
+    @property
     def leads(self) -> bool:
         return bool(self.joined.leader == self.member_id)
 
@@ -112,6 +117,12 @@ class GroupServer:
     def port(self) -> int:
         return self._running.port
 
+    @property
+    def metrics_address(self) -> str:
+        """HOST:PORT, if the settings ask for metrics."""
+        assert self._running.server is not None
+        return str(self._running.server.metrics)
+
     def stop(self) -> None:
         """Graceful; clients stay open to read what they are still told."""
         self._running.stop()
@@ -126,7 +137,7 @@ class GroupServer:
         client = self.client(source=OPERATOR)
         client.call("FindCoordinator", 4, FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]))
         self.settle()
-        (found,) = client.call("FindCoordinator", 4, FindCoordinatorRequest(0, 0, ["g"])).coordinators
+        (found,) = client.call("FindCoordinator", 4, FindCoordinatorRequest("g", 0, ["g"])).coordinators
         assert found.error_code == 0
 
     def topic_id(self, name: str) -> bytes:
@@ -161,6 +172,11 @@ class GroupServer:
             duration_ms -= step
             if duration_ms <= 0:
                 return
+
+    def taken(self, waiting: Waiting) -> Waiting:
+        """The same request, once the server has it: what is sent on another connection now comes after it."""
+        self.barrier()
+        return waiting
 
     def is_parked(self, waiting: Waiting) -> bool:
         """The server has this request and owes its answer."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from muster.core.records import OffsetCommitted
@@ -17,7 +20,7 @@ RETENTION = {"offsets.retention.minutes": "100", "offsets.retention.check.interv
 
 
 @pytest.fixture
-def server() -> object:
+def server() -> Iterator[GroupServer]:
     with GroupServer(RETENTION) as running:
         yield running
 
@@ -56,9 +59,8 @@ def test_a_fresh_commit_to_an_emptied_group_does_not_live_longer(server: GroupSe
 def test_a_stable_group_loses_only_what_it_is_not_subscribed_to(server: GroupServer) -> None:
     """T196."""
     (member,) = server.form("g", session_ms=1_800_000)
-    ids = {"generation": 1, "member_id": member.member_id}
     client = server.client()
-    client.commit("g", ("orders", 0, 5), ("returns", 0, 6), **ids)
+    client.commit("g", ("orders", 0, 5), ("returns", 0, 6), **member.ids)
     for _ in range(10):
         minutes(server, 10)
         assert member.beat() == 0
@@ -71,7 +73,7 @@ def test_nothing_expires_in_a_rebalance_or_in_a_live_group_of_another_type(serve
     """T197."""
     client = server.client()
     client.commit("g", ("returns", 0, 6))
-    fields = {"session_ms": 1_800_000, "rebalance_ms": 2_000_000_000}
+    fields: dict[str, Any] = {"session_ms": 1_800_000, "rebalance_ms": 2_000_000_000}
     if kind == "connect":
         (member,) = server.form("g", protocol_type="connect", **fields)
     elif kind == "completing":
@@ -136,8 +138,7 @@ def test_an_expiry_of_its_own_does_not_touch_a_topic_that_is_subscribed_to(serve
     """T203b: it goes at the first look after the group became Empty."""
     (member,) = server.form("g", session_ms=1_800_000)
     client = server.client()
-    ids = {"generation": 1, "member_id": member.member_id}
-    client.commit("g", ("orders", 0, 5), retention_ms=0, version=4, **ids)
+    client.commit("g", ("orders", 0, 5), retention_ms=0, version=4, **member.ids)
     minutes(server, 3)
     assert client.committed("g") == 5
     client.leave("g", member.member_id)

@@ -142,7 +142,9 @@ def test_of_two_keys_the_one_that_may_be_described_is_found(client: GroupClient)
 
 
 @pytest.mark.parametrize("version", range(4))
-def test_a_key_that_may_not_be_described_has_the_default_text_in_old_versions(client: GroupClient, version: int) -> None:
+def test_a_key_that_may_not_be_described_has_the_default_text_in_old_versions(
+    client: GroupClient, version: int
+) -> None:
     """Spec 9."""
     reply = client.call("FindCoordinator", version, FindCoordinatorRequest("hidden"))
     assert (reply.error_code, reply.node_id, reply.host, reply.port) == (30, -1, "", -1)
@@ -206,9 +208,8 @@ def test_leave_needs_read_and_says_so_at_the_top(client: GroupClient, operator: 
 def test_read_is_enough_to_be_a_member(server: GroupServer, client: GroupClient) -> None:
     """Although describing the group is denied."""
     (seat,) = server.form("read")
-    ids = {"generation": seat.generation, "member_id": seat.member_id}
     assert seat.beat() == 0
-    assert client.commit("read", ("orders", 0, 5), **ids) == [0]
+    assert client.commit("read", ("orders", 0, 5), **seat.ids) == [0]
     assert client.fetch_offsets("read", None).groups[0].error_code == 30
     assert client.describe("read").error_code == 30
     assert client.leave("read", seat.member_id).members[0].error_code == 0
@@ -235,7 +236,9 @@ def test_a_commit_answers_forbidden_unknown_and_valid_partitions_in_one_response
     reply = client.call(
         "OffsetCommit",
         9,
-        commit_request("full", ("orders", 0, 5), ("returns", 0, 5), ("secret", 0, 5), ("nothing", 0, 5), ("orders", 9, 5)),
+        commit_request(
+            "full", ("orders", 0, 5), ("returns", 0, 5), ("secret", 0, 5), ("nothing", 0, 5), ("orders", 9, 5)
+        ),
     )
     by_topic = {topic.name: [(p.partition_index, p.error_code) for p in topic.partitions] for topic in reply.topics}
     assert by_topic == {
@@ -339,7 +342,10 @@ def test_in_version_1_a_shard_that_is_elsewhere_is_told_on_forbidden_topics_too(
     """T180."""
     server.lose("seen")
     reply = client.old_fetch_offsets("seen", [("secret", [0]), ("orders", [0])], version=1)
-    assert sorted((t.name, p.error_code) for t in reply.topics for p in t.partitions) == [("orders", 16), ("secret", 16)]
+    assert sorted((t.name, p.error_code) for t in reply.topics for p in t.partitions) == [
+        ("orders", 16),
+        ("secret", 16),
+    ]
 
 
 # ---- the rest
@@ -350,7 +356,9 @@ def test_offset_delete_needs_delete_on_the_group_and_read_on_the_topics(
 ) -> None:
     for group in ("mortal", "hidden", "read"):
         operator.commit(group, ("orders", 0, 1), ("returns", 0, 2))
-    topics = [OffsetDeleteRequestTopic(name, [OffsetDeleteRequestPartition(0)]) for name in ("returns", "orders", "secret")]
+    topics = [
+        OffsetDeleteRequestTopic(name, [OffsetDeleteRequestPartition(0)]) for name in ("returns", "orders", "secret")
+    ]
     for group in ("hidden", "read", "seen"):
         reply = client.call("OffsetDelete", 0, OffsetDeleteRequest(group, topics))
         assert (reply.error_code, list(reply.topics)) == (30, [])

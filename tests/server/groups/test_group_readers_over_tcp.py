@@ -260,8 +260,7 @@ def test_offsets_of_subscribed_topics_cannot_be_deleted_and_others_can(server: G
     """T147."""
     (member,) = server.form("g")
     client = server.client()
-    ids = {"generation": member.generation, "member_id": member.member_id}
-    assert client.commit("g", ("orders", 0, 1), ("returns", 0, 2), ("returns", 1, 3), **ids) == [0, 0, 0]
+    assert client.commit("g", ("orders", 0, 1), ("returns", 0, 2), ("returns", 1, 3), **member.ids) == [0, 0, 0]
     reply = delete_offsets(client, "g", ("orders", [0, 1]), ("returns", [0]))
     assert reply.error_code == 0
     assert results(reply) == {"orders": [(0, 86), (1, 86)], "returns": [(0, 0)]}

@@ -298,7 +298,7 @@ def test_failover_in_the_middle_of_a_rebalance_falls_back_to_the_stored_generati
     """T018: what was not stored never was; a pending id is gone too."""
     leader, follower = server.form("g", 2)
     given = server.client().join("g").answer()
-    rejoins = [leader.rejoin(), follower.rejoin()]
+    rejoins = [server.taken(leader.rejoin()), server.taken(follower.rejoin())]
     server.client().leave("g", given.member_id)
     replies = [each.answer() for each in rejoins]
     assert [reply.generation_id for reply in replies] == [leader.generation + 1] * 2

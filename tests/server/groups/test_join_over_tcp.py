@@ -265,7 +265,7 @@ def test_a_full_group_takes_nobody_else() -> None:
         refused = server.client().join("g", instance="second").answer()
         assert (refused.error_code, refused.member_id) == (81, "")
         assert static.beat() == 0
-        rejoins = [leader.rejoin(), static.rejoin()]
+        rejoins = [server.taken(leader.rejoin()), static.rejoin()]
         assert [each.answer().error_code for each in rejoins] == [0, 0]
         assert server.client().state("g") == "CompletingRebalance"
         assert leader.rejoin().answer().error_code == 0

@@ -97,7 +97,7 @@ def test_a_group_that_was_emptied_waits_for_company_again() -> None:
 def test_one_of_two_that_leaves_in_the_initial_window_ends_nothing() -> None:
     """T131."""
     with GroupServer(DELAY) as server:
-        stays, goes = server.client().enter("g"), server.client().enter("g")
+        stays, goes = (server.taken(server.client().enter("g")) for _ in range(2))
         assert server.is_parked(goes)
         member_id = server.client().describe("g").members[1].member_id
         server.client().leave("g", member_id)
@@ -108,7 +108,7 @@ def test_one_of_two_that_leaves_in_the_initial_window_ends_nothing() -> None:
 def test_a_later_join_phase_ends_when_the_last_missing_member_joins(server: GroupServer) -> None:
     """T069."""
     members = server.form("g", 3)
-    rejoins = [seat.rejoin() for seat in members[:2]]
+    rejoins = [server.taken(seat.rejoin()) for seat in members[:2]]
     assert all(server.is_parked(each) for each in rejoins)
     rejoins.append(members[2].rejoin())
     assert [each.answer().generation_id for each in rejoins] == [2, 2, 2]
@@ -220,3 +220,16 @@ def test_a_new_members_session_counts_from_the_end_of_the_join_phase(server: Gro
     assert len(server.client().describe("g").members) == 1
     server.pass_time(1)
     assert member.beat() == 25
+
+
+@pytest.mark.parametrize("rebalance_ms", [0, -1])
+def test_a_member_without_time_to_rebalance_is_out_before_it_can_sync(server: GroupServer, rebalance_ms: int) -> None:
+    """Spec 3.5: accepted all the same; the group is Empty one generation later."""
+    client = server.client()
+    join = client.enter("g", rebalance_ms=rebalance_ms)
+    server.pass_time(0)
+    server.pass_time(0)
+    joined = join.answer()
+    assert (joined.error_code, joined.generation_id) == (0, 1)
+    assert client.sync("g", 1, joined.member_id).answer().error_code == 25
+    assert client.state("g") == "Empty"

@@ -124,7 +124,11 @@ def test_metadata_are_measured_in_utf16_units(server: GroupServer) -> None:
     request = OffsetCommitRequest(group_id="g", topics=[OffsetCommitRequestTopic("orders", partitions=partitions)])
     (topic,) = client.call("OffsetCommit", 9, request).topics
     assert [(p.partition_index, p.error_code) for p in topic.partitions] == [(0, 12), (1, 0), (2, 12)]
-    assert [offset for _, offset, *_ in fetched(client.fetch_offsets("g", [("orders", [0, 1, 2])]))[0][1]] == [-1, 2, -1]
+    assert [offset for _, offset, *_ in fetched(client.fetch_offsets("g", [("orders", [0, 1, 2])]))[0][1]] == [
+        -1,
+        2,
+        -1,
+    ]
 
 
 def test_null_metadata_are_fetched_as_empty_text(server: GroupServer) -> None:
@@ -189,6 +193,13 @@ def test_if_everything_is_too_large_the_group_is_made_without_a_record(server: G
     server.lose("g")
     server.take_over("g")
     assert client.state("g") == "Dead"
+
+
+def test_internal_topics_may_be_committed_to(server: GroupServer) -> None:
+    """Spec 4.1 row 3."""
+    client = server.client()
+    assert client.commit("g", ("__consumer_offsets", 0, 5)) == [0]
+    assert client.committed("g", "__consumer_offsets") == 5
 
 
 def test_the_committed_offset_may_go_down(server: GroupServer) -> None:

@@ -72,8 +72,7 @@ def test_the_old_process_is_fenced_whatever_it_asks(server: GroupServer) -> None
     for member_id in (old.member_id, first):
         assert client.beat("g", old.generation, member_id, "two") == 82
         assert client.sync("g", old.generation, member_id, instance="two").answer().error_code == 82
-        fields = {"generation": old.generation, "member_id": member_id, "instance": "two"}
-        assert client.commit("g", ("orders", 0, 1), **fields) == [82]
+        assert client.commit("g", ("orders", 0, 1), **{**old.ids, "member_id": member_id}) == [82]
         joined = client.join("g", member_id, instance="two").answer()
         assert (joined.error_code, joined.member_id) == (82, member_id)
     assert client.beat("g", old.generation, second, "two") == 0

@@ -18,7 +18,9 @@ def test_sync_to_an_unknown_group_is_an_unknown_member(server: GroupServer) -> N
 
 
 @pytest.mark.parametrize("protocol", [("consumer", None), (None, "range"), (None, None)])
-def test_since_version_5_the_protocol_must_be_named(server: GroupServer, protocol: tuple[str | None, str | None]) -> None:
+def test_since_version_5_the_protocol_must_be_named(
+    server: GroupServer, protocol: tuple[str | None, str | None]
+) -> None:
     """T095: told before anything else is looked at, even an empty group id."""
     assert server.client().sync("", 1, "me", protocol=protocol).answer().error_code == 23
 
@@ -81,7 +83,7 @@ def test_a_newcomer_that_comes_while_the_plan_is_being_stored_waits_for_it() -> 
         leader, follower = server.gather("g", 2)
         given = server.client().join("g").answer().member_id
         with SlowLog(server) as log:
-            syncs = [follower.sync(), leader.sync([(follower.member_id, b"F")])]
+            syncs = [server.taken(follower.sync()), leader.sync([(follower.member_id, b"F")])]
             log.wait_for_a_write()
             newcomer = server.client().join("g", given)
             assert all(server.has_in_work(each) for each in [*syncs, newcomer])
@@ -95,7 +97,7 @@ def test_a_plan_that_cannot_be_stored_sends_everybody_back(server: GroupServer) 
     """T104: with the mapped error; nobody has an assignment."""
     leader, follower = server.gather("g", 2)
     with refusing_log(server):
-        syncs = [follower.sync(), leader.sync([(follower.member_id, b"F")])]
+        syncs = [server.taken(follower.sync()), leader.sync([(follower.member_id, b"F")])]
         replies = [each.answer() for each in syncs]
     assert [(reply.error_code, reply.assignment, reply.protocol_name) for reply in replies] == [(16, b"", None)] * 2
     described = server.client().describe("g")
@@ -109,7 +111,7 @@ def test_a_plan_that_is_too_large_is_an_unknown_server_error_and_a_new_rebalance
     """T105."""
     with GroupServer({"message.max.bytes": "5000"}) as server:
         leader, follower = server.gather("g", 2)
-        syncs = [follower.sync(), leader.sync([(follower.member_id, bytes(6_000))])]
+        syncs = [server.taken(follower.sync()), leader.sync([(follower.member_id, bytes(6_000))])]
         assert [each.answer().error_code for each in syncs] == [-1, -1]
         assert server.client().state("g") == "PreparingRebalance"
 
@@ -217,8 +219,7 @@ def test_a_commit_is_a_sign_of_life_and_a_fetch_is_not(server: GroupServer) -> N
     (member,) = server.form("g", session_ms=6_000)
     client = server.client()
     server.pass_time(5_000)
-    fields = {"generation": member.generation, "member_id": member.member_id}
-    assert client.commit("g", ("orders", 0, 1), **fields) == [0]
+    assert client.commit("g", ("orders", 0, 1), **member.ids) == [0]
     server.pass_time(5_000)
     assert client.committed("g") == 1
     assert client.state("g") == "Stable"
@@ -316,9 +317,7 @@ def test_the_parked_join_of_a_member_that_is_taken_out_is_answered(server: Group
 @pytest.mark.parametrize("version", range(6))
 def test_leaving_a_group_without_a_name_is_an_invalid_group_id(server: GroupServer, version: int) -> None:
     """T132."""
-    reply = server.client().call(
-        "LeaveGroup", version, LeaveGroupRequest("", "x", [LeaveGroupRequestMember("x")])
-    )
+    reply = server.client().call("LeaveGroup", version, LeaveGroupRequest("", "x", [LeaveGroupRequestMember("x")]))
     assert (reply.error_code, list(reply.members)) == (24, [])
 
 

@@ -1,0 +1,108 @@
+"""The coordinator's numbers, scraped over HTTP from a running server and read as Prometheus reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.request import urlopen
+
+import pytest
+
+from tests.server.groups.group_server import GroupServer
+from tests.server.raw_client import PATIENCE_SECONDS
+
+_SAMPLE = re.compile(r"([a-z_]+)(?:\{(.*)\})? (-?[0-9.]+)")
+_LABEL = re.compile(r'([a-z_]+)="((?:\\.|[^"\\])*)"')
+
+
+@pytest.fixture
+def server() -> Iterator[GroupServer]:
+    with GroupServer({"muster.metrics.listen": "127.0.0.1:0"}) as running:
+        yield running
+
+
+def unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), text)
+
+
+def scrape(server: GroupServer) -> dict[tuple[str, str], float]:
+    """(name, value of the label or "") -> number. Reads the format strictly: every sample belongs to a HELP and a TYPE."""
+    server.settle()
+    with urlopen(f"http://{server.metrics_address}/metrics", timeout=PATIENCE_SECONDS) as reply:
+        assert reply.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+        page = reply.read().decode()
+    assert page.endswith("\n")
+    numbers: dict[tuple[str, str], float] = {}
+    name = kind = ""
+    seen: set[str] = set()
+    for line in page.splitlines():
+        if line.startswith("# HELP "):
+            name, _, meaning = line.removeprefix("# HELP ").partition(" ")
+            assert meaning
+            assert name not in seen, "a metric stands in one place"
+            seen.add(name)
+        elif line.startswith("# TYPE "):
+            named, kind = line.removeprefix("# TYPE ").split()
+            assert named == name
+            assert kind in ("gauge", "counter")
+        else:
+            found = _SAMPLE.fullmatch(line)
+            assert found is not None, line
+            assert found[1] == name
+            assert name.endswith(("_total", "_count", "_sum")) == (kind == "counter")
+            labels = _LABEL.findall(found[2] or "")
+            assert len(labels) <= 1
+            numbers[name, unescaped(labels[0][1]) if labels else ""] = float(found[3])
+    return numbers
+
+
+def test_an_idle_coordinator_has_only_its_partitions(server: GroupServer) -> None:
+    numbers = scrape(server)
+    assert numbers["muster_num_groups", ""] == 0
+    assert numbers["muster_num_partitions", "active"] == 4
+    assert numbers["muster_num_partitions", "failed"] == numbers["muster_num_partitions", "loading"] == 0
+
+
+def test_groups_members_offsets_and_rebalances_are_counted(server: GroupServer) -> None:
+    one, two = server.form("stable", 2, session_ms=6_000)
+    server.form("waiting", 2)[0].rejoin()
+    client = server.client()
+    client.commit("simple", ("orders", 0, 1), ("orders", 1, 2))
+    numbers = scrape(server)
+    states = {state: number for (name, state), number in numbers.items() if name == "muster_groups"}
+    assert states == {
+        "Stable": 1,
+        "PreparingRebalance": 1,
+        "CompletingRebalance": 0,
+        "Empty": 1,
+        "Dead": 0,
+    }
+    expected = {
+        "muster_num_groups": 3,
+        "muster_num_members": 4,
+        "muster_num_offsets": 2,
+        "muster_offset_commits_total": 2,
+        "muster_started_rebalances_total": 3,
+        "muster_completed_rebalances_total": 2,
+        "muster_expired_members_total": 0,
+    }
+    assert {name: numbers[name, ""] for name in expected} == expected
+    assert numbers["muster_group_members", "stable"] == 2
+    assert numbers["muster_group_stable", "stable"] == 1
+    assert numbers["muster_group_parked_joins", "waiting"] == 1
+    assert numbers["muster_group_generation", "waiting"] == 1
+
+    server.pass_time(6_000)
+    assert {one.beat(), two.beat()} == {25}
+    assert scrape(server)["muster_expired_members_total", ""] == 2
+
+
+def test_a_partition_that_moved_away_is_not_counted(server: GroupServer) -> None:
+    server.lose("g")
+    assert scrape(server)["muster_num_partitions", "active"] == 3
+
+
+def test_group_names_are_escaped(server: GroupServer) -> None:
+    name = 'a "quoted" \\ name\nin two lines {x="y"} 1'
+    server.client().commit(name, ("orders", 0, 1))
+    assert scrape(server)["muster_group_members", name] == 0
