@@ -1,0 +1,208 @@
+"""A Spark session for our jobs: quick to start, ours to end, on any master.
+
+Knows Spark's settings and which of them matter for jobs of this size. Knows no table. Jobs and tests call `open_session`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from muster.pipeline.java import Java, JavaError, find_java
+from muster.pipeline.session_archive import ClassArchive, cache_directory
+from muster.pipeline.session_code import package_code
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_REQUIRED: Final = ("pyspark", "pyarrow", "pandas")
+_CONNECT: Final = "sc://"
+
+
+class SessionError(Exception):
+    """No session can be had; the text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """How to reach Spark. `short_job` trades the optimising compiler for a quick start: right under about a minute of work."""
+
+    master: str = "local[*]"
+    app_name: str = "muster"
+    driver_memory: str = "1g"
+    shuffle_partitions: int | None = None
+    short_job: bool = True
+    packages: tuple[str, ...] = ()
+    extra: Mapping[str, str] = field(default_factory=dict)
+    archive_directory: Path | None = None
+
+    @property
+    def is_connect(self) -> bool:
+        return self.master.startswith(_CONNECT)
+
+    @property
+    def is_local(self) -> bool:
+        return self.master.startswith("local")
+
+
+def require_packages() -> None:
+    missing = [name for name in _REQUIRED if find_spec(name) is None]
+    if missing:
+        raise SessionError(f"the pipeline needs {', '.join(missing)}: pip install 'muster-kafka[pipeline]'")
+
+
+@contextmanager
+def open_session(settings: SessionSettings) -> Iterator[SparkSession]:
+    """One session at a time per process. At its end Java has ended too, and the class archive of a first run is kept."""
+    require_packages()
+    if settings.is_connect:
+        yield from _connect(settings)
+        return
+    try:
+        java = find_java()
+    except JavaError as error:
+        raise SessionError(str(error)) from None
+    import pyspark
+
+    archive = ClassArchive(java, pyspark.__version__, Path(pyspark.__file__).parent, settings.archive_directory)
+    log = cache_directory() / f"spark-{os.getpid()}.log"
+    with _environment(_java_environment(java)), _stderr_into(log):
+        session = _start(settings, archive, log)
+    try:
+        if not settings.is_local:
+            session.sparkContext.addPyFile(str(package_code(cache_directory())))
+        yield session
+    finally:
+        _end(session)
+        archive.keep()
+        log.unlink(missing_ok=True)
+
+
+def _connect(settings: SessionSettings) -> Iterator[SparkSession]:
+    """A Spark Connect server does the work; no Java is needed here."""
+    from pyspark.sql import SparkSession
+
+    try:
+        session = SparkSession.builder.remote(settings.master).appName(settings.app_name).getOrCreate()
+        session.addArtifacts(str(package_code(cache_directory())), pyfile=True)
+    except Exception as error:  # grpc and pyspark each have their own families of errors here
+        raise SessionError(f"no Spark Connect server answers at {settings.master}: {_first_line(error)}") from error
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _start(settings: SessionSettings, archive: ClassArchive, log: Path) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(settings.master).appName(settings.app_name)
+    for name, value in spark_settings(settings, archive).items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:  # pyspark and py4j each have their own families of errors here
+        reason = f"Spark did not start on {settings.master}: {_first_line(error)}"
+        raise SessionError(f"{reason}; its own words are in {log}") from error
+
+
+def spark_settings(settings: SessionSettings, archive: ClassArchive) -> dict[str, str]:
+    """Small data, few tasks: no web page, no progress bars, Arrow on, partitions as many as there are cores."""
+    java_options = [*archive.java_options(), "-XX:+UseSerialGC" if settings.short_job else "-XX:+UseParallelGC"]
+    if settings.short_job:
+        java_options.append("-XX:TieredStopAtLevel=1")
+    chosen = {
+        "spark.driver.memory": settings.driver_memory,
+        "spark.driver.extraJavaOptions": " ".join(java_options),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or _cores(settings.master)),
+        "spark.sql.parquet.compression.codec": "zstd",
+        # The lake publishes by its manifest: marker files and summaries would only be litter in it.
+        "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+        "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
+    }
+    if settings.is_local:
+        chosen |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if settings.packages:
+        chosen["spark.jars.packages"] = ",".join(settings.packages)
+    return chosen | dict(settings.extra)
+
+
+def _cores(master: str) -> int:
+    """How many reducers: the cores of a local master, a moderate number where the cluster decides."""
+    inside = master.removeprefix("local").strip("[]").split(",")[0]
+    if not master.startswith("local"):
+        return 64
+    if inside == "*":
+        return os.cpu_count() or 1
+    return int(inside) if inside.isdigit() else 1
+
+
+def _java_environment(java: Java) -> dict[str, str]:
+    return {
+        "JAVA_HOME": str(java.home),
+        "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
+        # spark-submit first starts a small Java only to print the command line of the real one
+        "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"),
+    }
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _stderr_into(log: Path) -> Iterator[None]:
+    """Java and its Python workers inherit their stderr at the start: what they say goes to the log, not among our progress lines."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    kept = os.dup(2)
+    with log.open("ab") as target:
+        os.dup2(target.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _end(session: Any) -> None:
+    """Stop Spark and wait for its Java to end: only then is the archive written, and nothing is left behind."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    session.stop()
+    if gateway is None:
+        return
+    gateway.shutdown()
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        process.stdin.close()
+        process.wait()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__

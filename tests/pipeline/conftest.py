@@ -1,0 +1,35 @@
+"""One Spark session for every pipeline test of a run: whoever takes the `spark` fixture shares it.
+
+Those tests are put into one xdist group, so that with `--dist loadgroup` one worker runs them all and only one Java starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A local session with one core and two shuffle partitions: enough for rows to meet, cheap enough for a laptop."""
+    from muster.pipeline.session import SessionSettings, open_session
+
+    settings = SessionSettings(master="local[1]", app_name="muster-tests", shuffle_partitions=2, extra=_SMALL)
+    with open_session(settings) as session:
+        yield session
+
+
+_SMALL = {
+    "spark.default.parallelism": "2",
+    "spark.sql.adaptive.coalescePartitions.enabled": "true",
+    "spark.sql.codegen.wholeStage": "false",  # compiling code costs more than it saves on a few hundred rows
+    "spark.rdd.compress": "false",
+}
