@@ -118,6 +118,8 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("prev_commit_ms", _long),
         ("is_duplicate", _flag),
         ("is_rewind", _flag),
+        ("next_commit_ms", _long),  # when the next effective record of the same key came; null: this is the newest
+        ("newer", _int),  # how many effective records of the same key came later: 0 is the current one
         ("dt", _text),
     ),
     "s_current_offset": _table(
