@@ -81,6 +81,8 @@ class ConfluentReader(Reader):
                 **QUIET,
             }
         )
+        # With the leader known, librdkafka asks for the beginning at once and not half a second later.
+        self._consumer.list_topics(topic, timeout=PATIENCE_SECONDS)
         self._consumer.assign([self._at(OFFSET_BEGINNING)])
 
     def _at(self, offset: int) -> TopicPartition:

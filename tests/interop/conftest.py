@@ -70,7 +70,8 @@ def libraries(server: BrokerProcess) -> Iterator[list[Client]]:
 @pytest.fixture
 def topic(request: pytest.FixtureRequest) -> str:
     """A name of the test's own; the topic does not exist yet."""
-    return re.sub(r"[^a-zA-Z0-9._-]+", "-", request.node.name).strip("-")
+    whole = f"{request.path.stem}-{request.node.name}".replace("test_", "")
+    return re.sub(r"[^a-zA-Z0-9._-]+", "-", whole).strip("-")
 
 
 @pytest.fixture

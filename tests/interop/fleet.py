@@ -10,7 +10,9 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -105,15 +107,14 @@ class Fleet:
         """SIGKILL: no goodbye, and nothing more from it."""
         self.members.pop(name).kill()
         self._take_in_all()
+        self.history.append(Said(name, {"event": "killed", "at_ns": time.monotonic_ns()}))
 
     def watch_until(self, what: str, holds: Callable[[], bool]) -> None:
         """Take in what the members say until it holds."""
 
         def look() -> str:
-            try:
+            with suppress(queue.Empty):
                 self._take_in(self._said.get(timeout=1))
-            except queue.Empty:
-                pass
             return "yes" if holds() else self._state()
 
         if not holds():

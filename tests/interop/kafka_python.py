@@ -8,7 +8,7 @@ with warnings.catch_warnings():
     # kafka-python reads its schemas with importlib.resources.read_text, deprecated from Python 3.11 to 3.12.
     warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
     from kafka import ConsumerRebalanceListener, KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition, errors
-    from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic, OffsetSpec
+    from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewPartitions, NewTopic, OffsetSpec
     from kafka.structs import OffsetAndMetadata
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "KafkaAdminClient",
     "KafkaConsumer",
     "KafkaProducer",
+    "MemberToRemove",
     "NewPartitions",
     "NewTopic",
     "OffsetAndMetadata",

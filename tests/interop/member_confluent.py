@@ -6,7 +6,7 @@ import queue
 import struct
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from tests.interop.member import Member, MemberSettings, say
 
@@ -49,7 +49,7 @@ class ConfluentMember(Member):
                 self._commit()
             elif message.error() is None:
                 self._take(message)
-            elif message.error().fatal():
+            elif message.error().code() == KafkaError._FATAL:
                 say("fatal", error=str(message.error()))
         self._commit()
         self._consumer.close()

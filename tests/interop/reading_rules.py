@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A line of a member, see `member.py`."""
+    """A line of a member, see `member.py`; `killed` is said for it by whoever did that."""
 
     member: str
     details: Mapping[str, Any]
@@ -94,7 +94,7 @@ def started_before_a_commit(history: Iterable[Said]) -> list[str]:
             now = set(said.details["partitions"])
             begins_at.update({(said.member, each): committed[each] for each in now - owned[said.member]})
             owned[said.member] = now
-        elif said.event == "left":
+        elif said.event in ("left", "killed"):
             owned[said.member] = set()
         elif said.event == "read":
             partition, offset = said.details["partition"], said.details["offset"]

@@ -60,7 +60,8 @@ class Stage:
 
     def judge(self, fleet: Fleet) -> None:
         """The rules of reading hold for all that was said, and the server's offsets are what the members committed."""
-        assert broken_rules(fleet.history, self.ends) == []
+        broken = broken_rules(fleet.history, self.ends)
+        assert not broken, broken
         assert self.committed(self.topic) == self.ends
 
     def committed(self, group: str) -> dict[int, int]:
