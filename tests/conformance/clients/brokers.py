@@ -13,6 +13,7 @@ from tests.conformance.kafka import Node
 from tests.conformance.stage import prepare
 
 SETTINGS: Final = {
+    "node.id": "1",
     # A first rebalance at once, and sessions short enough that a killed consumer is missed within seconds.
     "group.initial.rebalance.delay.ms": "0",
     "group.min.session.timeout.ms": "1000",

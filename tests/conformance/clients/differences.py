@@ -1,6 +1,6 @@
 """Where the same client may see different things at the two brokers, each with its reason. All else is a fault.
 
-Patterns are those of `fnmatch` over client, feature and what was seen.
+Patterns are those of `fnmatch` over client, feature, the name of what was seen and what Muster showed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ class Meant:
     client: str = "*"
     feature: str = "*"
     what: str = "*"
+    muster: str = "*"
+    """What was seen at Muster."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +39,42 @@ class Difference:
         return f"{head}\n    Muster: {self.muster}\n    Kafka:  {self.kafka}{tail}"
 
 
-NOT_BUILT: Final = ()
+NOT_BUILT: Final = (
+    Meant("no transactions yet", feature="transactional producer*"),
+    Meant("no transactions yet", feature="admin: transactions and producers"),
+    Meant("no transactions yet", client="tools", feature="transactions"),
+    Meant("no KIP-848 groups yet", feature="consumer protocol (KIP-848)"),
+    Meant("no share groups", feature="share consumer (KIP-932)"),
+    Meant("rules are a file, not ACLs", feature="admin: ACLs"),
+    Meant("no quotas", feature="admin: client quotas"),
+    Meant("no SASL yet", feature="admin: SCRAM credentials"),
+    Meant("one node: nothing to move", feature="admin: partition reassignments"),
+    Meant("one node: nothing to elect", feature="admin: elect leaders"),
+    Meant("no client metrics", feature="admin: client metrics resources"),
+    Meant("no KRaft quorum", feature="admin: quorum"),
+)
 """What Muster does not offer; a client must be told so clearly. A refusal that is not listed here is a failure."""
 
-MEANT: Final[tuple[Meant, ...]] = ()
+_FEATURES: Final = "Muster finalizes no features but metadata.version: the others stand for things that are not built"
+_ELIGIBLE_LEADERS: Final = (
+    "Kafka's eligible leader replicas keep min.insync.replicas as a cluster-wide setting; Muster has no such thing"
+)
+MEANT: Final[tuple[Meant, ...]] = (
+    Meant(_FEATURES, feature="admin: features", what="finalized"),
+    Meant(_FEATURES, client="tools", feature="features", what="described"),
+    Meant(_ELIGIBLE_LEADERS, what="min.insync.replicas"),
+    Meant(_ELIGIBLE_LEADERS, feature="topics: describe", what="described"),
+    Meant(_ELIGIBLE_LEADERS, feature="topics: describe", what="with own configs"),
+    Meant(_ELIGIBLE_LEADERS, feature="configs: brokers", what="default"),
+    Meant("an API that is not built is not advertised", feature="broker-api-versions", muster="UNSUPPORTED"),
+    Meant("Muster's own settings are read at its start only, so they are shown as read-only", feature="*broker configs"),
+)
 
 
-def reason_for(client: str, feature: str, what: str, known: tuple[Meant, ...] = MEANT) -> str:
+def reason_for(client: str, feature: str, what: str, muster: str, known: tuple[Meant, ...] = MEANT) -> str:
     for each in known:
-        if fnmatchcase(client, each.client) and fnmatchcase(feature, each.feature) and fnmatchcase(what, each.what):
+        pairs = ((client, each.client), (feature, each.feature), (what, each.what), (muster, each.muster))
+        if all(fnmatchcase(text, pattern) for text, pattern in pairs):
             return each.reason
     return ""
 
@@ -59,10 +88,10 @@ def compare(client: str, muster: Findings, kafka: Findings) -> Iterator[Differen
     for (feature, what), ours in muster.sightings.items():
         theirs = kafka.sightings.get((feature, what), "nothing")
         if ours != theirs and _passed(muster, feature) and _passed(kafka, feature):
-            yield Difference(client, feature, what, ours, theirs, reason_for(client, feature, what))
+            yield Difference(client, feature, what, ours, theirs, reason_for(client, feature, what, ours))
     for (feature, what), theirs in kafka.sightings.items():
         if (feature, what) not in muster.sightings and _passed(muster, feature) and _passed(kafka, feature):
-            yield Difference(client, feature, what, "nothing", theirs, reason_for(client, feature, what))
+            yield Difference(client, feature, what, "nothing", theirs, reason_for(client, feature, what, "nothing"))
 
 
 def _passed(found: Findings, feature: str) -> bool:

@@ -155,6 +155,7 @@ final class Groups {
         try (KafkaConsumer<String, String> consumer = Clients.consumer(probe, "pattern", "metadata.max.age.ms", 500)) {
             consumer.subscribe(Pattern.compile("pattern-.*"));
             probe.same("records", 6, Clients.take(probe, consumer, 6).size());
+            consumer.commitSync();
             Clients.topic(probe, "pattern-c", 1);
             Clients.fill(probe, "pattern-c", 1, 3);
             probe.same("records of the new topic", 3, Clients.take(probe, consumer, 3).size());

@@ -121,7 +121,10 @@ final class Positions {
             consumer.assign(List.of(partition));
             probe.same("latest", 5L, consumer.position(partition));
         }
-        // Timestamps of `fill` are of 1970: a duration of a day finds nothing, one of a century everything.
+        // Timestamps of `fill` are of 1970; one record of today is what the last day holds.
+        try (var producer = Clients.producer(probe)) {
+            producer.send(new ProducerRecord<>("resets", "k", "of today")).get();
+        }
         try (KafkaConsumer<String, String> consumer = Clients.consumer(probe, "resets", "auto.offset.reset", "by_duration:P1D")) {
             consumer.assign(List.of(partition));
             probe.same("of the last day", 5L, consumer.position(partition));

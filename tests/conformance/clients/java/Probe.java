@@ -2,6 +2,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /** Says what was found, in the lines that the runner reads, and holds what all features expect of a broker. */
 final class Probe {
@@ -53,11 +54,17 @@ final class Probe {
         }
     }
 
-    /** The error that the action must end with; futures give the error inside. Shown as seen, so brokers are compared. */
+    /**
+     * The error that the action must end with; futures give the error inside. Shown as seen, so brokers are compared.
+     * A broker that does not know the API at all has refused the feature.
+     */
     Throwable fails(String what, Class<? extends Throwable> kind, Callable<?> action) {
         Throwable error = errorOf(action);
         if (error == null) {
             throw new AssertionError(what + " should fail with " + kind.getSimpleName() + " but did not");
+        }
+        if (error instanceof UnsupportedVersionException refusal) {
+            throw refusal;
         }
         if (!kind.isInstance(error)) {
             throw new AssertionError(what + " should fail with " + kind.getSimpleName() + " but failed with " + error);
