@@ -1,0 +1,98 @@
+"""Data directories of Muster or Kafka: which log partitions are there, in which files, and of which topic id.
+
+Knows names of folders and files, opens none but the small `partition.metadata`. Only reads: the server that owns the directory
+may be running.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from muster.pipeline.sources.failure import SourceError
+
+_PARTITION_NAME: Final = re.compile(r"(?P<topic>[A-Za-z0-9._-]{1,249})-(?P<partition>0|[1-9][0-9]{0,9})")
+_SEGMENT_NAME: Final = re.compile(r"(?P<base>[0-9]{20})\.log")
+_TOPIC_ID: Final = re.compile(r"^topic_id:\s*(\S+)", re.MULTILINE)
+
+
+@dataclass(slots=True, frozen=True)
+class LogFolder:
+    """The folder of one log partition."""
+
+    topic: str
+    partition: int
+    path: str
+
+
+@dataclass(slots=True, frozen=True)
+class SegmentFile:
+    path: str
+    base_offset: int
+    is_last: bool
+    """The segment that is written to; only its end may be half written."""
+
+
+def log_folders(directories: Sequence[str], topic: str | None = None) -> list[LogFolder]:
+    """Every log partition (of one topic) in these directories, by topic and number."""
+    found: dict[tuple[str, int], LogFolder] = {}
+    for directory in directories:
+        for folder in _folders_in(directory):
+            if topic is not None and folder.topic != topic:
+                continue
+            other = found.setdefault((folder.topic, folder.partition), folder)
+            if other is not folder and os.path.realpath(other.path) != os.path.realpath(folder.path):
+                raise SourceError(
+                    f"{folder.topic}-{folder.partition} is in {os.path.dirname(other.path)} and in {directory}:"
+                    " two copies of one log cannot be read as one. Name the directories of one broker"
+                )
+    return [found[key] for key in sorted(found)]
+
+
+def _folders_in(directory: str) -> Iterable[LogFolder]:
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError as error:
+        raise SourceError(f"{directory}: cannot be read as a data directory: {error.strerror}") from error
+    for name in names:
+        match = _PARTITION_NAME.fullmatch(name)
+        path = os.path.join(directory, name)
+        if match and os.path.isdir(path):
+            yield LogFolder(match["topic"], int(match["partition"]), path)
+
+
+def segment_files(folder: LogFolder) -> list[SegmentFile]:
+    """The segments in the order of their offsets. What is being deleted or cleaned has another ending and is not seen."""
+    try:
+        names = os.listdir(folder.path)
+    except FileNotFoundError:
+        return []  # the topic was deleted since
+    except OSError as error:
+        raise SourceError(f"{folder.path}: cannot be read: {error.strerror}") from error
+    bases = sorted((int(match["base"]), name) for name in names if (match := _SEGMENT_NAME.fullmatch(name)))
+    last = len(bases) - 1
+    return [
+        SegmentFile(os.path.join(folder.path, name), base, index == last) for index, (base, name) in enumerate(bases)
+    ]
+
+
+def partition_count(directories: Sequence[str], topic: str) -> int | None:
+    """How many partitions the topic has, if the directories hold all from 0 on; None if some are elsewhere.
+
+    A broker of several that happens to hold just the first few cannot be told from a broker that holds all.
+    """
+    numbers = [folder.partition for folder in log_folders(directories, topic)]
+    return len(numbers) if numbers and numbers == list(range(len(numbers))) else None
+
+
+def topic_id_of(folder: LogFolder) -> str | None:
+    """The id as Kafka's tools show it: 22 characters of base64."""
+    try:
+        with open(os.path.join(folder.path, "partition.metadata"), encoding="utf-8", errors="replace") as file:
+            found = _TOPIC_ID.search(file.read(4096))
+    except OSError:
+        return None
+    return found[1] if found else None

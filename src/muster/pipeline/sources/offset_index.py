@@ -1,0 +1,41 @@
+"""A segment's `.index` file, to begin reading near an offset instead of at the segment's first byte.
+
+An index is a hint only: it may be missing, behind the log, or padded with zeros (Kafka reserves room). What it says is believed
+after a look at the log itself. Knows the entry layout: relative last offset of a batch, position of that batch.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+import numpy as np
+
+_ENTRY: Final = np.dtype([("offset", ">i4"), ("position", ">i4")])
+_MAGIC: Final = 2
+
+
+def position_before(segment_path: str, base_offset: int, offset: int) -> int:
+    """The position of a batch at or before the one that holds `offset`; 0, the segment's begin, if nothing better is known."""
+    try:
+        content = np.fromfile(segment_path.removesuffix(".log") + ".index", dtype=_ENTRY)
+    except OSError:
+        return 0
+    positions = content["position"].astype(np.int64)
+    rising = np.flatnonzero(np.diff(positions) <= 0)
+    valid = int(rising[0]) + 1 if rising.size else len(positions)
+    known = content["offset"][:valid].astype(np.int64) + base_offset
+    at = int(np.searchsorted(known, offset, side="right")) - 1
+    if at < 0:
+        return 0
+    position = int(positions[at])
+    return position if _is_batch_before(segment_path, position, base_offset, offset) else 0
+
+
+def _is_batch_before(path: str, position: int, base_offset: int, offset: int) -> bool:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            start = os.pread(file.fileno(), 17, position)
+    except OSError:
+        return False
+    return len(start) == 17 and start[16] == _MAGIC and base_offset <= int.from_bytes(start[:8], "big") <= offset

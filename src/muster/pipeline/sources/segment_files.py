@@ -1,0 +1,183 @@
+"""Reads a log partition from its segment files, batch by batch in order, without asking any broker.
+
+Compressed batches, holes that compaction left and a half-written end of the last segment are normal. A batch that is damaged goes
+to quarantine with file and position, and reading goes on behind it if its length can be trusted; if not, the rest of that file is
+said to be unread. Works on plain Python and Arrow; the Spark source and the direct path to current offsets call it.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from muster.pipeline.sources.batch_scan import Problem, Scan, scan_batches
+from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined
+from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.log_directories import LogFolder, SegmentFile, segment_files
+from muster.pipeline.sources.offset_index import position_before
+from muster.pipeline.sources.record_columns import Records, read_headers, read_records
+
+CHUNK_BYTES: Final = 8 << 20
+"""What is read at once, unless one batch is larger. With the columns made of it a worker holds about five times as much."""
+MAX_RECORDS: Final = 131_072
+"""Records taken out of their batches at once: a compressed chunk may unpack to much more than it is."""
+_SHOWN_BYTES: Final = 4096
+"""How much of a damaged batch goes to quarantine."""
+_ALL: Final = 1 << 62
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Sound batches that lie in one stretch of a file."""
+
+    file: str
+    at: int
+    """The position of `buf` in the file."""
+    buf: bytes
+    positions: list[int]
+
+
+@dataclass(slots=True)
+class PartitionReader:
+    """One pass over one log partition: [start, end) in log offsets. `problems` fills up while the chunks are taken."""
+
+    folder: LogFolder
+    place: LogPlace
+    start: int = 0
+    end: int = _ALL
+    next_offset: int = -1
+    """Where the next pass has to begin; valid when the pass is over."""
+    log_start: int = -1
+    """The first offset that is still there; -1 in a log without a segment."""
+    problems: list[Quarantined] = field(default_factory=list)
+
+    def records(self) -> Iterator[Records]:
+        """The records of every sound batch that reaches into the range, at most about `MAX_RECORDS` at a time."""
+        for chunk in self.chunks():
+            for positions in _portions(chunk):
+                records = read_records(chunk.buf, positions)
+                for index, reason in records.broken:
+                    position = positions[index]
+                    size = int(records.headers["length"][index]) + 12
+                    problem = Problem(position, size, int(records.headers["base_offset"][index]), reason)
+                    self._quarantine(chunk.file, chunk.at, chunk.buf, problem)
+                yield records
+
+    def chunks(self) -> Iterator[Chunk]:
+        files = segment_files(self.folder)
+        if files:
+            self.log_start = files[0].base_offset
+            self.next_offset = max(self.start, self.log_start)
+        else:
+            self.next_offset = self.start
+        for index, file in enumerate(files):
+            behind = files[index + 1].base_offset if index + 1 < len(files) else _ALL
+            if behind > self.start and file.base_offset < self.end:
+                yield from self._chunks_of(file)
+
+    def _chunks_of(self, file: SegmentFile) -> Iterator[Chunk]:
+        at = position_before(file.path, file.base_offset, self.start) if self.start > file.base_offset else 0
+        want = CHUNK_BYTES
+        while True:
+            buf = read_bytes(file.path, at, want)
+            scan = scan_batches(buf)
+            is_end = len(buf) < want
+            if not (scan.positions or scan.problems or scan.lost or is_end):
+                want = max(2 * want, scan.needs)
+                continue
+            _forgive_unfinished(file, buf, scan, is_end)
+            chunk = self._within(Chunk(file.path, at, buf, scan.positions), scan.problems)
+            if chunk.positions:
+                yield chunk
+            if scan.lost or is_end:
+                self._note_unread(file, at, buf, scan)
+                return
+            if self.next_offset >= self.end:
+                return
+            at += scan.end
+            want = CHUNK_BYTES
+
+    def _within(self, chunk: Chunk, problems: list[Problem]) -> Chunk:
+        """The batches that reach into the range; damaged ones among them go to quarantine."""
+        headers = read_headers(chunk.buf, chunk.positions)
+        bases = headers["base_offset"].astype(np.int64)
+        lasts = bases + headers["last_offset_delta"]
+        for problem in problems:
+            # Its own offset may be part of the damage: its neighbours say whether it is ours.
+            behind = bisect_left(chunk.positions, problem.position)
+            reaches_start = behind == len(bases) or bases[behind] > self.start
+            if reaches_start and (behind == 0 or lasts[behind - 1] + 1 < self.end):
+                self._quarantine(chunk.file, chunk.at, chunk.buf, problem)
+        inside = (lasts >= self.start) & (bases < self.end)
+        if inside.any():
+            self.next_offset = max(self.next_offset, min(int(lasts[inside].max()) + 1, self.end))
+        if (bases >= self.end).any():
+            self.next_offset = self.end
+        if not inside.all():
+            chunk.positions = [at for at, keep in zip(chunk.positions, inside.tolist(), strict=True) if keep]
+        return chunk
+
+    def _note_unread(self, file: SegmentFile, at: int, buf: bytes, scan: Scan) -> None:
+        """Say what follows the last batch of a file, if it is neither nothing nor a batch that is still being written."""
+        rest = len(buf) - scan.end
+        if not scan.lost and (file.is_last or not rest):
+            return
+        if self.next_offset <= self.start and self.start > file.base_offset:
+            return  # the pass that read the batch before it has said so
+        what = "this is no record batch" if scan.lost else "a batch is cut off"
+        unread = os.path.getsize(file.path) - at - scan.end
+        reason = f"{what}: the rest of the file, {unread} bytes, is unread"
+        self._quarantine(file.path, at, buf, Problem(scan.end, rest, -1, reason))
+
+    def _quarantine(self, path: str, at: int, buf: bytes, problem: Problem) -> None:
+        content = buf[problem.position : problem.position + min(problem.size, _SHOWN_BYTES)]
+        where = f"{path} at byte {at + problem.position}"
+        self.problems.append(Quarantined(self.place, problem.base_offset, where, problem.reason, None, content))
+
+
+def _forgive_unfinished(file: SegmentFile, buf: bytes, scan: Scan, is_end: bool) -> None:
+    """The end of the segment that is being written: reserved room, or a batch whose content is not all there yet."""
+    if not (file.is_last and is_end):
+        return
+    if scan.lost and not buf[scan.end :].strip(b"\0"):
+        scan.lost = False
+    elif scan.problems and scan.end == len(buf):
+        last = scan.problems[-1]
+        if last.position + last.size == scan.end:
+            scan.problems.pop()
+
+
+def read_bytes(path: str, at: int, size: int) -> bytes:
+    """Up to `size` bytes from `at` on; fewer only at the end of the file."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            pieces: list[bytes] = []
+            while size > 0:
+                piece = os.pread(file.fileno(), size, at)
+                if not piece:
+                    break
+                pieces.append(piece)
+                at += len(piece)
+                size -= len(piece)
+    except FileNotFoundError:
+        return b""  # retention or compaction took the segment away while we read
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read at byte {at}: {error.strerror}") from error
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _portions(chunk: Chunk) -> Iterator[list[int]]:
+    """The chunk's batches in runs of at most about `MAX_RECORDS` records."""
+    counts = read_headers(chunk.buf, chunk.positions)["record_count"].tolist()
+    begin = total = 0
+    for index, count in enumerate(counts):
+        if total and total + count > MAX_RECORDS:
+            yield chunk.positions[begin:index]
+            begin, total = index, 0
+        total += count
+    yield chunk.positions[begin:]
