@@ -1,7 +1,7 @@
 """Who may do what with groups (spec 9), with rules from a file as an operator writes them, asked over TCP.
 
-Everybody is User:ANONYMOUS on a plain listener, so the rules go by address: 127.0.0.9 may do everything, 127.0.0.1 what is
-written below, and nobody else anything.
+Everybody is User:ANONYMOUS on a plain listener, so the rules go by address: 127.0.0.9 may do everything
+with groups and topics, 127.0.0.8 see the cluster, 127.0.0.1 what is written below, and nobody else anything.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from muster.wire.generated.offset_fetch import (
 from tests.server.groups.group_client import GroupClient, commit_request
 from tests.server.groups.group_server import OPERATOR, GroupServer
 
+OVERSEER = "127.0.0.8"
+
 RULES = f"""
 [[allow]]
 principal = "User:*"
@@ -49,7 +51,7 @@ name = "*"
 
 [[allow]]
 principal = "User:*"
-host = "{OPERATOR}"
+host = "{OVERSEER}"
 operation = "DESCRIBE"
 resource = "cluster"
 
@@ -124,6 +126,11 @@ def client(server: GroupServer) -> GroupClient:
 @pytest.fixture
 def operator(server: GroupServer) -> GroupClient:
     return server.client(source=OPERATOR)
+
+
+@pytest.fixture
+def overseer(server: GroupServer) -> GroupClient:
+    return server.client(source=OVERSEER)
 
 
 def nothing_was_made(operator: GroupClient) -> bool:
@@ -404,9 +411,9 @@ def test_read_implies_describe_and_shows_both(rules: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("version", range(6))
 def test_list_shows_what_may_be_described_without_an_error(
-    client: GroupClient, operator: GroupClient, version: int
+    client: GroupClient, operator: GroupClient, overseer: GroupClient, version: int
 ) -> None:
-    """T142: DESCRIBE on the cluster shows all."""
+    """T142: DESCRIBE on the cluster shows all, also to somebody who may describe none of them."""
     names = ["full", "hidden", "mortal", "read", "seen"]
     for group in names:
         operator.commit(group, ("orders", 0, 1))
@@ -414,6 +421,8 @@ def test_list_shows_what_may_be_described_without_an_error(
     assert listed.error_code == 0
     assert sorted(group.group_id for group in listed.groups) == ["full", "mortal", "seen"]
     assert sorted(group.group_id for group in operator.groups(version=version).groups) == names
+    assert sorted(group.group_id for group in overseer.groups(version=version).groups) == names
+    assert overseer.describe("full").error_code == 30
 
 
 @pytest.mark.parametrize("version", range(3))

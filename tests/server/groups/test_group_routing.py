@@ -25,6 +25,7 @@ from muster.wire.generated.offset_fetch import OffsetFetchRequest, OffsetFetchRe
 from tests.server.groups.group_client import GroupClient, codes, commit_request
 from tests.server.groups.group_server import GroupServer
 
+SHARE_KEY = "group:AAAAAAAAAAAAAAAAAAAAAQ:0"
 INVALID_REQUEST_TEXT = (
     "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
     "incompatible broker. See the broker logs for more details."
@@ -111,8 +112,11 @@ def test_a_list_with_a_bad_key_type_is_refused_once_a_key(
     assert [(e.key, e.error_code, e.error_message) for e in entries] == [(key, 42, text) for key in "aba"]
 
 
-def test_a_share_key_that_is_not_group_topic_partition_is_invalid(server: GroupServer) -> None:
-    assert find(server.client(), 6, "just-a-group", key_type=2)[0].error_code == 42
+@pytest.mark.parametrize(("version", "key", "error"), [(6, "just-a-group", 42), (5, SHARE_KEY, 42), (6, SHARE_KEY, 15)])
+def test_share_groups_have_no_coordinator_here(server: GroupServer, version: int, key: str, error: int) -> None:
+    """T008: the key must read group:topic id:partition, and version 6 is the first that knows it."""
+    (entry,) = find(server.client(), version, key, key_type=2)
+    assert (entry.error_code, entry.error_message, entry.node_id) == (error, "", -1)
 
 
 @pytest.mark.parametrize("key_type", [0, 1, 9])
