@@ -100,7 +100,8 @@ class AiokafkaReader(Reader):
         self._loop.run(self._consumer.seek_to_end(self._at))
 
     def position(self) -> int:
-        return self._loop.run(self._consumer.position(self._at))
+        position: int = self._loop.run(self._consumer.position(self._at))
+        return position
 
     def offset_at(self, timestamp_ms: int) -> int | None:
         found = self._loop.run(self._consumer.offsets_for_times({self._at: timestamp_ms}))[self._at]
@@ -170,7 +171,8 @@ class AiokafkaClient(Client):
 
     def delete_records(self, topic: str, partition: int, before: int) -> int:
         at = TopicPartition(topic, partition)
-        return self._loop.run(self._admin.delete_records({at: RecordsToDelete(before)}))[at]
+        low: int = self._loop.run(self._admin.delete_records({at: RecordsToDelete(before)}))[at]
+        return low
 
 
 def _check(answers: Sequence[tuple[Any, ...]]) -> None:

@@ -85,7 +85,7 @@ class Fleet:
         self.history: list[Said] = []
         self.members: dict[str, Running] = {}
         self._home = home
-        self._where = {"bootstrap": bootstrap, "group": group, "topic": topic}
+        self._where: dict[str, Any] = {"bootstrap": bootstrap, "group": group, "topic": topic}
         self._said: queue.Queue[Said] = queue.Queue()
 
     def add(self, name: str, library: str, **settings: Any) -> Running:
