@@ -1,0 +1,108 @@
+"""Rows of `s_offset_commit` from the offset records of a bronze batch: the hot path of the pipeline.
+
+What depends on other records (transactions, predecessors, faithfulness) is left null for `muster.pipeline.tables`. Knows columns;
+keys and values are read by `keys` and `offset_values`. 0.25 µs a record for the usual ones.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from muster.pipeline.decode.keys import Numbers, OffsetKeys, read_offset_keys
+from muster.pipeline.decode.offset_values import OffsetValues, read_offset_values
+from muster.pipeline.decode.row_schemas import ROW_TABLES
+from muster.topics.names import id_text
+
+_ROWS: Final = ROW_TABLES["s_offset_commit"]
+_FROM_BRONZE: Final = (
+    "cluster",
+    "log_partition",
+    "log_offset",
+    "record_ms",
+    "batch_base_offset",
+    "dt",
+    "producer_id",
+    "is_transactional",
+)
+
+
+def offset_rows(
+    bronze: pa.RecordBatch, types: Numbers, log_partition: int, partition_count: int | None
+) -> tuple[pa.RecordBatch, dict[int, str]]:
+    """The rows of a bronze batch that holds nothing but offset records of one log partition, and what is wrong with others.
+
+    Problems are by row of `bronze`; their rows are left out.
+    """
+    keys = read_offset_keys(bronze.column("key"), log_partition, partition_count)
+    values = bronze.column("value")
+    erased = np.asarray(values.is_null())
+    read = _read_values(values, erased)
+    problems = {**read.problems, **keys.problems}
+    rows = _assemble(bronze, types, keys, read, erased)
+    if problems:
+        good = np.ones(len(types), dtype=bool)
+        good[list(problems)] = False
+        rows = rows.filter(pa.array(good))
+    return rows, problems
+
+
+def _read_values(values: pa.Array, erased: Numbers) -> OffsetValues:
+    if not erased.any():
+        return read_offset_values(values)
+    written = np.flatnonzero(~erased)
+    part = read_offset_values(values.take(pa.array(written)))
+    whole = OffsetValues.empty(len(values))
+    for name in ("versions", "offsets", "leader_epochs", "commit_ms", "expire_ms", "topic_id"):
+        getattr(whole, name)[written] = getattr(part, name)
+    whole.topic_ids = part.topic_ids
+    whole.metadata = {int(written[row]): text for row, text in part.metadata.items()}
+    whole.problems = {int(written[row]): reason for row, reason in part.problems.items()}
+    return whole
+
+
+def _assemble(
+    bronze: pa.RecordBatch, types: Numbers, keys: OffsetKeys, read: OffsetValues, erased: Numbers
+) -> pa.RecordBatch:
+    count = len(types)
+    gone = erased if erased.any() else None
+    columns: dict[str, pa.Array] = {name: bronze.column(name) for name in _FROM_BRONZE}
+    columns["group_id"] = keys.groups
+    columns["topic"] = keys.topics
+    columns["partition"] = pa.array(keys.partitions)
+    columns["topic_id"] = _topic_ids(read)
+    columns["committed_offset"] = pa.array(read.offsets, mask=gone)
+    columns["leader_epoch"] = pa.array(read.leader_epochs, mask=_either(gone, read.leader_epochs < 0))
+    columns["metadata"] = _metadata(read, erased, count)
+    columns["commit_ms"] = pa.array(read.commit_ms, mask=gone)
+    columns["expire_ms"] = pa.array(read.expire_ms, mask=read.expire_ms < 0)
+    columns["key_version"] = pa.array(types)
+    columns["value_version"] = pa.array(read.versions, mask=gone)
+    columns["is_tombstone"] = pa.array(erased)
+    return pa.RecordBatch.from_arrays(
+        [columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in _ROWS], schema=_ROWS
+    )
+
+
+def _either(gone: Numbers | None, unknown: Numbers) -> Numbers:
+    return unknown if gone is None else unknown | gone
+
+
+def _topic_ids(read: OffsetValues) -> pa.Array:
+    if not read.topic_ids:
+        return pa.nulls(len(read.topic_id), pa.string())
+    texts = pa.array([id_text(topic_id) for topic_id in read.topic_ids], pa.string())
+    return texts.take(pa.array(read.topic_id, mask=read.topic_id < 0))
+
+
+def _metadata(read: OffsetValues, erased: Numbers, count: int) -> pa.Array:
+    if not read.metadata and not erased.any():
+        return pa.repeat("", count)
+    texts: list[str | None] = [""] * count
+    for row, text in read.metadata.items():
+        texts[row] = text
+    for row in np.flatnonzero(erased).tolist():
+        texts[row] = None
+    return pa.array(texts, pa.string())
