@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from muster.wire.generated.heartbeat import HeartbeatRequest
 from muster.wire.generated.leave_group import LeaveGroupRequest, LeaveGroupRequestMember
 from tests.server.groups.group_server import GroupServer
 from tests.server.groups.log_faults import SlowLog, commits_in_a_thread, refusing_log
@@ -235,6 +236,21 @@ def test_a_member_that_expires_while_the_group_gathers_may_be_the_last_one_missi
     assert server.is_parked(rejoin)
     server.pass_time(1)
     assert len(rejoin.answer().members) == 1
+
+
+@pytest.mark.xfail(strict=True, reason="what is queued behind a group's records has no deadline of its own yet")
+def test_a_heartbeat_behind_a_log_that_hangs_hears_so_after_the_commit_timeout() -> None:
+    """Spec 1.4: a request that runs behind writes waits for them, but not beyond offsets.commit.timeout.ms."""
+    with GroupServer(prepare=commits_in_a_thread) as server:
+        leader, follower = server.gather("g", 2, session_ms=60_000)
+        with SlowLog(server) as log:
+            leader.sync()
+            log.wait_for_a_write()
+            request = HeartbeatRequest("g", follower.generation, follower.member_id)
+            beat = follower.client.begin("Heartbeat", 4, request)
+            server.barrier()
+            server.run(server.clock.advance, 5_000)
+            assert not server.has_in_work(beat)
 
 
 # ---- LeaveGroup
