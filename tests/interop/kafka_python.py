@@ -9,12 +9,15 @@ with warnings.catch_warnings():
     warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
     from kafka import ConsumerRebalanceListener, KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition, errors
     from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewPartitions, NewTopic, OffsetSpec
+    from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+    from kafka.coordinator.assignors.range import RangePartitionAssignor
     from kafka.structs import OffsetAndMetadata
 
 __all__ = [
     "ConfigResource",
     "ConfigResourceType",
     "ConsumerRebalanceListener",
+    "CooperativeStickyAssignor",
     "KafkaAdminClient",
     "KafkaConsumer",
     "KafkaProducer",
@@ -23,6 +26,7 @@ __all__ = [
     "NewTopic",
     "OffsetAndMetadata",
     "OffsetSpec",
+    "RangePartitionAssignor",
     "TopicPartition",
     "errors",
 ]

@@ -1,4 +1,4 @@
-"""A member with kafka-python: its own range assignor, dynamic or static."""
+"""A member with kafka-python: its own range or cooperative-sticky assignor, dynamic or static."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 
 from tests.interop.kafka_python import (
     ConsumerRebalanceListener,
+    CooperativeStickyAssignor,
     KafkaConsumer,
     OffsetAndMetadata,
+    RangePartitionAssignor,
     TopicPartition,
     errors,
 )
 from tests.interop.member import Member, MemberSettings, say
 
+ASSIGNORS = {"range": RangePartitionAssignor, "cooperative-sticky": CooperativeStickyAssignor}
 POLL_MS = 100
 JOIN_MS = 2_000
 """A poll that ends while a JoinGroup is in flight makes kafka-python join a second time if the answer comes before the next
@@ -23,11 +26,12 @@ poll. On a busy machine that is a needless rebalance, so nobody polls shortly wi
 class KafkaPythonMember(Member):
     def __init__(self, settings: MemberSettings) -> None:
         super().__init__(settings)
-        assert settings.assignor == "range"
+        self.owned: set[int] = set()
         self._consumer = KafkaConsumer(
             bootstrap_servers=settings.bootstrap,
             group_id=settings.group,
             group_instance_id=settings.instance,
+            partition_assignment_strategy=[ASSIGNORS[settings.assignor]],
             session_timeout_ms=settings.session_ms,
             heartbeat_interval_ms=settings.heartbeat_ms,
             max_poll_interval_ms=settings.max_poll_ms,
@@ -85,10 +89,12 @@ class KafkaPythonMember(Member):
 def _listener(member: KafkaPythonMember) -> Any:
     class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
         def on_partitions_revoked(self, revoked: Any) -> None:
-            member.say_owned([], member.generation())
+            member.owned -= {at.partition for at in revoked}
+            member.say_owned(list(member.owned), member.generation())
 
         def on_partitions_assigned(self, assigned: Any) -> None:
-            member.say_owned([at.partition for at in assigned], member.generation())
+            member.owned |= {at.partition for at in assigned}  # in an eager rebalance all was revoked before
+            member.say_owned(list(member.owned), member.generation())
 
     return Listener()
 

@@ -81,3 +81,21 @@ def test_members_of_different_libraries_share_one_group(stage: Stage) -> None:
             stage.await_stable(fleet)
         stage.judge(fleet)
         assert read_more_than_once(fleet.history) == []
+
+
+def test_libraries_that_move_partitions_cooperatively_share_one_group(stage: Stage) -> None:
+    """KIP-429: partitions that do not move are read all the while; each move takes two rebalances."""
+    stage.produce()
+    with stage.fleet() as fleet:
+        fleet.add("rdkafka", "confluent-kafka", assignor="cooperative-sticky")
+        stage.await_stable(fleet)
+        fleet.add("python", "kafka-python", assignor="cooperative-sticky")
+        stage.await_stable(fleet)
+        stage.produce()
+        stage.await_all_read(fleet)
+        fleet.leave("rdkafka")
+        stage.await_stable(fleet)
+        stage.produce()
+        stage.await_all_read(fleet)
+        stage.judge(fleet)
+        assert read_more_than_once(fleet.history) == []

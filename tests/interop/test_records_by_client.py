@@ -7,7 +7,7 @@ import pytest
 from muster.wire.batch import iterate_batches
 from muster.wire.compression import NAMES
 from tests.interop.broker_process import BrokerProcess
-from tests.interop.vocabulary import CODECS, Client, Sent
+from tests.interop.vocabulary import CODECS, Client, Sender, Sent
 
 DEFAULT_MAX_MESSAGE_BYTES = 1_048_588
 """Kafka's default of max.message.bytes: a megabyte and the overhead of an old message."""
@@ -75,11 +75,8 @@ def test_a_record_over_the_limit_is_refused_by_name_and_not_stored(client: Clien
     assert client.reader(topic).watermarks() == (0, 1)
 
 
-def _send_naming_the_error(sender: object, topic: str, record: Sent) -> None:
+def _send_naming_the_error(sender: Sender, topic: str, record: Sent) -> None:
     """The libraries put the name of an error in its class or in its text: here it is in the text."""
-    from tests.interop.vocabulary import Sender
-
-    assert isinstance(sender, Sender)
     try:
         sender.send(topic, 0, [record])
     except Exception as error:
