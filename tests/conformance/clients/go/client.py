@@ -17,7 +17,7 @@ class GoClient:
     features = read_features(FOLDER)
 
     def build(self) -> None:
-        go = need("go", "Go 1.24 or later")
+        go = need("go", "Go 1.26 or later")
 
         def build_into(folder: Path) -> None:
             fetch([go, "mod", "download"], FOLDER, "fetch franz-go")

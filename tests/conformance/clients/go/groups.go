@@ -26,7 +26,6 @@ func (p *probe) client(options ...kgo.Opt) *kgo.Client {
 	client, err := kgo.NewClient(append([]kgo.Opt{
 		kgo.SeedBrokers(p.bootstrap),
 		kgo.RetryTimeout(15 * time.Second),
-		kgo.RecordDeliveryTimeout(15 * time.Second),
 	}, options...)...)
 	p.well(err, "make a client")
 	return client
@@ -53,7 +52,9 @@ func (p *probe) fill(topic string, partitions, count int) {
 			})
 		}
 	}
-	p.well(client.ProduceSync(context.Background(), records...).FirstErr(), "produce to "+topic)
+	limit, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	p.well(client.ProduceSync(limit, records...).FirstErr(), "produce to "+topic)
 }
 
 func (p *probe) join(group, topic string, options ...kgo.Opt) *member {
