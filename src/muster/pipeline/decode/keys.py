@@ -144,4 +144,3 @@ def refuse_misplaced(group: str, log_partition: int | None, partition_count: int
             raise KeyProblem(
                 f"misplaced: group {group!r} belongs into partition {home} of {partition_count}, not {log_partition}"
             )
-

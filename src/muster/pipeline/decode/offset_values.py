@@ -1,9 +1,9 @@
 """The values of offset commits as columns: versions 0 to 4, thousands at a time.
 
-Values of one length and version have their fields at the same places unless their metadata differ in length in a way that the
-rest makes up for; so values are sorted by length, each kind becomes a matrix of bytes and is read by columns after its fixed parts
-were checked. Whatever does not fit exactly, or is rare, goes through `muster.log.offset_value`, which also has the words for what is
-wrong. Knows layouts (spec 5.2); tombstones and keys are the caller's.
+Values of one length and version nearly always have their fields at the same places. So they are sorted by length, each kind
+becomes a matrix of bytes, and after a check of its fixed parts it is read by columns. Whatever does not fit exactly, or is
+rare, goes through `muster.log.offset_value`, which also has the words for what is wrong. Knows layouts (spec 5.2);
+tombstones and keys are the caller's.
 """
 
 from __future__ import annotations
@@ -131,17 +131,21 @@ def _read_equal_sizes(
 
 def _fitting(matrix: Numbers, layout: _Layout, text: int) -> Numbers:
     """The rows that have this version, this length of metadata and, in version 4, these tagged fields."""
-    fits: Numbers = (matrix[:, 0] == 0) & (matrix[:, 1] == layout.version)
+    fixed: dict[int, int] = {0: 0, 1: layout.version}
     if layout.version < 4:
-        at = layout.before - 2
-        return fits & (matrix[:, at] == text >> 8) & (matrix[:, at + 1] == (text & 0xFF))
-    if text + 1 >= _ONE_BYTE_LENGTH:
+        fixed[layout.before - 2], fixed[layout.before - 1] = text >> 8, text & 0xFF
+    elif text + 1 >= _ONE_BYTE_LENGTH:
         return np.zeros(len(matrix), dtype=bool)
-    fits &= matrix[:, layout.before - 1] == text + 1
-    tags = layout.before + text + 8
-    if not layout.has_topic_id:
-        return fits & (matrix[:, tags] == 0)
-    return fits & (matrix[:, tags] == 1) & (matrix[:, tags + 1] == 0) & (matrix[:, tags + 2] == _TOPIC_ID_BYTES)
+    else:
+        tags = layout.before + text + 8
+        fixed[layout.before - 1] = text + 1
+        fixed[tags] = int(layout.has_topic_id)
+        if layout.has_topic_id:
+            fixed[tags + 1], fixed[tags + 2] = 0, _TOPIC_ID_BYTES
+    fits: Numbers = np.ones(len(matrix), dtype=bool)
+    for at, byte in fixed.items():
+        fits &= matrix[:, at] == byte
+    return fits
 
 
 def _read_matrix(read: OffsetValues, matrix: Numbers, rows: Numbers, layout: _Layout, text: int) -> None:
