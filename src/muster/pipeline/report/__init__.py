@@ -1,0 +1,11 @@
+"""The report: gold tables in, one self-contained HTML page out. No Spark, no network, no template files.
+
+`render` makes the page from Arrow tables, `write_report` reads a lake and writes the file. How it is laid out:
+facts (what the tables say) -> plots, panels, sheets, summary (what is shown) -> page. `limits` keeps the page small.
+"""
+
+from __future__ import annotations
+
+from muster.pipeline.report.page import render
+
+__all__ = ["render"]

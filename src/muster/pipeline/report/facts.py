@@ -1,0 +1,163 @@
+"""The tables of one report and what follows from them once: the window of time, and the groups in order of concern.
+
+Knows the columns of the lake (schemas.py) and Arrow. Knows no HTML. Plots and tables ask here and never scan a table twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muster.pipeline.report import kinds, limits, markup
+from muster.pipeline.schemas import TABLES
+
+Row = dict[str, Any]
+
+
+class GroupKey(NamedTuple):
+    cluster: str
+    group_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    tables: Mapping[str, pa.Table]
+    generated_ms: int
+    start_ms: int
+    end_ms: int
+    groups: tuple[GroupKey, ...]
+    """Every group that any table names, the one to look at first in front."""
+    clusters: tuple[str, ...]
+
+    def table(self, name: str) -> pa.Table:
+        return self.tables[name]
+
+    def has(self, name: str) -> bool:
+        return self.tables[name].num_rows > 0
+
+    def of_group(self, table: str, key: GroupKey) -> pa.Table:
+        rows = self.tables[table]
+        return rows.filter(pc.and_(pc.equal(rows["cluster"], key.cluster), pc.equal(rows["group_id"], key.group_id)))
+
+    def of_groups(self, table: str, keys: Iterable[GroupKey]) -> pa.Table:
+        """Rows of these groups and perhaps of their namesakes in other clusters."""
+        rows = self.tables[table]
+        return rows.filter(pc.is_in(rows["group_id"], pa.array([k.group_id for k in keys], pa.string())))
+
+    def label(self, key: GroupKey) -> markup.Html:
+        """The group's name, with its cluster where there are several."""
+        group = markup.name(key.group_id)
+        return markup.together((markup.name(key.cluster), " / ", group)) if len(self.clusters) > 1 else group
+
+    def plain(self, key: GroupKey) -> str:
+        """The same for places that hold no markup."""
+        group = markup.visible(key.group_id)
+        return f"{markup.visible(key.cluster)} / {group}" if len(self.clusters) > 1 else group
+
+
+def gather(tables: Mapping[str, pa.Table], generated_ms: int) -> Facts:
+    """A table that is not given counts as empty: a lake without a journal, or of an older run, still gets its page."""
+    known = {name: tables.get(name, schema.empty_table()) for name, schema in TABLES.items()}
+    start_ms, end_ms = _window(known, generated_ms)
+    groups = _in_order(known)
+    clusters = tuple(sorted({key.cluster for key in groups} | set(_distinct(known["g_data_quality"], "cluster"))))
+    return Facts(known, generated_ms, start_ms, end_ms, groups, clusters)
+
+
+def top(table: pa.Table, by: list[tuple[str, str]], most: int) -> list[Row]:
+    """The first rows in an order; nulls stand last."""
+    if table.num_rows == 0:
+        return []
+    # Not select_k_unstable: ties would fall anywhere, and two runs over one lake must write the same page.
+    rows: list[Row] = table.take(pc.sort_indices(table, by)[:most]).to_pylist()
+    return rows
+
+
+def within(table: pa.Table, column: str, start_ms: int, end_ms: int) -> pa.Table:
+    times = table[column]
+    return table.filter(pc.and_(pc.greater_equal(times, start_ms), pc.less_equal(times, end_ms)))
+
+
+def _window(tables: Mapping[str, pa.Table], generated_ms: int) -> tuple[int, int]:
+    """Up to a day before the newest fact; shorter where the lake is younger."""
+    times = [
+        _extent(tables[name], column)
+        for name, column in (
+            ("g_lag", "at_ms"),
+            ("g_lag_history", "minute_ms"),
+            ("g_rebalance", "ended_ms"),
+            ("g_member", "last_seen_ms"),
+        )
+    ]
+    known = [extent for extent in times if extent is not None]
+    if not known:
+        return generated_ms - limits.HOUR_MS, generated_ms
+    end = max(high for _, high in known)
+    start = max(min(low for low, _ in known), end - limits.WINDOW_MS)
+    return min(start, end - 60_000), end
+
+
+def _extent(table: pa.Table, column: str) -> tuple[int, int] | None:
+    both = pc.min_max(table[column]).as_py()
+    return None if both["min"] is None else (both["min"], both["max"])
+
+
+def _in_order(tables: Mapping[str, pa.Table]) -> tuple[GroupKey, ...]:
+    """What needs attention first, then by the class of time lag, then by how often a group rebalanced."""
+    keys = {
+        key
+        for name in ("g_group_lag", "g_lag", "g_status", "g_rebalance", "g_member", "g_expiry")
+        for key in _keys(tables[name])
+    }
+    worst = _worst_status(tables["g_status"])
+    lag = {_key(row): row for row in _newest_group_lag(tables["g_group_lag"])}
+    rebalances = _counted(tables["g_rebalance"])
+
+    def concern(key: GroupKey) -> tuple[int, int, int, int, GroupKey]:
+        row = lag.get(key, {})
+        return (
+            min(worst.get(key, len(kinds.STATUSES)), kinds.severity("CATCHING_UP")),
+            -(kinds.lag_class(row.get("time_lag_max_ms")) or 0),
+            -rebalances.get(key, 0),
+            -(row.get("lag_sum") or 0),
+            key,
+        )
+
+    return tuple(sorted(keys, key=concern))
+
+
+def _newest_group_lag(table: pa.Table) -> list[Row]:
+    rows: list[Row] = (
+        table.select(["cluster", "group_id", "at_ms", "time_lag_max_ms", "lag_sum"]).sort_by("at_ms").to_pylist()
+    )
+    return rows
+
+
+def _worst_status(table: pa.Table) -> dict[GroupKey, int]:
+    order = pc.fill_null(pc.index_in(table["status"], pa.array(kinds.STATUSES)), kinds.severity(None))
+    grouped = pa.table({"cluster": table["cluster"], "group_id": table["group_id"], "order": order})
+    return {
+        _key(row): row["order_min"]
+        for row in grouped.group_by(["cluster", "group_id"]).aggregate([("order", "min")]).to_pylist()
+    }
+
+
+def _counted(table: pa.Table) -> dict[GroupKey, int]:
+    counted = table.group_by(["cluster", "group_id"]).aggregate([([], "count_all")])
+    return {_key(row): row["count_all"] for row in counted.to_pylist()}
+
+
+def _keys(table: pa.Table) -> list[GroupKey]:
+    return [_key(row) for row in table.group_by(["cluster", "group_id"]).aggregate([]).to_pylist()]
+
+
+def _key(row: Row) -> GroupKey:
+    return GroupKey(row["cluster"] or "", row["group_id"] or "")
+
+
+def _distinct(table: pa.Table, column: str) -> list[str]:
+    return [value for value in pc.unique(table[column]).to_pylist() if value is not None]

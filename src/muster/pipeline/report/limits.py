@@ -1,0 +1,38 @@
+"""How much of a lake one page shows. Every plot and table stops at one of these and says what it left out.
+
+Together they keep the page under 5 MB, whatever the lake holds.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+HOUR_MS: Final = 3_600_000
+DAY_MS: Final = 24 * HOUR_MS
+
+WINDOW_MS: Final = DAY_MS
+"""History before the newest fact of the lake."""
+
+NAME_CHARACTERS: Final = 64
+TIP_CHARACTERS: Final = 100
+EVIDENCE_CHARACTERS: Final = 160
+
+HEAT_GROUPS: Final = 40
+HEAT_COLUMNS: Final = 96
+TIMELINE_GROUPS: Final = 25
+TIMELINE_MARKS: Final = 120
+
+PANEL_GROUPS: Final = 16
+PANEL_PARTITIONS: Final = 4
+PANEL_POINTS: Final = 160
+PHASE_ROWS: Final = 25
+LANE_ROWS: Final = 40
+LANE_PIECES: Final = 60
+MEMBER_ROWS: Final = 40
+
+EXPIRY_GROUPS: Final = 20
+EXPIRY_DAYS: Final = 14
+BALANCE_GROUPS: Final = 20
+QUALITY_CELLS: Final = 400
+ATTENTION_LINES: Final = 10
+TABLE_ROWS: Final = 400

@@ -1,0 +1,87 @@
+"""HTML and SVG made of calls: everything that is not `Html` is escaped, so a name can never become markup.
+
+Knows how to write an element and how to show arbitrary text (group names may hold anything). Knows nothing of tables or plots.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from html import escape
+from typing import Final
+
+from muster.pipeline.report import limits
+
+
+class Html(str):
+    """Text that is already markup."""
+
+    __slots__ = ()
+
+
+Child = str | None
+Attribute = str | int | float | bool | None
+
+_VOID: Final = frozenset({"meta", "input", "br", "hr"})
+
+
+def tag(name: str, /, *children: Child, **attributes: Attribute) -> Html:
+    """One element. `class_` is written `class`, `data_tip` is written `data-tip`; None and False leave an attribute out."""
+    opened = "<" + name + "".join(_attribute(key, value) for key, value in attributes.items()) + ">"
+    if name in _VOID:
+        return Html(opened)
+    return Html(opened + together(children) + "</" + name + ">")
+
+
+def together(children: Iterable[Child]) -> Html:
+    """The children one after the other; plain text is escaped, None is nothing."""
+    return Html("".join(c if isinstance(c, Html) else escape(c) for c in children if c is not None))
+
+
+def _attribute(key: str, value: Attribute) -> str:
+    if value is None or value is False:
+        return ""
+    written = key.rstrip("_").replace("_", "-")
+    if value is True:
+        return " " + written
+    if isinstance(value, float):
+        value = number(value)
+    return f' {written}="{escape(str(value))}"'
+
+
+def number(value: float) -> str:
+    """A coordinate: a tenth of a pixel is enough, and short numbers keep the page small."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def visible(text: str | None, limit: int = limits.NAME_CHARACTERS) -> str:
+    """Arbitrary text as one short line: invisible and direction-changing characters are spelled out, nothing is empty."""
+    if text is None:
+        return "–"
+    if text == "":
+        return "(empty name)"
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(c if _shows(c) else _spelled(c) for c in cut)
+
+
+def _shows(character: str) -> bool:
+    # The zero-width joiner is part of many emoji and harmless by itself.
+    return character in " \u200d" or unicodedata.category(character) not in (
+        "Cc",
+        "Cf",
+        "Cs",
+        "Co",
+        "Cn",
+        "Zl",
+        "Zp",
+        "Zs",
+    )
+
+
+def _spelled(character: str) -> str:
+    return f"\\u{ord(character):04x}" if ord(character) > 0xFF else f"\\x{ord(character):02x}"
+
+
+def name(text: str | None, limit: int = limits.NAME_CHARACTERS) -> Html:
+    """A name from outside; `bdi` keeps its writing direction to itself."""
+    return tag("bdi", visible(text, limit), class_=None if text else "no-name")

@@ -1,0 +1,150 @@
+"""Everything about one group, for the groups to look at first. One is shown at a time; without scripts they follow each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muster.pipeline.report import kinds, limits, words
+from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
+from muster.pipeline.report.links import panel_groups, panel_id
+from muster.pipeline.report.markup import Html, tag, together, visible
+from muster.pipeline.report.marks import legend
+from muster.pipeline.report.plots import balance, lanes, members, phases
+from muster.pipeline.report.plots.figure import figure, left_out, nothing
+from muster.pipeline.report.plots.lines import partition_lines
+
+_HEADING = "End and committed offset"
+
+
+def panels(facts: Facts) -> Html:
+    groups = panel_groups(facts)
+    if not groups:
+        return tag("p", "No group in this lake.", class_="nothing")
+    choices = (tag("option", facts.plain(key), value=panel_id(i)) for i, key in enumerate(groups))
+    chooser = tag(
+        "p",
+        tag("label", "Group ", for_="group-choice"),
+        tag("select", together(choices), id="group-choice"),
+        class_="chooser",
+    )
+    hidden = left_out(
+        len(facts.groups) - len(groups),
+        "groups have no panel and are",
+        "they need less attention. The tables below have more.",
+    )
+    drawn = (_panel(facts, key, panel_id(i)) for i, key in enumerate(groups))
+    return together((chooser, tag("p", hidden, class_="left-out") if hidden else None, *drawn))
+
+
+def _panel(facts: Facts, key: GroupKey, anchor: str) -> Html:
+    return tag(
+        "article",
+        tag("h3", facts.label(key), class_="group-name"),
+        tag("p", _summary(facts, key), class_="group-summary"),
+        _lines(facts, key, anchor),
+        phases.phases(facts, key),
+        lanes.lanes(facts, key),
+        members.members(facts, key),
+        balance.one_group(facts, key),
+        id=anchor,
+        class_="panel",
+        aria_label=f"Group {facts.plain(key)}",
+    )
+
+
+def _summary(facts: Facts, key: GroupKey) -> Html:
+    statuses = facts.of_group("g_status", key)
+    counted = pc.value_counts(statuses["status"]).to_pylist()
+    badges = (
+        together((badge(entry["values"]), f" {words.many(entry['counts'], 'partition')}  "))
+        for entry in sorted(counted, key=lambda entry: kinds.severity(entry["values"]))
+    )
+    newest = top(facts.of_group("g_group_lag", key), [("at_ms", "descending")], 1)
+    lag = (
+        f"{words.count(newest[0]['lag_sum'])} records and {words.duration(newest[0]['time_lag_max_ms'])} behind at worst. "
+        if newest
+        else ""
+    )
+    rebalances = words.many(facts.of_group("g_rebalance", key).num_rows, "rebalance")
+    return together((*badges, tag("span", f"{lag}{rebalances} in the lake.")))
+
+
+def badge(status: str | None) -> Html:
+    return tag("span", visible(status).replace("_", " "), class_=f"badge {kinds.status_tone(status)}")
+
+
+def _lines(facts: Facts, key: GroupKey, anchor: str) -> Html:
+    own = facts.of_group("g_lag", key)
+    worst = top(
+        own,
+        [("time_lag_est_ms", "descending"), ("lag", "descending"), ("topic", "ascending"), ("partition", "ascending")],
+        limits.PANEL_PARTITIONS,
+    )
+    if not worst:
+        return nothing(_HEADING, "No committed offset of this group in the lake.")
+    history = within(facts.of_group("g_lag_history", key), "minute_ms", facts.start_ms, facts.end_ms)
+    rebalances = _spread(
+        within(facts.of_group("g_rebalance", key), "ended_ms", facts.start_ms, facts.end_ms)["ended_ms"].to_pylist(), 60
+    )
+    views = [_view(facts, row, history, rebalances, f"{anchor}-p{i}", i == 0) for i, row in enumerate(worst)]
+    reads = (
+        "Offsets of one partition (UTC). The bracket is the time lag: from now back to when the first unread record was written; "
+        "the shaded part is what nobody can know between two samples. Dashed upright lines are rebalances."
+    )
+    colours = legend(
+        [
+            ("line-end", "end of the partition"),
+            ("line-committed", "committed"),
+            ("bracket", "time lag"),
+            ("rebalance-rule", "rebalance"),
+        ],
+        "Lines",
+    )
+    hidden = left_out(own.num_rows - len(worst), "partitions are", "they are less behind. The lag table has more.")
+    return figure(_HEADING, reads, _tabs(worst, anchor), colours, together(views), left_out=hidden)
+
+
+def _tabs(rows: list[Row], anchor: str) -> Html | None:
+    if len(rows) < 2:
+        return None
+    buttons = (
+        tag(
+            "button",
+            plain_partition(row),
+            type="button",
+            class_="tab",
+            aria_pressed="true" if i == 0 else "false",
+            data_shows=f"{anchor}-p{i}",
+        )
+        for i, row in enumerate(rows)
+    )
+    return tag("div", together(buttons), class_="tabs", role="group", aria_label="Partition")
+
+
+def _view(facts: Facts, row: Row, history: pa.Table, rebalances: list[int], anchor: str, first: bool) -> Html:
+    own = history.filter(
+        pc.and_(pc.equal(history["topic"], row["topic"]), pc.equal(history["partition"], row["partition"]))
+    )
+    title = f"{_HEADING} of {plain_partition(row)}"
+    behind = words.time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
+    said = (
+        f"{plain_partition(row)}: committed {words.count(row['committed'])} of {words.count(row['end'])}, "
+        f"{words.count(row['lag'])} records behind, time lag {behind} (method {visible(row['method'])}), "
+        f"last commit {words.duration(row['commit_age_ms'])} before, owner {visible(row['owner'])}."
+    )
+    plot = partition_lines(own, row, rebalances, facts.start_ms, facts.end_ms, title)
+    return tag("div", tag("p", said), plot, id=anchor, class_="view" if first else "view second")
+
+
+def plain_partition(row: Row) -> str:
+    return f"{visible(row['topic'], 40)}-{row['partition']}"
+
+
+def _spread(values: Sequence[Any], most: int) -> list[int]:
+    """At most so many of the sorted values, evenly chosen."""
+    ordered = sorted(value for value in values if value is not None)
+    return ordered if len(ordered) <= most else [ordered[i * len(ordered) // most] for i in range(most)]

@@ -1,0 +1,121 @@
+"""Group by time: how many seconds each group was behind, with a tick for every rebalance. The page's first plot."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muster.pipeline.report import kinds, limits, words
+from muster.pipeline.report.facts import Facts, GroupKey, within
+from muster.pipeline.report.links import group_link
+from muster.pipeline.report.markup import Html, together
+from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, line, row_frame
+from muster.pipeline.report.plots.figure import figure, left_out, nothing
+from muster.pipeline.report.scales import TimeScale
+
+_ROW = 20
+_MINUTE_MS = 60_000
+_COLUMN_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440)
+_HEADING = "Time lag of every group"
+
+Cell = tuple[int | None, int | None]
+"""Worst time lag with an upper end, worst that is only a lower bound."""
+
+
+def heat_map(facts: Facts) -> Html:
+    start, width_ms = columns(facts.start_ms, facts.end_ms)
+    cells = _cells(facts, start, width_ms)
+    shown = [key for key in facts.groups if key in cells][: limits.HEAT_GROUPS]
+    if not shown:
+        return nothing(_HEADING, "No history of lag in this lake: it needs commits and samples of end offsets.")
+    count = (facts.end_ms - start) // width_ms + 1
+    scale = TimeScale(start, start + count * width_ms, PLOT_WIDTH)
+    ticks = _rebalance_times(facts, shown)
+    rows = [_row(facts, key, cells[key], scale, width_ms, ticks.get(key, [])) for key in shown]
+    drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
+    reads = (
+        f"One row a group, the one to look at first on top; one column {words.duration(width_ms)} (UTC). Colour is the worst time lag "
+        "of the group's partitions in that time; a tick at the foot of a row is a rebalance. Choose a name to see the group."
+    )
+    hidden = left_out(len(cells) - len(shown), "groups with history are", "they need less attention than these.")
+    return figure(_HEADING, reads, _legend(), drawn, left_out=hidden)
+
+
+def columns(start_ms: int, end_ms: int) -> tuple[int, int]:
+    """Start of the first column and the width of one, in whole minutes."""
+    span = end_ms - start_ms
+    minutes = next((m for m in _COLUMN_MINUTES if span / (m * _MINUTE_MS) < limits.HEAT_COLUMNS), _COLUMN_MINUTES[-1])
+    width = minutes * _MINUTE_MS
+    return start_ms // width * width, width
+
+
+def _cells(facts: Facts, start: int, width_ms: int) -> dict[GroupKey, dict[int, Cell]]:
+    history = within(facts.table("g_lag_history"), "minute_ms", start, facts.end_ms)
+    estimate = history["time_lag_est_ms"]
+    bounded = pc.is_valid(history["time_lag_hi_ms"])
+    none = pa.scalar(None, pa.int64())
+    binned = pa.table(
+        {
+            "cluster": history["cluster"],
+            "group_id": history["group_id"],
+            "column": pc.divide(pc.subtract(history["minute_ms"], start), width_ms),
+            "known": pc.if_else(bounded, estimate, none),
+            "at_least": pc.if_else(bounded, none, estimate),
+        }
+    )
+    worst = binned.group_by(["cluster", "group_id", "column"]).aggregate([("known", "max"), ("at_least", "max")])
+    cells: dict[GroupKey, dict[int, Cell]] = defaultdict(dict)
+    for cluster, group_id, column, known, at_least in zip(
+        *(worst[name].to_pylist() for name in worst.column_names), strict=True
+    ):
+        cells[GroupKey(cluster, group_id)][column] = (known, at_least)
+    return cells
+
+
+def _rebalance_times(facts: Facts, keys: list[GroupKey]) -> dict[GroupKey, list[int]]:
+    rows = within(facts.of_groups("g_rebalance", keys), "ended_ms", facts.start_ms, facts.end_ms)
+    times: dict[GroupKey, list[int]] = defaultdict(list)
+    for row in rows.select(["cluster", "group_id", "ended_ms"]).to_pylist():
+        times[GroupKey(row["cluster"], row["group_id"])].append(row["ended_ms"])
+    return times
+
+
+def _row(
+    facts: Facts, key: GroupKey, cells: dict[int, Cell], scale: TimeScale, width_ms: int, rebalances: list[int]
+) -> RowOfMarks:
+    drawn = [_cell(scale, width_ms, column, cell) for column, cell in sorted(cells.items())]
+    feet = sorted({round(scale.x(at)) for at in rebalances})
+    drawn += [line(x, _ROW - 7, x, _ROW - 1, class_="foot") for x in feet]
+    worst_column, worst = max(cells.items(), key=lambda item: (_worst(item[1]) or -1, item[0]))
+    at = words.clock(scale.start_ms + worst_column * width_ms)
+    spoken = f"{facts.plain(key)}: worst {_said(worst)} at {at} UTC, {words.many(len(rebalances), 'rebalance')}"
+    return RowOfMarks(group_link(facts, key), together(drawn), spoken, facts.plain(key))
+
+
+def _cell(scale: TimeScale, width_ms: int, column: int, cell: Cell) -> Html:
+    begin = scale.start_ms + column * width_ms
+    x, end = scale.x(begin), scale.x(begin + width_ms)
+    lag = kinds.lag_class(_worst(cell))
+    tip = f"{words.clock(begin)} to {words.clock(begin + width_ms)}: {_said(cell)}"
+    return box(x, 1, end - x - 0.5, _ROW - 2, class_="lag-none" if lag is None else f"lag{lag}", data_tip=tip)
+
+
+def _worst(cell: Cell) -> int | None:
+    return max((value for value in cell if value is not None), default=None)
+
+
+def _said(cell: Cell) -> str:
+    worst = _worst(cell)
+    if worst is None:
+        return "not known"
+    at_least = cell[1] is not None and cell[1] >= worst
+    return ("at least " if at_least else "") + (words.duration(worst) if worst else "caught up")
+
+
+def _legend() -> Html:
+    return legend(
+        [("lag-none", "not known"), *((f"lag{i}", word) for i, word in enumerate(kinds.LAG_CLASSES))],
+        "Colours: a class begins at the named time lag",
+    )

@@ -1,0 +1,143 @@
+"""One partition of one group: end and committed offset over time, and the bracket between them that is the time lag.
+
+Read sideways: the committed offset now, followed to the left until it meets the end line, is when that record was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from muster.pipeline.report import limits, words
+from muster.pipeline.report.facts import Row
+from muster.pipeline.report.markup import Html, tag, together
+from muster.pipeline.report.marks import PLOT_WIDTH, axis, box, dot, drawing, line, path, words_at
+from muster.pipeline.report.plots.time_lag_strip import STRIP_HEIGHT, time_lag_strip
+from muster.pipeline.report.scales import Scale, TimeScale
+
+_TOP, _HEIGHT, _GUTTER = 8, 190, 62
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    time: TimeScale
+    offsets: Scale
+
+    def x(self, ms: float) -> float:
+        return _GUTTER + self.time.x(ms)
+
+
+def partition_lines(history: pa.Table, lag: Row, rebalances: list[int], start_ms: int, end_ms: int, title: str) -> Html:
+    """`history` are the minutes of one partition, `lag` its row in g_lag."""
+    minutes = thin(history.sort_by("minute_ms").to_pylist(), limits.PANEL_POINTS)
+    now_ms = max([end_ms, lag["at_ms"] or 0, *(row["minute_ms"] for row in minutes)])
+    frame = _frame(minutes, lag, start_ms, now_ms)
+    content = together(
+        (
+            _axes(frame),
+            *(line(frame.x(at), _TOP, frame.x(at), _HEIGHT, class_="rebalance-rule") for at in rebalances),
+            _series(frame, [*minutes, {**lag, "minute_ms": now_ms}]),
+            _bracket(frame, lag, now_ms),
+            tag(
+                "g",
+                time_lag_strip(minutes, lag, frame.time, now_ms, _GUTTER),
+                transform=f"translate(0 {_HEIGHT + 34})",
+            ),
+        )
+    )
+    return drawing(content, PLOT_WIDTH, _HEIGHT + 34 + STRIP_HEIGHT, title)
+
+
+def thin(rows: list[Row], most: int) -> list[Row]:
+    """At most so many rows; the first and the last stay."""
+    if len(rows) <= most:
+        return rows
+    step = (len(rows) - 1) / (most - 1)
+    return [rows[round(i * step)] for i in range(most)]
+
+
+def _frame(minutes: list[Row], lag: Row, start_ms: int, now_ms: int) -> Frame:
+    offsets = [value for row in [*minutes, lag] for value in (row["committed"], row["end"]) if value is not None]
+    low, high = (min(offsets), max(offsets)) if offsets else (0, 1)
+    room = max((high - low) * 0.05, 1)
+    # Room on the right for the bracket's words.
+    return Frame(
+        TimeScale(start_ms, now_ms, PLOT_WIDTH - _GUTTER - 8), Scale(max(low - room, 0), high + room, _HEIGHT, _TOP)
+    )
+
+
+def _axes(frame: Frame) -> Html:
+    upright = tag("g", axis(frame.time.ticks(), _HEIGHT), transform=f"translate({_GUTTER} 0)")
+    level = (
+        together(
+            (
+                line(_GUTTER, frame.offsets.at(value), PLOT_WIDTH, frame.offsets.at(value), class_="grid"),
+                words_at(
+                    _GUTTER - 6, frame.offsets.at(value) + 4, words.short_count(value), class_="tick", text_anchor="end"
+                ),
+            )
+        )
+        for value in frame.offsets.ticks()
+    )
+    return together((upright, *level, words_at(0, _TOP + 2, "offset", class_="tick")))
+
+
+def _series(frame: Frame, minutes: list[Row]) -> Html:
+    ends = _points(frame, minutes, "end")
+    committed = _points(frame, minutes, "committed")
+    between = (
+        path([*ends, *reversed(committed)], close=True, class_="between")
+        if len(ends) > 1 and len(committed) > 1
+        else None
+    )
+    return together((between, _curve(ends, "end"), _curve(committed, "committed"), _readings(frame, minutes)))
+
+
+def _points(frame: Frame, minutes: list[Row], column: str) -> list[tuple[float, float]]:
+    return [(frame.x(row["minute_ms"]), frame.offsets.at(row[column])) for row in minutes if row[column] is not None]
+
+
+def _curve(points: list[tuple[float, float]], kind: str) -> Html | None:
+    if not points:
+        return None
+    end = dot(*points[-1], 3, class_=f"dot-{kind}")
+    return together((path(points, class_=f"line-{kind}"), end)) if len(points) > 1 else end
+
+
+def _readings(frame: Frame, minutes: list[Row]) -> Html:
+    """Unseen columns that answer to the pointer and to the arrow keys."""
+    spots = thin(minutes, 48)
+    half = (PLOT_WIDTH - _GUTTER) / max(len(spots), 1) / 2
+    return together(
+        box(frame.x(row["minute_ms"]) - half, _TOP, 2 * half, _HEIGHT - _TOP, class_="reading", data_tip=_reading(row))
+        for row in spots
+    )
+
+
+def _reading(row: Row) -> str:
+    lag = words.time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
+    return (
+        f"{words.clock(row['minute_ms'])} UTC: committed {words.count(row['committed'])}, end {words.count(row['end'])}, "
+        f"{words.count(row['lag'])} records behind, {lag}"
+    )
+
+
+def _bracket(frame: Frame, lag: Row, now_ms: int) -> Html | None:
+    """From now back to when the first unread record was written: sure up to `lo`, somewhere before `hi`."""
+    lo, hi, committed = lag["time_lag_lo_ms"], lag["time_lag_hi_ms"], lag["committed"]
+    if committed is None or lo is None or not (hi is None or hi > 0):
+        return None
+    y, right = frame.offsets.at(committed), frame.x(now_ms)
+    sure, far = frame.x(now_ms - lo), frame.x(now_ms - hi) if hi is not None else frame.x(frame.time.start_ms)
+    text = words.time_lag(lo, hi, lag["time_lag_est_ms"]) + " behind"
+    anchor, text_x = ("end", far - 6) if far > 330 else ("start", far + 8)
+    return together(
+        (
+            box(far, y - 4, sure - far, 8, class_="bracket-doubt" if hi is not None else "bracket-open"),
+            line(sure, y, right, y, class_="bracket"),
+            line(right, y - 6, right, y + 6, class_="bracket"),
+            line(far, y - 6, far, y + 6, class_="bracket") if hi is not None else None,
+            words_at(text_x, y - 9 if y > 40 else y + 20, text, class_="bracket-words", text_anchor=anchor),
+        )
+    )

@@ -1,0 +1,70 @@
+"""The time lag of one partition over time, as the band between its lower and upper end on a logarithmic scale."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from muster.pipeline.report.facts import Row
+from muster.pipeline.report.markup import Html, together
+from muster.pipeline.report.marks import PLOT_WIDTH, line, path, words_at
+from muster.pipeline.report.scales import Scale, TimeScale
+
+STRIP_HEIGHT: Final = 96
+_BASE = 90
+_TOP = 10
+_TICKS: Final = (
+    (0, "0"),
+    (1_000, "1 s"),
+    (10_000, "10 s"),
+    (60_000, "1 min"),
+    (600_000, "10 min"),
+    (3_600_000, "1 h"),
+    (36_000_000, "10 h"),
+)
+
+Point = tuple[float, float]
+
+
+def time_lag_strip(minutes: list[Row], lag: Row, time: TimeScale, now_ms: int, gutter: int) -> Html:
+    rows = [row for row in [*minutes, {**lag, "minute_ms": now_ms}] if row["time_lag_est_ms"] is not None]
+    longest = max((_upper(row) for row in rows), default=1_000)
+    scale = Scale(_log(0), _log(max(longest, 1_000)), _BASE, _TOP)
+    shown = [(ms, word) for ms, word in _TICKS if _log(ms) <= scale.high]
+    levels = (
+        together(
+            (
+                line(gutter, scale.at(_log(ms)), PLOT_WIDTH, scale.at(_log(ms)), class_="grid"),
+                words_at(gutter - 6, scale.at(_log(ms)) + 4, word, class_="tick", text_anchor="end"),
+            )
+        )
+        for ms, word in shown
+    )
+    head = words_at(gutter, _TOP - 2, "time lag: estimate, in the band between its lower and upper end", class_="tick")
+    return together((*levels, head, _band(rows, time, scale, gutter)))
+
+
+def _band(rows: list[Row], time: TimeScale, scale: Scale, gutter: int) -> Html | None:
+    if not rows:
+        return None
+    high = [_point(row, _upper(row), time, scale, gutter) for row in rows]
+    low = [_point(row, row["time_lag_lo_ms"] or 0, time, scale, gutter) for row in rows]
+    estimate = [_point(row, row["time_lag_est_ms"], time, scale, gutter) for row in rows]
+    if len(rows) == 1:
+        x, y = estimate[0]
+        return line(x - 6, y, x, y, class_="line-lag")
+    return together((path([*high, *reversed(low)], close=True, class_="lag-band"), path(estimate, class_="line-lag")))
+
+
+def _point(row: Row, ms: int, time: TimeScale, scale: Scale, gutter: int) -> Point:
+    return gutter + time.x(row["minute_ms"]), scale.at(_log(ms))
+
+
+def _upper(row: Row) -> int:
+    upper: int = row["time_lag_hi_ms"] if row["time_lag_hi_ms"] is not None else row["time_lag_est_ms"]
+    return upper
+
+
+def _log(ms: int) -> float:
+    """Zero has a place on this scale: below a tenth of a second nobody looks."""
+    return math.log10(max(ms, 0) + 100)

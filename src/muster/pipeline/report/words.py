@@ -1,0 +1,102 @@
+"""How numbers, durations and times read on the page. Times are UTC: a report is sent to people in other places."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from muster.pipeline.report.limits import DAY_MS
+
+NOT_KNOWN = "–"
+
+
+def count(value: int | float | None) -> str:
+    return NOT_KNOWN if value is None else f"{value:,.0f}"
+
+
+def short_count(value: int | float | None) -> str:
+    """Three digits and a letter: for axes and headlines."""
+    if value is None:
+        return NOT_KNOWN
+    size = float(value)
+    for unit in ("", "k", "M", "G", "T"):
+        if abs(size) < 999.5 or unit == "T":
+            break
+        size /= 1000
+    digits = 0 if unit == "" and size == int(size) else max(0, 2 - len(str(int(abs(size)))) + 1)
+    text = f"{size:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + unit
+
+
+def ratio(value: float | None, digits: int = 2) -> str:
+    return NOT_KNOWN if value is None else f"{value:.{digits}f}"
+
+
+def share(value: float | None) -> str:
+    """A part of one as per cent; rounding never says 100 % of something that is not whole, nor 0 % of something."""
+    if value is None:
+        return NOT_KNOWN
+    if 0.999 < value < 1:
+        return ">99.9 %"
+    if 0 < value < 0.001:
+        return "<0.1 %"
+    return f"{value * 100:.1f} %".replace(".0 %", " %")
+
+
+def duration(ms: int | float | None) -> str:
+    """Two units at most: 340 ms, 3.2 s, 4 min 10 s, 2 h 5 min, 3 d 4 h."""
+    if ms is None:
+        return NOT_KNOWN
+    if ms < 0:
+        return "−" + duration(-ms)
+    if ms < 1000:
+        return f"{ms:.0f} ms"
+    if ms < 59_950:
+        return f"{ms / 1000:.1f} s".replace(".0 s", " s")
+    seconds = round(ms / 1000)
+    for size, unit, smaller_size, smaller in ((86_400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        if seconds >= size:
+            rest = seconds % size // smaller_size
+            return f"{seconds // size} {unit}" + (f" {rest} {smaller}" if rest else "")
+    return f"{seconds} s"
+
+
+def time_lag(lo_ms: int | None, hi_ms: int | None, est_ms: int | None) -> str:
+    """An estimate with its bracket; without an upper end it is a lower bound and says so."""
+    if lo_ms is None and est_ms is None:
+        return NOT_KNOWN
+    if hi_ms is None:
+        return "≥ " + duration(lo_ms if lo_ms is not None else est_ms)
+    if lo_ms is None or lo_ms == hi_ms:
+        return duration(est_ms if est_ms is not None else hi_ms)
+    return f"{duration(est_ms)} ({duration(lo_ms)} to {duration(hi_ms)})"
+
+
+def moment(ms: int | None) -> str:
+    return NOT_KNOWN if ms is None else _utc(ms).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def clock(ms: int | float, *, seconds: bool = False) -> str:
+    return _utc(ms).strftime("%H:%M:%S" if seconds else "%H:%M")
+
+
+def day(ms: int | float) -> str:
+    at = _utc(ms)
+    return f"{at.day} {at.strftime('%b')}"
+
+
+def weekday(ms: int | float) -> str:
+    return _utc(ms).strftime("%a")
+
+
+def starts_day(ms: int | float) -> bool:
+    return ms % DAY_MS == 0
+
+
+def many(number: int, one: str, more: str | None = None) -> str:
+    """`1 group`, `3 groups`."""
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
+
+
+def _utc(ms: int | float) -> datetime:
+    # Times come from records: a broken one must not end the report, so it is held inside what a date can say.
+    return datetime.fromtimestamp(min(max(ms, 0), 253_402_300_799_000) / 1000, UTC)
