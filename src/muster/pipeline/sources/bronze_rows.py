@@ -31,8 +31,11 @@ class LogPlace:
     source: str
 
 
-def bronze_rows(place: LogPlace, records: Records, first_offset: int = 0) -> pa.RecordBatch:
-    """One row a record, control records included; those below `first_offset` are left out."""
+_ALL: Final = 1 << 62
+
+
+def bronze_rows(place: LogPlace, records: Records, start: int = 0, end: int = _ALL) -> pa.RecordBatch:
+    """One row a record, control records included; those of a batch that are outside [start, end) are left out."""
     headers, batch = records.headers, records.batch
     count = len(records.offsets)
     attributes = headers["attributes"]
@@ -57,8 +60,9 @@ def bronze_rows(place: LogPlace, records: Records, first_offset: int = 0) -> pa.
         dates_of(records.timestamps),
     ]
     rows = pa.RecordBatch.from_arrays(columns, schema=_BRONZE)
-    if count and int(records.offsets[0]) < first_offset:
-        rows = rows.slice(int(np.searchsorted(records.offsets, first_offset)))
+    if count and (records.offsets[0] < start or records.offsets[-1] >= end):
+        first, behind = np.searchsorted(records.offsets, (start, end)).tolist()
+        rows = rows.slice(first, behind - first)
     return rows
 
 
@@ -83,6 +87,10 @@ def dates_of(times_ms: Numbers) -> pa.Array:
         return pa.repeat(_date(days[0]), len(days))
     distinct, which = np.unique(days, return_inverse=True)
     return pa.array([_date(day) for day in distinct], pa.string()).take(pa.array(which.astype(np.int64)))
+
+
+def date_text(time_ms: int) -> str:
+    return _date(max(time_ms, 0) // _DAY_MS)
 
 
 def _date(day: int) -> str:

@@ -1,0 +1,178 @@
+"""The logs of a live broker as a log source: the same rows as from its segment files, fetched over TCP.
+
+Batches are fetched raw and uncommitted, so that transactions and their markers are seen as they lie in the log. Works against
+Muster and Kafka. As the Spark data source `muster_broker`: options `bootstrap`, `topic`, `cluster`, and those of `spark_source`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+
+from muster.pipeline.sources.batch_scan import Scan, scan_batches
+from muster.pipeline.sources.broker_client import LATEST, BrokerClient
+from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
+from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader
+from muster.pipeline.sources.record_columns import Records, read_headers, read_records
+from muster.wire.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE, name_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SOURCE_NAME: Final = "broker"
+FETCH_BYTES: Final = 8 << 20
+_SHOWN_BYTES: Final = 4096
+_MOST_FETCH_BYTES: Final = 1 << 30
+_TRIES: Final = 3
+
+
+@dataclass(frozen=True)
+class BrokerLogs(LogSource):
+    """The logs of one topic of a cluster that can be reached under `bootstrap` (HOST:PORT, several with commas)."""
+
+    bootstrap: str
+    topic: str = OFFSETS_TOPIC
+    cluster: str = "default"
+
+    def ends(self) -> dict[int, int]:
+        """Empty if the topic does not exist, as `__consumer_offsets` before the first group."""
+        with BrokerClient(self.bootstrap) as client:
+            view = client.metadata([self.topic])
+            if view.leaderless:
+                missing = ", ".join(str(partition) for _, partition in view.leaderless)
+                raise SourceError(f"{self.topic}: partitions {missing} have no leader now: try again when they have")
+            leaders: dict[int, list[tuple[str, int]]] = {}
+            for part in view.partitions:
+                leaders.setdefault(part.leader, []).append((part.topic, part.partition))
+            found: dict[int, int] = {}
+            for leader, partitions in leaders.items():
+                for (_, number), said in client.list_offsets(leader, partitions, LATEST).items():
+                    if said.error_code != NONE:
+                        raise SourceError(f"{self.topic}-{number}: its end cannot be had: {name_of(said.error_code)}")
+                    found[number] = said.offset
+        return dict(sorted(found.items()))
+
+    def partition_count(self) -> int | None:
+        with BrokerClient(self.bootstrap) as client:
+            view = client.metadata([self.topic])
+        return (len(view.partitions) + len(view.leaderless)) or None
+
+    def open(self, stretch: Stretch) -> StretchReader:
+        return BrokerStretch(self, stretch)
+
+
+class BrokerStretch(StretchReader):
+    def __init__(self, logs: BrokerLogs, stretch: Stretch) -> None:
+        self._logs = logs
+        self._stretch = stretch
+        self._place = LogPlace(logs.cluster, logs.topic, stretch.partition, SOURCE_NAME)
+        self._problems: list[Quarantined] = []
+
+    def bronze(self) -> Iterator[pa.RecordBatch]:
+        with BrokerClient(self._logs.bootstrap) as client:
+            for records in self._records(client):
+                rows = bronze_rows(self._place, records, self._stretch.start, self._stretch.end)
+                if rows.num_rows:
+                    yield rows
+
+    def quarantine(self) -> pa.RecordBatch:
+        return quarantine_rows(self._problems)
+
+    def _records(self, client: BrokerClient) -> Iterator[Records]:
+        offset, max_bytes = self._stretch.start, FETCH_BYTES
+        while offset < self._stretch.end:
+            offset, raw = self._fetch(client, offset, max_bytes)
+            scan = scan_batches(raw)
+            if scan.lost:
+                self._note(
+                    offset, raw[scan.end :], "the broker sent bytes that are no record batch; the rest is unread"
+                )
+            for problem in scan.problems:
+                content = raw[problem.position : problem.position + problem.size]
+                self._note(problem.base_offset, content, problem.reason)
+            if scan.positions:
+                records = read_records(raw, scan.positions)
+                for index, reason in records.broken:
+                    self._note(int(records.headers["base_offset"][index]), b"", reason)
+                yield records
+            behind = _behind(raw, scan, offset)
+            if behind > offset:
+                offset, max_bytes = behind, FETCH_BYTES
+            elif scan.lost or max_bytes >= _MOST_FETCH_BYTES or not raw:
+                return  # nothing more is to be had: an empty answer below the end that was asked for is a truncated log
+            else:
+                max_bytes = min(_MOST_FETCH_BYTES, max(2 * max_bytes, scan.needs))
+
+    def _fetch(self, client: BrokerClient, offset: int, max_bytes: int) -> tuple[int, bytes]:
+        """The offset that was asked for in the end, and the bytes. Finds the leader anew when it has moved."""
+        topic, partition = self._logs.topic, self._stretch.partition
+        error = NOT_LEADER_OR_FOLLOWER
+        for _ in range(_TRIES):
+            leader = self._leader(client)
+            error, raw = client.fetch(leader, topic, partition, offset, max_bytes)
+            if error == NONE:
+                return offset, raw
+            if error == OFFSET_OUT_OF_RANGE:
+                start = client.list_offsets(leader, [(topic, partition)], -2)[topic, partition].offset
+                if start <= offset:
+                    return offset, b""  # the log was cut behind our back: its end is before this offset
+                offset = start  # retention or DeleteRecords took the beginning
+        raise SourceError(f"{topic}-{partition}: cannot be fetched at offset {offset}: {name_of(error)}")
+
+    def _leader(self, client: BrokerClient) -> int:
+        for part in client.metadata([self._logs.topic]).partitions:
+            if part.partition == self._stretch.partition:
+                return part.leader
+        raise SourceError(f"{self._logs.topic}-{self._stretch.partition}: has no leader now, or the topic is gone")
+
+    def _note(self, offset: int, content: bytes, reason: str) -> None:
+        where = f"{SOURCE_NAME} {self._logs.bootstrap} {self._logs.topic}-{self._stretch.partition} offset {offset}"
+        self._problems.append(Quarantined(self._place, offset, where, reason, None, content[:_SHOWN_BYTES]))
+
+
+def _behind(raw: bytes, scan: Scan, offset: int) -> int:
+    """The offset to go on with: behind the last batch, sound or not."""
+    positions = [*scan.positions, *(problem.position for problem in scan.problems)]
+    if not positions:
+        return offset
+    headers = read_headers(raw, [max(positions)])
+    return int(headers["base_offset"][0]) + max(0, int(headers["last_offset_delta"][0])) + 1
+
+
+def broker_options(source: BrokerLogs) -> dict[str, str]:
+    return {"bootstrap": source.bootstrap, "topic": source.topic, "cluster": source.cluster}
+
+
+def broker_from(options: Mapping[str, str]) -> BrokerLogs:
+    """The inverse of `broker_options`."""
+    bootstrap = options.get("bootstrap")
+    if not bootstrap:
+        raise SourceError("muster_broker needs the option bootstrap: HOST:PORT of a broker")
+    return BrokerLogs(bootstrap, options.get("topic", OFFSETS_TOPIC), options.get("cluster", "default"))
+
+
+def read_broker(
+    spark: SparkSession,
+    bootstrap: str,
+    *,
+    cluster: str = "default",
+    topic: str = OFFSETS_TOPIC,
+    table: str = "b_log_record",
+    starts: Mapping[int, int] | None = None,
+    ends: Mapping[int, int] | None = None,
+) -> DataFrame:
+    """Rows of `b_log_record`, `b_journal_event` or `b_quarantine` from a live broker; a batch read."""
+    from muster.pipeline.sources.spark_source import END_OFFSETS, START_OFFSETS, TABLE, offsets_text
+    from muster.pipeline.sources.spark_sources import BrokerDataSource
+
+    spark.dataSource.register(BrokerDataSource)
+    options = {**broker_options(BrokerLogs(bootstrap, topic, cluster)), TABLE: table}
+    if starts is not None:
+        options[START_OFFSETS] = offsets_text(starts)
+    if ends is not None:
+        options[END_OFFSETS] = offsets_text(ends)
+    return spark.read.format(BrokerDataSource.name()).options(**options).load()

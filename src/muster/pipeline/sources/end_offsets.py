@@ -1,0 +1,82 @@
+"""Samples of where topics end, from a live cluster: rows of `b_leo_sample`.
+
+A sample holds at some moment between its begin and its end, on this machine's clock: before the question and after the answer.
+Knows ListOffsets; the same facts out of a data directory come from `segment_end_offsets`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+
+from muster.pipeline.schemas import TABLES
+from muster.pipeline.sources.broker_client import EARLIEST, LATEST, MAX_TIMESTAMP, BrokerClient, TopicPartition
+from muster.pipeline.sources.bronze_rows import date_text
+from muster.topics.names import id_text
+from muster.wire.errors import NONE
+
+SAMPLER: Final = "list_offsets"
+_INTERNAL_PREFIX: Final = "__"
+_ROWS: Final = TABLES["b_leo_sample"]
+
+
+def wall_clock_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def sample_end_offsets(
+    bootstrap: str,
+    *,
+    cluster: str = "default",
+    topics: Sequence[str] | None = None,
+    clock: Callable[[], int] = wall_clock_ms,
+) -> pa.Table:
+    """One sample of every partition that has a leader and answers; of all topics but internal ones, or of these."""
+    rows: list[dict[str, Any]] = []
+    with BrokerClient(bootstrap) as client:
+        by_leader: dict[int, list[TopicPartition]] = {}
+        for part in client.metadata(topics).partitions:
+            if topics is not None or not part.topic.startswith(_INTERNAL_PREFIX):
+                by_leader.setdefault(part.leader, []).append(part)
+        for leader, partitions in by_leader.items():
+            rows += _sample(client, leader, partitions, cluster, clock)
+    return pa.Table.from_pylist(rows, schema=_ROWS)
+
+
+def _sample(
+    client: BrokerClient, leader: int, partitions: list[TopicPartition], cluster: str, clock: Callable[[], int]
+) -> list[dict[str, Any]]:
+    names = [(part.topic, part.partition) for part in partitions]
+    starts = client.list_offsets(leader, names, EARLIEST)
+    newest = client.list_offsets(leader, names, MAX_TIMESTAMP)
+    begin_ms = clock()
+    ends = client.list_offsets(leader, names, LATEST)
+    end_ms = max(begin_ms, clock())
+    rows: list[dict[str, Any]] = []
+    for part in partitions:
+        name = (part.topic, part.partition)
+        end, start, top = ends.get(name), starts.get(name), newest.get(name)
+        if end is None or end.error_code != NONE:
+            continue  # it moved in between; the next sample has it
+        has_top = top is not None and top.error_code == NONE and top.offset >= 0
+        rows.append(
+            {
+                "cluster": cluster,
+                "topic": part.topic,
+                "partition": part.partition,
+                "topic_id": id_text(part.topic_id) if any(part.topic_id) else None,
+                "leo": end.offset,
+                "log_start": start.offset if start is not None and start.error_code == NONE else None,
+                "max_timestamp_ms": top.timestamp if top is not None and has_top else None,
+                "max_timestamp_offset": top.offset if top is not None and has_top else None,
+                "leader_epoch": part.leader_epoch if part.leader_epoch >= 0 else None,
+                "begin_ms": begin_ms,
+                "end_ms": end_ms,
+                "sampler": SAMPLER,
+                "dt": date_text(end_ms),
+            }
+        )
+    return rows

@@ -1,0 +1,62 @@
+"""What every source of log records can do, whatever it reads: say how far its logs reach, and read a stretch of one.
+
+The contract between the readers (`segments`, `broker`) and those who use them (`spark_source`, the direct path to current offsets).
+A source is made of plain values, so that it can travel to a Spark worker. Offsets are log offsets; ends are exclusive.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+OFFSETS_TOPIC: Final = "__consumer_offsets"
+JOURNAL_TOPIC: Final = "__group_journal"
+
+
+@dataclass(slots=True, frozen=True)
+class Stretch:
+    """A part of one log partition: [start, end)."""
+
+    partition: int
+    start: int
+    end: int
+
+
+class StretchReader(ABC):
+    """One pass over one stretch. Read it to its end before asking for `quarantine`."""
+
+    @abstractmethod
+    def bronze(self) -> Iterator[pa.RecordBatch]:
+        """`b_log_record` rows in log order."""
+
+    @abstractmethod
+    def quarantine(self) -> pa.RecordBatch:
+        """`b_quarantine` rows: what the pass could not read."""
+
+
+class LogSource(ABC):
+    """The logs of one topic of one cluster."""
+
+    cluster: str
+    topic: str
+
+    @abstractmethod
+    def ends(self) -> dict[int, int]:
+        """By log partition: the offset that the next record will get."""
+
+    @abstractmethod
+    def partition_count(self) -> int | None:
+        """How many partitions the topic has, where that can be known: needed to find misplaced groups."""
+
+    @abstractmethod
+    def open(self, stretch: Stretch) -> StretchReader: ...
+
+
+def stretches(starts: dict[int, int], ends: dict[int, int]) -> list[Stretch]:
+    """What there is to read between two positions; a partition without a start is read from its beginning."""
+    found = (Stretch(partition, starts.get(partition, 0), end) for partition, end in sorted(ends.items()))
+    return [stretch for stretch in found if stretch.start < stretch.end]

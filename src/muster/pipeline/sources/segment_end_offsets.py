@@ -1,0 +1,118 @@
+"""Where topics ended at every moment, out of a data directory: rows of `b_leo_sample`, one for each batch that counts.
+
+A batch says when it was written (its newest timestamp, which is the append time where the topic stores that) and how far the log
+reached behind it. So begin and end of such a sample are the same moment. Times never go back along a log here: with producers'
+clocks a late timestamp must not make the end appear to shrink.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from muster.log.checkpoints import START_OFFSETS, parse_offsets
+from muster.log.contract import StorageError
+from muster.pipeline.schemas import TABLES
+from muster.pipeline.sources.bronze_rows import LogPlace, dates_of
+from muster.pipeline.sources.log_directories import LogFolder, log_folders, segment_files, topic_id_of
+from muster.pipeline.sources.log_end import log_end
+from muster.pipeline.sources.record_columns import HEADER, Numbers, read_headers
+from muster.pipeline.sources.segment_files import PartitionReader
+
+SAMPLER: Final = "segment"
+_INTERNAL_PREFIX: Final = "__"
+_ROWS: Final = TABLES["b_leo_sample"]
+
+
+def segment_end_offsets(
+    directories: Sequence[str],
+    *,
+    cluster: str = "default",
+    topics: Sequence[str] | None = None,
+    starts: dict[tuple[str, int], int] | None = None,
+    resolution_ms: int = 1,
+    read_at_ms: int | None = None,
+) -> pa.Table:
+    """The history of every partition's end; of all topics but internal ones, or of these.
+
+    `starts`: only what was appended from these offsets on, by (topic, partition). Within `resolution_ms` only the last sample is
+    kept, which brackets stay true under. With `read_at_ms`, for a directory that is in use, the end as it is now is added.
+    """
+    tables = [
+        _history(folder, cluster, (starts or {}).get((folder.topic, folder.partition), 0), resolution_ms, read_at_ms)
+        for folder in log_folders(directories)
+        if (folder.topic in topics if topics is not None else not folder.topic.startswith(_INTERNAL_PREFIX))
+    ]
+    return pa.concat_tables(tables) if tables else _ROWS.empty_table()
+
+
+def _history(folder: LogFolder, cluster: str, start: int, resolution_ms: int, read_at_ms: int | None) -> pa.Table:
+    place = LogPlace(cluster, folder.topic, folder.partition, SAMPLER)
+    reader = PartitionReader(folder, place, start)
+    headers = [read_headers(chunk.buf, chunk.positions) for chunk in reader.chunks()]
+    found = np.concatenate(headers) if headers else np.empty(0, dtype=HEADER)
+    ends: Numbers = found["base_offset"].astype(np.int64) + found["last_offset_delta"] + 1
+    times: Numbers = np.maximum.accumulate(found["max_timestamp"].astype(np.int64))
+    epochs: Numbers = found["leader_epoch"].astype(np.int32)
+    if len(ends):
+        keep = _last_of_each(times // max(1, resolution_ms))
+        ends, times, epochs = ends[keep], times[keep], epochs[keep]
+    if read_at_ms is not None or not len(ends):
+        now_ms = read_at_ms if read_at_ms is not None else _written_ms(folder)
+        ends = np.append(ends, log_end(folder))
+        times = np.append(times, max(now_ms, int(times[-1]) if len(times) else 0))
+        epochs = np.append(epochs, epochs[-1] if len(epochs) else -1).astype(np.int32)
+    return _table(folder, place, ends, times, epochs, _log_start(folder))
+
+
+def _last_of_each(moments: Numbers) -> Numbers:
+    """The last index of every run of equal moments."""
+    keep: Numbers = np.append(np.flatnonzero(np.diff(moments)), len(moments) - 1)
+    return keep
+
+
+def _table(
+    folder: LogFolder, place: LogPlace, ends: Numbers, times: Numbers, epochs: Numbers, log_start: int
+) -> pa.Table:
+    count = len(ends)
+    columns = [
+        pa.repeat(place.cluster, count),
+        pa.repeat(place.topic, count),
+        pa.array(np.full(count, place.partition, dtype=np.int32)),
+        pa.array([topic_id_of(folder)] * count, pa.string()),
+        pa.array(ends),
+        pa.array(np.full(count, log_start, dtype=np.int64)),
+        pa.array(times),
+        pa.array(ends - 1, mask=ends <= log_start),
+        pa.array(epochs, mask=epochs < 0),
+        pa.array(times),
+        pa.array(times),
+        pa.repeat(SAMPLER, count),
+        dates_of(times),
+    ]
+    return pa.Table.from_arrays(columns, schema=_ROWS)
+
+
+def _log_start(folder: LogFolder) -> int:
+    """The first offset that consumers can still have: DeleteRecords moves it into a segment, a checkpoint says so."""
+    files = segment_files(folder)
+    first = files[0].base_offset if files else 0
+    path = os.path.join(os.path.dirname(folder.path), START_OFFSETS)
+    try:
+        with open(path, "rb") as file:
+            return max(first, parse_offsets(file.read(), path).get((folder.topic, folder.partition), 0))
+    except (OSError, StorageError):
+        return first
+
+
+def _written_ms(folder: LogFolder) -> int:
+    """When a log without batches was last touched."""
+    files = segment_files(folder)
+    try:
+        return int(os.path.getmtime(files[-1].path if files else folder.path) * 1000)
+    except OSError:
+        return 0

@@ -1,0 +1,106 @@
+"""Segment files as a log source, and that as the Spark data source `muster_segments`.
+
+Option `directories`: a JSON list of data directories, of one broker; `topic`, `cluster`, and those of `spark_source`. On a cluster
+every worker must see the directories under the same path.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from muster.pipeline.sources.bronze_rows import LogPlace, bronze_rows, quarantine_rows
+from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.log_directories import log_folders, partition_count
+from muster.pipeline.sources.log_end import log_ends
+from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader
+from muster.pipeline.sources.segment_files import PartitionReader
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SOURCE_NAME = "segment"
+
+
+@dataclass(frozen=True)
+class SegmentLogs(LogSource):
+    """The logs of one topic in the data directories of one broker."""
+
+    directories: tuple[str, ...]
+    topic: str = OFFSETS_TOPIC
+    cluster: str = "default"
+
+    def ends(self) -> dict[int, int]:
+        return log_ends(self.directories, self.topic)
+
+    def partition_count(self) -> int | None:
+        return partition_count(self.directories, self.topic)
+
+    def open(self, stretch: Stretch) -> StretchReader:
+        for folder in log_folders(self.directories, self.topic):
+            if folder.partition == stretch.partition:
+                place = LogPlace(self.cluster, self.topic, folder.partition, SOURCE_NAME)
+                return SegmentStretch(PartitionReader(folder, place, stretch.start, stretch.end))
+        raise SourceError(
+            f"{self.topic}-{stretch.partition} is in none of {', '.join(self.directories)}:"
+            " was the topic deleted, or do the workers not see these directories?"
+        )
+
+
+class SegmentStretch(StretchReader):
+    def __init__(self, reader: PartitionReader) -> None:
+        self._reader = reader
+
+    def bronze(self) -> Iterator[pa.RecordBatch]:
+        for records in self._reader.records():
+            rows = bronze_rows(self._reader.place, records, self._reader.start, self._reader.end)
+            if rows.num_rows:
+                yield rows
+
+    def quarantine(self) -> pa.RecordBatch:
+        return quarantine_rows(self._reader.problems)
+
+
+def segment_options(source: SegmentLogs) -> dict[str, str]:
+    """The source as texts, for `spark.read.format("muster_segments").options(...)`."""
+    return {"directories": json.dumps(list(source.directories)), "topic": source.topic, "cluster": source.cluster}
+
+
+def segments_from(options: Mapping[str, str]) -> SegmentLogs:
+    """The inverse of `segment_options`."""
+    given = options.get("directories")
+    try:
+        directories = json.loads(given) if given else None
+    except ValueError:
+        directories = [given]
+    if not directories or not all(isinstance(each, str) for each in directories):
+        raise SourceError('muster_segments needs the option directories: a JSON list such as ["/var/lib/kafka"]')
+    return SegmentLogs(tuple(directories), options.get("topic", OFFSETS_TOPIC), options.get("cluster", "default"))
+
+
+def read_segments(
+    spark: SparkSession,
+    directories: Sequence[str],
+    *,
+    cluster: str = "default",
+    topic: str = OFFSETS_TOPIC,
+    table: str = "b_log_record",
+    starts: Mapping[int, int] | None = None,
+    ends: Mapping[int, int] | None = None,
+) -> DataFrame:
+    """Rows of `b_log_record`, `b_journal_event` or `b_quarantine` from data directories; a batch read."""
+    from muster.pipeline.sources.spark_source import END_OFFSETS, START_OFFSETS, TABLE, offsets_text
+    from muster.pipeline.sources.spark_sources import SegmentDataSource
+
+    spark.dataSource.register(SegmentDataSource)
+    options = segment_options(SegmentLogs(tuple(directories), topic, cluster))
+    options[TABLE] = table
+    if starts is not None:
+        options[START_OFFSETS] = offsets_text(starts)
+    if ends is not None:
+        options[END_OFFSETS] = offsets_text(ends)
+    return spark.read.format(SegmentDataSource.name()).options(**options).load()
