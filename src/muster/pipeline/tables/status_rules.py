@@ -1,0 +1,152 @@
+"""Our own word for how one partition of a group does, with the evidence for it. Pure; `status` feeds it.
+
+First match wins. Unlike Burrow's it goes by time, not by the number of commits, knows the group's members, and tells a quiet
+partition from a dead one:
+
+| status | when |
+|---|---|
+| NO_POSITION | nothing committed |
+| NO_DATA | no end offset known |
+| DATA_LOSS | the committed offset was deleted before it was read |
+| AHEAD | committed behind the end: the topic was cut or made anew |
+| ORPHANED | the group is stable and nobody subscribes to the topic |
+| IDLE, OK | no lag; idle if silent too |
+| UNOWNED | lag, the group has members, none owns the partition |
+| REWOUND | went back and has not reached its old place |
+| STOPPED | lag and silence |
+| STALLED | lag, commits come, the offset stands |
+| CATCHING_UP | lag that falls |
+| SLOW | lag that does not fall |
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TypeAlias
+
+from muster.pipeline.tables.burrow import Commit
+
+Verdict: TypeAlias = tuple[str, str]
+"""Status and evidence."""
+
+_USUAL_INTERVALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of one partition of a group."""
+
+    committed: int | None
+    end: int | None
+    log_start: int | None
+    lag: int | None
+    method: str
+    window: Sequence[Commit]
+    at_ms: int
+    """The moment of judgement."""
+    group_state: str | None
+    """None: only offsets are known, a simple consumer."""
+    n_members: int | None
+    subscribed: bool | None
+    """None: cannot be told."""
+    owner: str | None
+    assignment_known: bool
+    empty_since_ms: int | None
+    consume_rate: float | None
+    produce_rate: float | None
+    eta_ms: int | None
+
+
+def verdict(standing: Standing, allowed_lag: int, stop_after_ms: int) -> Verdict:
+    return _without_lag(standing, allowed_lag, stop_after_ms) or _with_lag(standing, stop_after_ms)
+
+
+def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdict | None:
+    if known.committed is None:
+        return "NO_POSITION", "no offset is committed; auto.offset.reset decides where it begins"
+    if known.end is None or known.lag is None:
+        return "NO_DATA", f"committed {known.committed}, no end offset was ever sampled"
+    if known.log_start is not None and known.committed < known.log_start:
+        gone = known.log_start - known.committed
+        return (
+            "DATA_LOSS",
+            f"committed {known.committed}, the log begins at {known.log_start}: {gone} records were deleted unread",
+        )
+    if known.method == "ahead":
+        return "AHEAD", f"committed {known.committed}, the end is {known.end}: the topic was cut or made anew"
+    if known.group_state == "Stable" and known.subscribed is False:
+        return "ORPHANED", f"no member subscribes to the topic; lag {known.lag}"
+    if known.lag > allowed_lag:
+        return None
+    silent_ms = _silent_ms(known)
+    if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
+        return "IDLE", f"caught up, last commit {_seconds(silent_ms)} ago"
+    return "OK", f"lag {known.lag}"
+
+
+def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
+    assert known.lag is not None
+    silent_ms = _silent_ms(known)
+    if known.n_members and known.assignment_known and known.owner is None:
+        return "UNOWNED", f"lag {known.lag}, none of {known.n_members} members owns the partition"
+    rewound = _rewound(known.window)
+    if rewound is not None:
+        before, after = rewound
+        return "REWOUND", f"went back from {before} to {after}, now at {known.committed}"
+    if known.group_state == "Empty":
+        since = f" for {_seconds(known.at_ms - known.empty_since_ms)}" if known.empty_since_ms is not None else ""
+        return "STOPPED", f"lag {known.lag}, the group has no members{since}"
+    if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
+        return "STOPPED", f"lag {known.lag}, last commit {_seconds(silent_ms)} ago"
+    if len(known.window) > 1 and len({commit.offset for commit in known.window}) == 1:
+        return "STALLED", f"{len(known.window)} commits of the same offset {known.committed}, lag {known.lag}"
+    return _speed(known)
+
+
+def _speed(known: Standing) -> Verdict:
+    lags = [commit.lag for commit in known.window if commit.lag is not None]
+    if known.consume_rate is not None and known.produce_rate is not None:
+        rates = f"reads {known.consume_rate:.1f}/s, written {known.produce_rate:.1f}/s"
+        if known.consume_rate > known.produce_rate:
+            eta = f", caught up in {_seconds(known.eta_ms)}" if known.eta_ms is not None else ""
+            return "CATCHING_UP", f"lag {known.lag}, {rates}{eta}"
+        if len(lags) > 1 and min(lags) > 0 and lags[-1] >= lags[0]:
+            return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
+        return "OK", f"lag {known.lag}, {rates}"
+    if len(lags) > 1 and min(lags) > 0:
+        if lags[-1] < lags[0]:
+            return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
+        return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
+    return "OK", f"lag {known.lag}, too few commits to say more"
+
+
+def _rewound(window: Sequence[Commit]) -> tuple[int, int] | None:
+    """The place it fell from and where to, if it has not come back there. Every fall is looked at."""
+    highest = -1
+    fall: tuple[int, int] | None = None
+    for commit in window:
+        if commit.offset >= highest:
+            highest, fall = commit.offset, None
+        elif fall is None:
+            fall = (highest, commit.offset)
+    return fall
+
+
+def _silent_ms(known: Standing) -> int | None:
+    return max(0, known.at_ms - known.window[-1].commit_ms) if known.window else None
+
+
+def _silence_limit_ms(known: Standing, stop_after_ms: int) -> float:
+    times = [commit.commit_ms for commit in known.window]
+    intervals = [later - earlier for earlier, later in itertools.pairwise(times)]
+    return max(stop_after_ms, _USUAL_INTERVALS * median(intervals)) if intervals else stop_after_ms
+
+
+def _seconds(ms: int) -> str:
+    seconds = ms / 1000
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
