@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 WhenDurable = Callable[[StorageError | None], None]
+Background = Callable[[Callable[[], None], Callable[[], None]], None]
+"""Do the first thing away from the loop, then call the second from the loop. The simulator has its own."""
 
 
 class GroupCommit:
@@ -28,6 +30,7 @@ class GroupCommit:
         store: LogStore,
         loop: AbstractEventLoop,
         on_advance: Callable[[PartitionLog], None] | None = None,
+        background: Background | None = None,
     ) -> None:
         self._store = store
         self._loop = loop
@@ -36,6 +39,7 @@ class GroupCommit:
         self._scheduled = False
         self._commit: Commit | None = None
         self._thread: ThreadPoolExecutor | None = None
+        self._in_background = background or self._in_thread
         self._idle_callbacks: list[Callable[[], None]] = []
         self._began_s = 0.0
         self.flushes = Timing()
@@ -83,23 +87,23 @@ class GroupCommit:
         self._commit = commit
         self._began_s = perf_counter()
         if self._store.durability == "fsync":
-            self._run_in_thread(commit)
+            self._in_background(commit.run, self._finish)
         else:
             commit.run()
             self._finish()
 
-    def _run_in_thread(self, commit: Commit) -> None:
+    def _in_thread(self, work: Callable[[], None], then: Callable[[], None]) -> None:
         if self._thread is None:
             from concurrent.futures import ThreadPoolExecutor
 
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="muster-commit")
         loop = self._loop
 
-        def write_and_sync() -> None:
-            commit.run()
-            loop.call_soon_threadsafe(self._finish)
+        def work_and_tell() -> None:
+            work()
+            loop.call_soon_threadsafe(then)
 
-        self._thread.submit(write_and_sync)
+        self._thread.submit(work_and_tell)
 
     def _finish(self) -> None:
         commit, self._commit = self._commit, None

@@ -15,7 +15,7 @@ from muster.log.contract import PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.coordinator import Coordinator, CoordinatorConfig
-from muster.runtime.group_commit import GroupCommit
+from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.long_poll import LongPolls
 from muster.runtime.periodic import Periodic
@@ -55,6 +55,7 @@ class Node:
         loop: AbstractEventLoop,
         authorizer: Authorizer,
         new_id: Callable[[], str],
+        background: Background | None = None,
     ) -> None:
         self.settings = settings
         self.broker = broker
@@ -65,7 +66,7 @@ class Node:
         self._loop = loop
         self.alarm = Alarm(clock)
         self.long_polls = LongPolls(self.alarm)
-        self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance)
+        self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance, background)
         self.journal = JournalWriter(self._open_journal, self.durable, clock, loop.call_soon)
         self.coordinator = Coordinator(
             CoordinatorConfig(

@@ -1,0 +1,118 @@
+"""What may go wrong, and when: drawn from the seed before and while the world runs. After `FAULTY_MS` everything
+heals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from muster.sim.world import World
+
+FAULTY_MS = 60_000
+QUIET_MS = 60_000
+MEAN_PAUSE_MS = 1_500
+
+Fault = Callable[[World, Random], None]
+
+
+def cut_a_link(world: World, random: Random) -> None:
+    world.network.cut_one()
+
+
+def cut_all_links(world: World, random: Random) -> None:
+    world.network.cut_all()
+
+
+def slow_network(world: World, random: Random) -> None:
+    world.network.is_slow = True
+    world.scheduler.after(random.randint(500, 4_000), lambda: setattr(world.network, "is_slow", False))
+
+
+def slow_disk(world: World, random: Random) -> None:
+    world.disk_delay_ms = 2_000
+    world.scheduler.after(random.randint(500, 8_000), lambda: setattr(world, "disk_delay_ms", 5))
+
+
+def full_disk(world: World, random: Random) -> None:
+    store = world.store
+    store.is_full = True
+    world.scheduler.after(random.randint(100, 3_000), lambda: setattr(store, "is_full", False))
+
+
+def crash(world: World, random: Random) -> None:
+    world.crash(random.randint(50, 5_000))
+
+
+def jump_the_clock(world: World, random: Random) -> None:
+    world.network.server_loop.jump(random.choice((-3_000, -200, 200, 3_000, 20_000)))
+
+
+def vanish(world: World, random: Random) -> None:
+    random.choice(world.members).vanish()
+
+
+def leave(world: World, random: Random) -> None:
+    random.choice(world.members).leave()
+
+
+def stall(world: World, random: Random) -> None:
+    member = random.choice(world.members)
+    if member.is_alive:
+        member.stall(random.randint(100, 15_000))
+
+
+def come_or_come_back(world: World, random: Random) -> None:
+    member = random.choice(world.members)
+    if not member.is_alive:
+        member.start()
+
+
+FAULTS: tuple[tuple[Fault, int], ...] = (
+    (come_or_come_back, 8),
+    (cut_a_link, 5),
+    (vanish, 4),
+    (stall, 4),
+    (leave, 3),
+    (slow_network, 2),
+    (slow_disk, 2),
+    (full_disk, 2),
+    (crash, 2),
+    (jump_the_clock, 2),
+    (cut_all_links, 1),
+)
+"""(what, how often compared with the others)."""
+
+
+def unleash(world: World, random: Random, allowed: frozenset[str] | None = None) -> None:
+    """Plan faults until they end. `allowed` leaves some out without changing when the others come, for shrinking."""
+    kinds = [fault for fault, _ in FAULTS]
+    weights = [weight for _, weight in FAULTS]
+    time_ms = 0
+    while True:
+        time_ms += random.randint(1, 2 * MEAN_PAUSE_MS)
+        if time_ms >= FAULTY_MS:
+            return
+        (fault,) = random.choices(kinds, weights)
+        chance = Random(random.random())
+        if allowed is None or fault.__name__ in allowed:
+            _plan(world, time_ms, fault, chance)
+
+
+def _plan(world: World, time_ms: int, fault: Fault, chance: Random) -> None:
+    def strike() -> None:
+        world.note("fault", fault.__name__)
+        fault(world, chance)
+
+    world.scheduler.at(time_ms, strike)
+
+
+def heal(world: World) -> None:
+    """Nothing disturbs from now on, and somebody is there in every group."""
+    world.network.is_slow = False
+    world.disk_delay_ms = 5
+    world.store.is_full = False
+    if world.node is None:
+        world.start_server()
+    for member in world.members:
+        if not member.is_alive:
+            member.start()

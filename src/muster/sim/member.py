@@ -1,0 +1,333 @@
+"""A model client: joins, assigns if it leads, syncs, heartbeats, commits growing values, and starts over when told to.
+
+It speaks the real protocol over a simulated link, one request at a time. What goes wrong is done to it from outside:
+its link is cut, it stalls, it vanishes. It knows nothing of the server but what it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from muster.sim.history import Acked, Fetched, Joined, Synced
+from muster.sim.network import Link
+from muster.wire.apis import API_KEYS, request_encoder, response_decoder
+from muster.wire.errors import (
+    COORDINATOR_LOAD_IN_PROGRESS,
+    COORDINATOR_NOT_AVAILABLE,
+    FENCED_INSTANCE_ID,
+    MEMBER_ID_REQUIRED,
+    NONE,
+    NOT_COORDINATOR,
+    REBALANCE_IN_PROGRESS,
+)
+from muster.wire.generated.find_coordinator import FindCoordinatorRequest
+from muster.wire.generated.heartbeat import HeartbeatRequest
+from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse
+from muster.wire.generated.leave_group import LeaveGroupRequest, LeaveGroupRequestMember
+from muster.wire.generated.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from muster.wire.generated.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestGroupTopic,
+)
+from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from muster.wire.header import decode_response_header, encode_request_header
+
+if TYPE_CHECKING:
+    from muster.sim.world import World
+
+PARTITIONS = 6
+TOPIC = "work"
+SESSION_MS = 6_000
+REBALANCE_MS = 10_000
+HEARTBEAT_MS = 1_000
+RETRY_MS = 200
+VERSIONS = {
+    "FindCoordinator": 4,
+    "JoinGroup": 9,
+    "SyncGroup": 5,
+    "Heartbeat": 4,
+    "LeaveGroup": 5,
+    "OffsetCommit": 9,
+    "OffsetFetch": 9,
+}
+_COORDINATOR_MOVED = (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS)
+
+
+class SimMember:
+    def __init__(self, world: World, group: str, name: str, random: Random, instance_id: str | None) -> None:
+        self._world = world
+        self.group = group
+        self.name = name
+        self._random = random
+        self._instance_id = instance_id
+        self._link: Link | None = None
+        self._waiting: tuple[int, str, tuple[int, int], Callable[[Any], None]] | None = None
+        """The request in work: its number, its API, when it was sent, what to do with the
+        answer."""
+        self._epoch = 0
+        """Counts up whenever plans change, so that what was planned before is forgotten."""
+        self._is_stalled = False
+        self.is_alive = False
+        self.member_id = ""
+        self.generation = -1
+        self.assigned: tuple[int, ...] = ()
+
+    # -- life
+
+    def start(self) -> None:
+        self.is_alive = True
+        self.member_id = ""
+        self._find_coordinator()
+
+    def vanish(self) -> None:
+        """As a killed process does: no goodbye."""
+        self.is_alive = False
+        self._forget_plans()
+        self._hang_up()
+
+    def leave(self) -> None:
+        """An orderly end. The answer does not matter."""
+        if self._link is not None and self.member_id and self._waiting is None:
+            members = [LeaveGroupRequestMember(self.member_id, self._instance_id, "done")]
+            self._ask("LeaveGroup", LeaveGroupRequest(self.group, members=members), lambda _: self.vanish())
+        else:
+            self.vanish()
+
+    def stall(self, duration_ms: int) -> None:
+        """As a long pause does: nothing is sent, nothing is read."""
+        self._is_stalled = True
+        self._world.scheduler.after(duration_ms, self._wake_up)
+
+    def _wake_up(self) -> None:
+        self._is_stalled = False
+        if self.is_alive:
+            self._forget_plans()
+            self._hang_up()
+            self._find_coordinator()
+
+    # -- the protocol
+
+    def _find_coordinator(self) -> None:
+        request = FindCoordinatorRequest(coordinator_keys=[self.group])
+        self._ask("FindCoordinator", request, self._found)
+
+    def _found(self, response: Any) -> None:
+        if response.coordinators[0].error_code == NONE:
+            self._join()
+        else:
+            self._plan(RETRY_MS, self._find_coordinator)
+
+    def _join(self) -> None:
+        self.assigned = ()
+        # Two protocols in an order of taste: the vote has something to decide.
+        names = ["range", "sticky"] if self.name < "m3" else ["sticky", "range"]
+        request = JoinGroupRequest(
+            group_id=self.group,
+            session_timeout_ms=SESSION_MS,
+            rebalance_timeout_ms=REBALANCE_MS,
+            member_id=self.member_id,
+            group_instance_id=self._instance_id,
+            protocol_type="consumer",
+            protocols=[JoinGroupRequestProtocol(name, b"") for name in names],
+            reason="simulated",
+        )
+        self._ask("JoinGroup", request, self._joined)
+
+    def _joined(self, response: JoinGroupResponse) -> None:
+        if response.error_code == MEMBER_ID_REQUIRED:
+            self.member_id = response.member_id
+            self._join()
+        elif response.error_code == NONE:
+            self.member_id = response.member_id
+            self.generation = response.generation_id
+            self._world.note_joined(self, response)
+            self._sync(response)
+        else:
+            self._start_over(response.error_code)
+
+    def _sync(self, joined: JoinGroupResponse) -> None:
+        plan: list[SyncGroupRequestAssignment] = []
+        if joined.leader == self.member_id and not joined.skip_assignment:
+            plan = self._plan_for([member.member_id for member in joined.members])
+            self._world.note_plan(self, plan)
+        request = SyncGroupRequest(
+            group_id=self.group,
+            generation_id=self.generation,
+            member_id=self.member_id,
+            group_instance_id=self._instance_id,
+            protocol_type=joined.protocol_type,
+            protocol_name=joined.protocol_name,
+            assignments=plan,
+        )
+        self._ask("SyncGroup", request, self._synced)
+
+    def _plan_for(self, members: list[str]) -> list[SyncGroupRequestAssignment]:
+        order = sorted(members)
+        return [
+            SyncGroupRequestAssignment(member, bytes(range(PARTITIONS))[index :: len(order)])
+            for index, member in enumerate(order)
+        ]
+
+    def _synced(self, response: Any) -> None:
+        if response.error_code == NONE:
+            self._world.note_synced(self, response.assignment)
+            self.assigned = tuple(response.assignment)
+            self._plan(HEARTBEAT_MS, self._heartbeat)
+        else:
+            self._start_over(response.error_code)
+
+    def _heartbeat(self) -> None:
+        request = HeartbeatRequest(self.group, self.generation, self.member_id, self._instance_id)
+        self._ask("Heartbeat", request, self._beaten)
+
+    def _beaten(self, response: Any) -> None:
+        if response.error_code != NONE:
+            self._start_over(response.error_code)
+        elif self.assigned and self._random.random() < 0.6:
+            self._commit()
+        elif self._random.random() < 0.2:
+            self._fetch()
+        else:
+            self._plan(HEARTBEAT_MS, self._heartbeat)
+
+    def _commit(self) -> None:
+        values = {partition: self._world.next_value(self.group, partition) for partition in self.assigned}
+        partitions = [OffsetCommitRequestPartition(partition, value, -1, "") for partition, value in values.items()]
+        request = OffsetCommitRequest(
+            group_id=self.group,
+            generation_id_or_member_epoch=self.generation,
+            member_id=self.member_id,
+            group_instance_id=self._instance_id,
+            topics=[OffsetCommitRequestTopic(TOPIC, partitions=partitions)],
+        )
+
+        def committed(response: Any) -> None:
+            errors = {p.partition_index: p.error_code for topic in response.topics for p in topic.partitions}
+            for partition, error in errors.items():
+                if error == NONE:
+                    now_ms = self._world.scheduler.now_ms
+                    self._world.history.acked.append(Acked(now_ms, self.group, partition, values[partition]))
+            worst = next((error for error in errors.values() if error != NONE), NONE)
+            if worst == NONE:
+                self._plan(HEARTBEAT_MS, self._heartbeat)
+            else:
+                self._start_over(worst)
+
+        self._ask("OffsetCommit", request, committed)
+
+    def _fetch(self) -> None:
+        asked_ms = self._world.scheduler.now_ms
+        topic = OffsetFetchRequestGroupTopic(TOPIC, partition_indexes=list(range(PARTITIONS)))
+        request = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(self.group, topics=[topic])])
+
+        def fetched(response: Any) -> None:
+            answer = response.groups[0]
+            if answer.error_code != NONE:
+                self._start_over(answer.error_code)
+                return
+            for partition in answer.topics[0].partitions:
+                value = Fetched(asked_ms, self.group, partition.partition_index, partition.committed_offset)
+                self._world.history.fetched.append(value)
+            self._plan(HEARTBEAT_MS, self._heartbeat)
+
+        self._ask("OffsetFetch", request, fetched)
+
+    def _start_over(self, error: int) -> None:
+        """As clients do: look for the coordinator, join again with the id, or join as somebody new."""
+        if error in _COORDINATOR_MOVED:
+            self._plan(RETRY_MS, self._find_coordinator)
+        elif error == REBALANCE_IN_PROGRESS:
+            self._join()
+        elif error == FENCED_INSTANCE_ID:
+            self.vanish()  # another process has taken over this instance id
+        else:
+            self.member_id = ""
+            self.generation = -1
+            self._plan(RETRY_MS, self._join)
+
+    # -- sending and planning
+
+    def _ask(self, api: str, request: Any, then: Callable[[Any], None]) -> None:
+        if not self.is_alive or self._is_stalled:
+            return
+        if self._link is None:
+            self._link = self._world.network.connect(self._take, self._broken)
+            if self._link is None:
+                self._plan(RETRY_MS, self._find_coordinator)
+                return
+        number = self._world.next_request_number()
+        self._waiting = (number, api, self._world.both_clocks(), then)
+        key, version = API_KEYS[api], VERSIONS[api]
+        message = encode_request_header(key, version, number, self.name) + request_encoder(key, version)(request)
+        self._world.note(self.name, api, "asked")
+        self._link.send(len(message).to_bytes(4, "big") + message)
+
+    def _take(self, frame: bytes) -> None:
+        if self._is_stalled or not self.is_alive:
+            return
+        number = int.from_bytes(frame[:4], "big")
+        self._world.history.answers[number] = self._world.history.answers.get(number, 0) + 1
+        if self._waiting is None or self._waiting[0] != number:
+            return
+        _, api, asked, then = self._waiting
+        self._waiting = None
+        _, position = decode_response_header(API_KEYS[api], VERSIONS[api], frame)
+        response = response_decoder(API_KEYS[api], VERSIONS[api])(frame, position)
+        self._world.note(self.name, api, repr(response))
+        if api == "Heartbeat" and response.error_code == NONE:
+            self._world.heard(self.member_id, asked)
+        then(response)
+
+    def _broken(self) -> None:
+        self._link = None
+        self._waiting = None
+        if self.is_alive and not self._is_stalled:
+            self._forget_plans()
+            self._plan(RETRY_MS, self._find_coordinator)
+
+    def _hang_up(self) -> None:
+        link, self._link = self._link, None
+        self._waiting = None
+        if link is not None:
+            link.close()
+
+    def _forget_plans(self) -> None:
+        self._epoch += 1
+
+    def _plan(self, delay_ms: int, step: Callable[[], None]) -> None:
+        epoch = self._epoch
+
+        def when_its_time_comes() -> None:
+            if epoch == self._epoch and self.is_alive and not self._is_stalled:
+                step()
+
+        self._world.scheduler.after(delay_ms, when_its_time_comes)
+
+
+def joined_fact(member: SimMember, response: JoinGroupResponse, at_ms: int, life: int) -> Joined:
+    return Joined(
+        at_ms,
+        life,
+        member.group,
+        response.generation_id,
+        identity(response.member_id),
+        identity(response.leader),
+        response.protocol_name or "",
+    )
+
+
+def identity(member_id: str) -> str:
+    """Who it is: a static member gets a new id with every restart, and its place in the generation stays (KIP-345)."""
+    return member_id.rsplit("-", 1)[0] if member_id.startswith("instance-") else member_id
+
+
+def synced_fact(member: SimMember, assignment: bytes, life: int, plan: dict[str, bytes] | None) -> Synced:
+    planned = None if plan is None else plan.get(identity(member.member_id), b"")
+    return Synced(life, member.group, member.generation, member.member_id, assignment, planned)
