@@ -72,7 +72,7 @@ def _assemble(
     columns["group_id"] = keys.groups
     columns["topic"] = keys.topics
     columns["partition"] = pa.array(keys.partitions)
-    columns["topic_id"] = _topic_ids(read)
+    columns["topic_id"] = topic_id_texts(read)
     columns["committed_offset"] = pa.array(read.offsets, mask=gone)
     columns["leader_epoch"] = pa.array(read.leader_epochs, mask=_either(gone, read.leader_epochs < 0))
     columns["metadata"] = _metadata(read, erased, count)
@@ -90,7 +90,7 @@ def _either(gone: Numbers | None, unknown: Numbers) -> Numbers:
     return unknown if gone is None else unknown | gone
 
 
-def _topic_ids(read: OffsetValues) -> pa.Array:
+def topic_id_texts(read: OffsetValues) -> pa.Array:
     if not read.topic_ids:
         return pa.nulls(len(read.topic_id), pa.string())
     texts = pa.array([id_text(topic_id) for topic_id in read.topic_ids], pa.string())
