@@ -1,10 +1,10 @@
 """`python -m tests.conformance.clients`: real clients of other languages against Muster and against Apache Kafka.
 
-    python -m tests.conformance.clients                  all clients, both brokers, a table at the end
-    ... --client go --client node                        only these
-    ... --broker Muster                                  only this broker
-    ... --only static                                    only features whose name contains this
-    ... --talk                                           also what the programs printed, even when all is well
+python -m tests.conformance.clients                  all clients, both brokers, a table at the end
+... --client go --client node                        only these
+... --broker Muster                                  only this broker
+... --only static                                    only features whose name contains this
+... --talk                                           also what the programs printed, even when all is well
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.conformance.clients.go.client import GoClient
 from tests.conformance.clients.java.client import JavaClient
 from tests.conformance.clients.node.client import NodeClient
 from tests.conformance.clients.spark.client import SparkClient
-from tests.conformance.clients.table import is_green, reasons, table
+from tests.conformance.clients.table import is_green, reasons, shown, table
 from tests.conformance.clients.tools.client import ToolsClient
 from tests.conformance.kafka import KafkaMissing
 
@@ -44,7 +44,7 @@ def main() -> int:
         if len(found) == len(BROKERS)
         for each in compare(client, found["Muster"], found["Kafka"])
     ]
-    print(f"\n{len(differences)} differences between the brokers" + "".join(f"\n  {each}" for each in differences))
+    print("\n".join(shown(differences)))
     return 0 if is_green(outcomes, differences) else 1
 
 
@@ -81,8 +81,11 @@ def _run(client: Client, broker: str, features: list[str], only: str, talk: bool
         print(f"{client.name} at {broker}: {missing}")
         return all_alike(features, Status.NOT_RUN, _first_line(missing))
     failed = [each for each, verdict in found.verdicts.items() if verdict.status is Status.FAIL]
-    print(f"{client.name} at {broker}: {len(found.verdicts) - len(failed)} well, {len(failed)} failed, "
-          f"{time.monotonic() - began:.0f} s", flush=True)
+    print(
+        f"{client.name} at {broker}: {len(found.verdicts) - len(failed)} well, {len(failed)} failed, "
+        f"{time.monotonic() - began:.0f} s",
+        flush=True,
+    )
     if talk or failed:
         print("\n".join(f"    | {line}" for line in found.talk[-60:]))
     return found

@@ -24,9 +24,7 @@ SETTINGS: Final = {
 
 
 class _Running(Protocol):
-    def __call__(
-        self, settings: Mapping[str, str], data: Path | None = None
-    ) -> AbstractContextManager[Node]: ...
+    def __call__(self, settings: Mapping[str, str], data: Path | None = None) -> AbstractContextManager[Node]: ...
 
 
 BROKERS: Final[Mapping[str, _Running]] = {"Muster": muster_node.running, "Kafka": kafka.running}
@@ -35,7 +33,7 @@ BROKERS: Final[Mapping[str, _Running]] = {"Muster": muster_node.running, "Kafka"
 @contextmanager
 def fresh(broker: str) -> Iterator[Node]:
     """A node with an empty data directory on disk, ready to serve groups."""
-    with TemporaryDirectory(prefix=f"clients-{broker.lower()}-") as made:
-        with BROKERS[broker](SETTINGS, Path(made) / "data") as node:
-            prepare(broker, node.host, node.port)
-            yield node
+    prefix = f"clients-{broker.lower()}-"
+    with TemporaryDirectory(prefix=prefix) as made, BROKERS[broker](SETTINGS, Path(made) / "data") as node:
+        prepare(broker, node.host, node.port)
+        yield node

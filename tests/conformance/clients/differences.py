@@ -67,7 +67,9 @@ MEANT: Final[tuple[Meant, ...]] = (
     Meant(_ELIGIBLE_LEADERS, feature="topics: describe", what="with own configs"),
     Meant(_ELIGIBLE_LEADERS, feature="configs: brokers", what="default"),
     Meant("an API that is not built is not advertised", feature="broker-api-versions", muster="UNSUPPORTED"),
-    Meant("Muster's own settings are read at its start only, so they are shown as read-only", feature="*broker configs"),
+    Meant(
+        "Muster's own settings are read at its start only, so they are shown as read-only", feature="*broker configs"
+    ),
 )
 
 

@@ -57,9 +57,7 @@ def compile_(command: Sequence[str], folder: Path, what: str, environment: Mappi
 def _step(
     fault: type[Exception], command: Sequence[str], folder: Path, what: str, environment: Mapping[str, str] | None
 ) -> None:
-    ran = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env={**os.environ, **(environment or {})}
-    )
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, **(environment or {})})
     if ran.returncode:
         said = (ran.stdout + ran.stderr)[-2_000:]
         raise fault(f"could not {what}; `{' '.join(command[:4])} ...` ended with {ran.returncode}:\n{said}")

@@ -13,7 +13,8 @@ Outcomes = Mapping[str, Mapping[str, Findings]]
 
 def table(outcomes: Outcomes, brokers: Iterable[str]) -> Iterator[str]:
     columns = list(brokers)
-    width = max((len(feature) for each in outcomes.values() for feature in _features(each)), default=7) + 2
+    names = [feature for each in outcomes.values() for feature in _features(each)]
+    width = max(map(len, ["feature", *names])) + 2
     yield f"{'client':10}{'feature':{width}}" + "".join(f"{each:12}" for each in columns)
     for client, by_broker in outcomes.items():
         for feature in _features(by_broker):
@@ -32,6 +33,21 @@ def reasons(outcomes: Outcomes, statuses: tuple[Status, ...]) -> Iterator[str]:
             for why, features in by_reason.items():
                 which = ", ".join(features) if len(features) < 4 else f"{len(features)} features"
                 yield f"{client} at {broker}: {which}: {why}"
+
+
+def shown(differences: Iterable[Difference]) -> Iterator[str]:
+    """What differs and is meant, by its reason; then each difference that is a fault, in full."""
+    meant: dict[str, list[str]] = {}
+    faults: list[Difference] = []
+    for each in differences:
+        if each.reason:
+            meant.setdefault(each.reason, []).append(f"{each.client}: {each.feature}: {each.what}")
+        else:
+            faults.append(each)
+    for reason, which in meant.items():
+        yield f"differs as meant, {len(which)} times: {reason} ({which[0]}{', ...' if len(which) > 1 else ''})"
+    yield f"{len(faults)} differences from Kafka that are not meant"
+    yield from (f"  {each}" for each in faults)
 
 
 def is_green(outcomes: Outcomes, differences: Iterable[Difference]) -> bool:

@@ -91,7 +91,9 @@ def reset_offsets(shell: Shell) -> None:
     plan.write_text("resetting,0,4\n")
     from_file = ("--reset-offsets", "--group", "resetting", "--from-file", str(plan), "--execute")
     shell.saw("from a file", shell.run("consumer-groups", *from_file))
-    assert re.search(r"resetting\s+0\s+4\s+10\s+6\s", shell.run("consumer-groups", "--describe", "--group", "resetting"))
+    assert re.search(
+        r"resetting\s+0\s+4\s+10\s+6\s", shell.run("consumer-groups", "--describe", "--group", "resetting")
+    )
     with _member(shell, "resetting", "resetting"):
         busy = shell.run("consumer-groups", *which, "--to-earliest", "--execute")
         shell.saw("while there is a member", _without_log(busy))

@@ -109,7 +109,9 @@ def until(what: str, file: Path, words: str) -> None:
     """Waits for the tool in the background to say so; the limit only ends a test that has failed."""
     end = time.monotonic() + PATIENCE_SECONDS
     while words not in file.read_text():
-        assert time.monotonic() < end, f"still not after {PATIENCE_SECONDS} s: {what}; it said {file.read_text()[-300:]}"
+        assert time.monotonic() < end, (
+            f"still not after {PATIENCE_SECONDS} s: {what}; it said {file.read_text()[-300:]}"
+        )
         time.sleep(0.05)
 
 
