@@ -66,9 +66,8 @@ def lag(facts: Facts) -> Sheet:
 
 def _time_lag(row: Row) -> Html:
     lo, hi, estimate = row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"]
-    if hi is None or lo is None or lo == hi:
-        return together((words.time_lag(lo, hi, estimate),))
-    return together((words.duration(estimate), tag("small", f" {words.duration(lo)} to {words.duration(hi)}")))
+    head, _, rest = words.time_lag(lo, hi, estimate).partition(" (")
+    return together((head, tag("small", " (" + rest) if rest else None))
 
 
 def status(facts: Facts) -> Sheet:
@@ -78,7 +77,7 @@ def status(facts: Facts) -> Sheet:
     columns = (
         *group_columns(facts),
         *_PLACE,
-        Column("status", lambda row: badge(row["status"]), lambda row: row["rank"]),
+        Column("status", lambda row: badge(row["status"]), lambda row: row["rank"], is_number=False),
         text("Burrow's status", "burrow_status"),
         long_text("evidence", "evidence"),
     )
@@ -181,8 +180,8 @@ def expiring(facts: Facts) -> Sheet:
         ("partition", "ascending"),
     ]
     about = (
-        "When committed offsets will be forgotten, by the coordinator's own rule. A consumer that comes back later starts where its "
-        "auto.offset.reset says: at the end (unread records are skipped) or at the beginning (everything is read again)."
+        "When committed offsets will be forgotten, by the coordinator's own rule. A consumer that comes back later starts "
+        "where its auto.offset.reset says: at the end (unread records are skipped) or at the beginning (everything is read again)."
     )
     return Sheet("expiring", "Expiring", about, columns, top(soon, order, _MOST), soon.num_rows, "soonest first")
 

@@ -37,7 +37,8 @@ class Facts:
         return self.tables[name]
 
     def has(self, name: str) -> bool:
-        return self.tables[name].num_rows > 0
+        rows: int = self.tables[name].num_rows
+        return rows > 0
 
     def of_group(self, table: str, key: GroupKey) -> pa.Table:
         rows = self.tables[table]

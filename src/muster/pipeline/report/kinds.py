@@ -81,8 +81,19 @@ def status_tone(status: str | None) -> str:
 
 
 _LAG_STEPS_MS: Final = (1, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000)
-LAG_CLASSES: Final = ("caught up", "< 1 s", "1 s", "5 s", "15 s", "1 min", "5 min", "15 min", "1 h", "6 h")
-"""Where each class begins: about a factor of four each, so the scale is a logarithm that people can name."""
+LAG_CLASSES: Final = (
+    "caught up",
+    "under 1 s",
+    "1 to 5 s",
+    "5 to 15 s",
+    "15 to 60 s",
+    "1 to 5 min",
+    "5 to 15 min",
+    "15 to 60 min",
+    "1 to 6 h",
+    "over 6 h",
+)
+"""About a factor of four each, so the scale is a logarithm that people can name."""
 
 
 def lag_class(ms: int | None) -> int | None:

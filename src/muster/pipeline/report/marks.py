@@ -12,8 +12,10 @@ from typing import Final
 
 from muster.pipeline.report.markup import Attribute, Child, Html, number, tag, together
 
-PLOT_WIDTH: Final = 840
+PLOT_WIDTH: Final = 820
 AXIS_HEIGHT: Final = 22
+_MARGIN: Final = 18
+"""Room for the half of a tick's label that stands beyond the plot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,14 @@ def row_frame(
     row_height: int,
     title: str,
     ticks: Iterable[tuple[float, str]],
+    rules: Iterable[float] | None = None,
     behind: Child = None,
+    to_now: bool = True,
 ) -> Html:
-    """Rows under one axis. `behind` is drawn first, over the full height."""
+    """Rows under one axis. Grid lines stand at the ticks or at `rules`; `behind` is drawn over the full height before the rows.
+
+    `to_now`: where the plot is wider than the screen, its right end shows first.
+    """
     height = row_height * len(rows)
     drawn = together(
         tag(
@@ -71,34 +78,34 @@ def row_frame(
         for i, row in enumerate(rows)
     )
     labels = together(tag("div", row.label, title=row.note or None, class_="row-label") for row in rows)
-    plot = drawing(together((axis(ticks, height), behind, drawn)), PLOT_WIDTH, height + AXIS_HEIGHT, title)
+    plot = drawing(
+        together((axis(ticks, height, rules), behind, drawn)), PLOT_WIDTH, height + AXIS_HEIGHT, title, to_now=to_now
+    )
     return tag("div", tag("div", labels, class_=f"row-labels h{row_height}"), plot, class_="row-frame")
 
 
-def drawing(content: Html, width: int, height: int, title: str) -> Html:
+def drawing(content: Html, width: int, height: int, title: str, *, to_now: bool = False) -> Html:
     """A plot in a box that scrolls by itself; arrow keys walk through its marks (assets/page.js)."""
     svg = tag(
         "svg",
         content,
         class_="plot",
-        width=width + 16,
+        width=width + 2 * _MARGIN,
         height=height + 4,
-        viewBox=f"-8 -2 {width + 16} {height + 4}",
+        viewBox=f"-{_MARGIN} -2 {width + 2 * _MARGIN} {height + 4}",
         role="group",
         tabindex=0,
         aria_label=title + ". Arrow keys read the marks.",
     )
-    return tag("div", svg, class_="scroll")
+    return tag("div", svg, class_="scroll to-now" if to_now else "scroll")
 
 
-def axis(ticks: Iterable[tuple[float, str]], height: float) -> Html:
-    """Vertical grid lines with their labels under the plot."""
-    return together(
-        together(
-            (line(x, 0, x, height, class_="grid"), words_at(x, height + 15, label, class_="tick", text_anchor="middle"))
-        )
-        for x, label in ticks
-    )
+def axis(ticks: Iterable[tuple[float, str]], height: float, rules: Iterable[float] | None = None) -> Html:
+    """Vertical grid lines, at the ticks unless told otherwise, and labels under the plot."""
+    labelled = list(ticks)
+    lines = [x for x, _ in labelled] if rules is None else rules
+    labels = (words_at(x, height + 15, label, class_="tick", text_anchor="middle") for x, label in labelled)
+    return together((*(line(x, 0, x, height, class_="grid") for x in lines), *labels))
 
 
 def legend(entries: Iterable[tuple[str, str]], title: str) -> Html:

@@ -20,12 +20,12 @@ from muster.pipeline.report.plots import balance, expiry, heat, quality, timelin
 from muster.pipeline.report.sheets import sheet
 
 _SECTIONS = (
-    ("attention", "Look at"),
+    ("now", "Now"),
     ("over-time", "Over time"),
     ("one-group", "One group"),
     ("ahead", "Ahead"),
     ("tables", "Tables"),
-    ("trust", "Trust"),
+    ("quality", "Data quality"),
 )
 
 
@@ -62,7 +62,8 @@ def _top(facts: Facts) -> Html:
         tag("h1", "Consumer groups"),
         tag(
             "p",
-            f"{clusters}{more} · facts up to {words.moment(facts.end_ms)} UTC · {words.duration(facts.end_ms - facts.start_ms)} shown · "
+            f"{clusters}{more} · facts up to {words.moment(facts.end_ms)} UTC · "
+            f"{words.duration(facts.end_ms - facts.start_ms)} shown · "
             f"page made {words.moment(facts.generated_ms)} UTC{_provisional(facts)}",
         ),
         tag("nav", together(links), aria_label="Parts of this page"),
@@ -81,7 +82,7 @@ def _main(facts: Facts) -> Html:
     index = (tag("a", content.heading, href="#" + content.anchor) for content in sheets)
     return tag(
         "main",
-        _part("attention", "Look at", summary.tiles(facts), summary.attention(facts)),
+        _part("now", "Now", summary.tiles(facts), summary.attention(facts)),
         _part("over-time", "Over time", heat.heat_map(facts), timeline.timeline(facts)),
         _part("one-group", "One group", panels.panels(facts)),
         _part("ahead", "Ahead", expiry.expiry_calendar(facts), balance.all_groups(facts)),
@@ -91,7 +92,7 @@ def _main(facts: Facts) -> Html:
             tag("nav", together(index), aria_label="Tables", class_="index"),
             *(sheet(content) for content in sheets),
         ),
-        _part("trust", "Trust", quality.quality_strip(facts)),
+        _part("quality", "Data quality", quality.quality_strip(facts)),
     )
 
 
@@ -104,8 +105,8 @@ def _foot(facts: Facts) -> Html:
         "footer",
         tag(
             "p",
-            "Made by muster pipeline report. Times are UTC. Time lag is a bracket: from now back to when the first unread record was written, "
-            f"never an extrapolation. Tables hold at most {limits.TABLE_ROWS} rows; the lake has everything.",
+            "Made by muster pipeline report. Times are UTC. Time lag is a bracket: from now back to when the first unread record "
+            f"was written, never an extrapolation. Tables hold at most {limits.TABLE_ROWS} rows; the lake has everything.",
         ),
     )
 

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
 from muster.pipeline.report.links import panel_groups, panel_id
-from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.marks import legend
+from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.plots import balance, lanes, members, phases
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.plots.lines import partition_lines

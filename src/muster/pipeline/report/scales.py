@@ -61,9 +61,9 @@ class Scale:
         span = self.high - self.low
         if span <= 0:
             return [self.low]
-        rough = span / about
+        rough = span / about * 1.2
         size = 10.0 ** math.floor(math.log10(rough))
-        step = next(size * n for n in (1, 2, 5, 10) if size * n >= rough)
+        step = max(size * n for n in (1, 2, 5) if size * n <= rough)
         first = math.ceil(self.low / step)
         return [n * step for n in range(first, math.floor(self.high / step + 1e-9) + 1)]
 

@@ -24,6 +24,8 @@ class Column:
     sorts_by: Callable[[Row], Any] | None = None
     """Raw number behind the text; None sorts by the text itself."""
     note: str = ""
+    is_number: bool = True
+    """Set to the right, and first sorted from the largest; only where there is a raw number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,11 @@ def sheet(content: Sheet) -> Html:
 
 def _heading(column: Column) -> Html:
     button = tag("button", column.heading, type="button", title=column.note or None)
-    return tag("th", button, scope="col", aria_sort="none", class_="number" if column.sorts_by else None)
+    return tag("th", button, scope="col", aria_sort="none", class_=_kind(column))
+
+
+def _kind(column: Column) -> str | None:
+    return "number" if column.sorts_by and column.is_number else None
 
 
 def _line(columns: Iterable[Column], row: Row) -> Html:
@@ -88,12 +94,11 @@ def _cell(column: Column, row: Row) -> Html:
     if column.sorts_by is None:
         return tag("td", shown)
     value = column.sorts_by(row)
-    # Not the formatting of a coordinate: a raw value keeps all its digits.
     return tag(
         "td",
         shown,
-        class_="number",
-        data_v="" if value is None else str(float(value) if isinstance(value, float) else value),
+        class_=_kind(column),
+        data_v="" if value is None else str(value),
     )
 
 

@@ -25,7 +25,7 @@ def tiles(facts: Facts) -> Html:
     figures = (
         (words.count(len(facts.groups)), "groups", ""),
         (words.count(lag.num_rows), "committed partitions", ""),
-        (words.duration(pc.max(lag["time_lag_est_ms"]).as_py()), "longest time lag", ""),
+        (_longest(lag), "longest time lag", ""),
         (words.short_count(pc.sum(lag["lag"]).as_py() or 0), "records behind in all", ""),
         (words.count(len(troubled)), "groups need attention", "bad" if troubled else ""),
         (words.count(rebalances), f"rebalances in {words.duration(facts.end_ms - facts.start_ms)}", ""),
@@ -37,6 +37,13 @@ def tiles(facts: Facts) -> Html:
         for value, word, tone in figures
     )
     return tag("ul", together(drawn), class_="tiles")
+
+
+def _longest(lag: pa.Table) -> str:
+    worst = top(lag.select(["time_lag_est_ms", "time_lag_hi_ms"]), [("time_lag_est_ms", "descending")], 1)
+    if not worst or worst[0]["time_lag_est_ms"] is None:
+        return words.NOT_KNOWN
+    return ("≥ " if worst[0]["time_lag_hi_ms"] is None else "") + words.duration(worst[0]["time_lag_est_ms"])
 
 
 def attention(facts: Facts) -> Html:
@@ -85,7 +92,8 @@ def _storm_lines(facts: Facts) -> list[Html]:
             for i, cause in enumerate(sorted(set(row["causes"] or []))[:4])
         )
         begin = row["started_ms"] if row["started_ms"] is not None else row["ended_ms"]
-        said = f" rebalanced {row['n_rebalances']:,} times from {words.moment(begin)} in {words.duration(row['ended_ms'] - begin)} ("
+        lasted = words.duration(row["ended_ms"] - begin)
+        said = f" rebalanced {row['n_rebalances']:,} times from {words.moment(begin)} in {lasted} ("
         lines.append(
             together((tag("span", "STORM", class_="badge doubtful"), " ", group_link(facts, key), said, causes, ")"))
         )

@@ -68,7 +68,8 @@ def time_lag(lo_ms: int | None, hi_ms: int | None, est_ms: int | None) -> str:
         return "≥ " + duration(lo_ms if lo_ms is not None else est_ms)
     if lo_ms is None or lo_ms == hi_ms:
         return duration(est_ms if est_ms is not None else hi_ms)
-    return f"{duration(est_ms)} ({duration(lo_ms)} to {duration(hi_ms)})"
+    low, high, middle = duration(lo_ms), duration(hi_ms), duration(est_ms)
+    return f"{low} to {high}" if middle in (low, high) else f"{middle} ({low} to {high})"
 
 
 def moment(ms: int | None) -> str:

@@ -24,6 +24,9 @@
     keep(theme);
   });
 
+  /* Plots over time that are wider than the screen open at their newest end; a hidden one when it is shown. */
+  const toNow = (from) => { for (const scroll of all(".to-now", from)) scroll.scrollLeft = scroll.scrollWidth; };
+
   /* One group at a time; the address remembers which. */
   const choice = document.getElementById("group-choice");
   const panels = all(".panel");
@@ -32,6 +35,7 @@
     if (!wanted) return;
     for (const panel of panels) panel.classList.toggle("chosen", panel === wanted);
     choice.value = wanted.id;
+    toNow(wanted);
   };
   const follow = () => { if (location.hash.startsWith("#group-")) choose(location.hash.slice(1)); };
   if (choice) {
@@ -49,8 +53,11 @@
     for (const tab of tabs) tab.addEventListener("click", () => {
       for (const other of tabs) other.setAttribute("aria-pressed", String(other === tab));
       for (const view of views) view.classList.toggle("chosen", view.id === tab.dataset.shows);
+      toNow(panel);
     });
   }
+
+  toNow(document);
 
   /* Tables. */
   const words = new Intl.Collator(undefined, { numeric: true });

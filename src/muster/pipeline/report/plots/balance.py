@@ -7,13 +7,13 @@ import pyarrow.compute as pc
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top
 from muster.pipeline.report.links import group_link
-from muster.pipeline.report.markup import Html, name, together, visible
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, line, row_frame, words_at
+from muster.pipeline.report.markup import Html, name, together, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import Scale
 
 _ROW = 20
-_ROOM = 190
+_ROOM = 270
 _ALL = "Assignment balance of all groups"
 _ONE = "Partitions of each member"
 
@@ -24,20 +24,35 @@ def all_groups(facts: Facts) -> Html:
     if not worst:
         return nothing(_ALL, "No assignment in this lake.")
     shown = worst[: limits.BALANCE_GROUPS]
-    scale = Scale(0, max(max(row["max_over_mean"] or 0 for _, row in shown), 1.2), 0, PLOT_WIDTH - _ROOM)
+    scale = Scale(0, max(1.2, *(row["max_over_mean"] or 0 for _, row in shown)), 0, PLOT_WIDTH - _ROOM)
     rows = [_group_row(facts, key, row, scale) for key, row in shown]
     even = line(scale.at(1), 0, scale.at(1), _ROW * len(rows), class_="even")
     ticks = [(scale.at(value), f"{value:g}×") for value in scale.ticks(5)]
-    reads = "Partitions of the busiest member over the mean of all members. At the upright line (1×) everybody has the same; 3× means one member has three times its share."
+    reads = (
+        "Partitions of the busiest member over the mean of all members. At the upright line (1×) everybody has the same; "
+        "3× means that one member has three times its share."
+    )
     hidden = left_out(len(worst) - len(shown), "groups are", "they are more even than these.")
-    return figure(_ALL, reads, row_frame(rows, row_height=_ROW, title=_ALL, ticks=ticks, behind=even), left_out=hidden)
+    return figure(
+        _ALL,
+        reads,
+        row_frame(rows, row_height=_ROW, title=_ALL, ticks=ticks, behind=even, to_now=False),
+        left_out=hidden,
+    )
 
 
 def _newest(facts: Facts) -> dict[GroupKey, Row]:
     table = facts.table("g_assignment_balance").sort_by([("at_ms", "ascending"), ("generation", "ascending")])
-    # The last row of a group in time is what holds now; a group without members has no balance.
+    # The last row of a group in time is what holds now, unless everybody has left since.
     held = {GroupKey(row["cluster"], row["group_id"]): row for row in table.to_pylist()}
-    return {key: row for key, row in held.items() if row["n_members"]}
+    left = _left_alone(facts)
+    return {key: row for key, row in held.items() if row["n_members"] and key not in left}
+
+
+def _left_alone(facts: Facts) -> set[GroupKey]:
+    """Groups whose members are all gone."""
+    here = facts.table("g_member").group_by(["cluster", "group_id"]).aggregate([("is_present", "any")])
+    return {GroupKey(row["cluster"], row["group_id"]) for row in here.to_pylist() if not row["is_present_any"]}
 
 
 def _group_row(facts: Facts, key: GroupKey, row: Row, scale: Scale) -> RowOfMarks:
@@ -71,16 +86,21 @@ def one_group(facts: Facts, key: GroupKey) -> Html:
         return nothing(_ONE, "Nobody is in this group now.")
     held = [row["n_partitions"] or 0 for row in present.to_pylist()]
     mean = sum(held) / len(held)
-    scale = Scale(0, max(max(held), 1), 0, PLOT_WIDTH - _ROOM)
+    scale = Scale(0, max(1, *held), 0, PLOT_WIDTH - _ROOM)
     rows = [_member_row(row, scale) for row in shown]
     even = line(scale.at(mean), 0, scale.at(mean), _ROW * len(rows), class_="even")
     latest = top(
         facts.of_group("g_assignment_balance", key), [("at_ms", "descending"), ("generation", "descending")], 1
     )
-    reads = f"The upright line is the mean ({mean:.1f}). " + (measures(latest[0]).capitalize() + "." if latest else "")
+    reads = f"The upright line is the mean ({mean:.1f}). " + (f"Now {measures(latest[0])}." if latest else "")
     ticks = [(scale.at(value), words.count(value)) for value in scale.ticks(6) if value == int(value)]
     hidden = left_out(present.num_rows - len(shown), "members are", "they hold fewer partitions.")
-    return figure(_ONE, reads, row_frame(rows, row_height=_ROW, title=_ONE, ticks=ticks, behind=even), left_out=hidden)
+    return figure(
+        _ONE,
+        reads,
+        row_frame(rows, row_height=_ROW, title=_ONE, ticks=ticks, behind=even, to_now=False),
+        left_out=hidden,
+    )
 
 
 def _member_row(row: Row, scale: Scale) -> RowOfMarks:

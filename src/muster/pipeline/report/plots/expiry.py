@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey
 from muster.pipeline.report.links import group_link
-from muster.pipeline.report.markup import Html, together
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, dot, row_frame, words_at
+from muster.pipeline.report.markup import Html, together
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
@@ -58,14 +58,22 @@ def _calendar(facts: Facts, losses: dict[GroupKey, dict[int, Loss]], midnight: i
     rows = [_row(facts, key, losses[key], scale, largest) for key in shown]
     days = [midnight + i * limits.DAY_MS for i in range(limits.EXPIRY_DAYS)]
     half = (scale.x(days[1]) - scale.x(days[0])) / 2
-    ticks = [(scale.x(day) + half, f"{words.weekday(day)} {words.day(day)}") for day in days]
+    ticks = [(scale.x(day) + half, f"{words.weekday(day)} {words.day(day).split()[0]}") for day in days]
     passed = box(0, 0, scale.x(facts.end_ms), _ROW * len(rows), class_="past")
-    reads = "One circle is what a group loses on that day (UTC); its area is the number of unread records whose place would be forgotten. The soonest on top."
+    reads = (
+        f"From {words.day(midnight)} (UTC), the soonest on top. One circle is what a group loses on that day; its area is the "
+        "number of unread records whose place would be forgotten."
+    )
     hidden = left_out(
         len(losses) - len(shown), "groups with expiring offsets are", "fewer unread records are at risk there."
     )
     return figure(
-        _HEADING, reads, row_frame(rows, row_height=_ROW, title=_HEADING, ticks=ticks, behind=passed), left_out=hidden
+        _HEADING,
+        reads,
+        row_frame(
+            rows, row_height=_ROW, title=_HEADING, ticks=ticks, rules=map(scale.x, days), behind=passed, to_now=False
+        ),
+        left_out=hidden,
     )
 
 

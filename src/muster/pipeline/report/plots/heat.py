@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, within
 from muster.pipeline.report.links import group_link
-from muster.pipeline.report.markup import Html, together
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, line, row_frame
+from muster.pipeline.report.markup import Html, together
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
@@ -36,8 +36,9 @@ def heat_map(facts: Facts) -> Html:
     rows = [_row(facts, key, cells[key], scale, width_ms, ticks.get(key, [])) for key in shown]
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
     reads = (
-        f"One row a group, the one to look at first on top; one column {words.duration(width_ms)} (UTC). Colour is the worst time lag "
-        "of the group's partitions in that time; a tick at the foot of a row is a rebalance. Choose a name to see the group."
+        f"One row a group, the one to look at first on top; one column {words.duration(width_ms)} (UTC). Colour is the worst "
+        "time lag of the group's partitions in that time; a tick at the foot of a row is a rebalance. Choose a name to see "
+        "the group."
     )
     hidden = left_out(len(cells) - len(shown), "groups with history are", "they need less attention than these.")
     return figure(_HEADING, reads, _legend(), drawn, left_out=hidden)
@@ -46,7 +47,7 @@ def heat_map(facts: Facts) -> Html:
 def columns(start_ms: int, end_ms: int) -> tuple[int, int]:
     """Start of the first column and the width of one, in whole minutes."""
     span = end_ms - start_ms
-    minutes = next((m for m in _COLUMN_MINUTES if span / (m * _MINUTE_MS) < limits.HEAT_COLUMNS), _COLUMN_MINUTES[-1])
+    minutes = next((m for m in _COLUMN_MINUTES if span / (m * _MINUTE_MS) <= limits.HEAT_COLUMNS), _COLUMN_MINUTES[-1])
     width = minutes * _MINUTE_MS
     return start_ms // width * width, width
 
@@ -117,5 +118,5 @@ def _said(cell: Cell) -> str:
 def _legend() -> Html:
     return legend(
         [("lag-none", "not known"), *((f"lag{i}", word) for i, word in enumerate(kinds.LAG_CLASSES))],
-        "Colours: a class begins at the named time lag",
+        "Colours: time lag",
     )

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row
-from muster.pipeline.report.markup import Html, name, together, visible
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, line, row_frame, words_at
+from muster.pipeline.report.markup import Html, name, together, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 

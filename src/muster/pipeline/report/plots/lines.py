@@ -11,12 +11,14 @@ import pyarrow as pa
 
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Row
-from muster.pipeline.report.markup import Html, tag, together
 from muster.pipeline.report.marks import PLOT_WIDTH, axis, box, dot, drawing, line, path, words_at
+from muster.pipeline.report.markup import Html, tag, together
 from muster.pipeline.report.plots.time_lag_strip import STRIP_HEIGHT, time_lag_strip
 from muster.pipeline.report.scales import Scale, TimeScale
 
-_TOP, _HEIGHT, _GUTTER = 8, 190, 62
+_TOP, _HEIGHT, _GUTTER = 8, 210, 62
+_WIDTH = PLOT_WIDTH + 200
+"""As wide as a plot with its labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,12 @@ def partition_lines(history: pa.Table, lag: Row, rebalances: list[int], start_ms
             _bracket(frame, lag, now_ms),
             tag(
                 "g",
-                time_lag_strip(minutes, lag, frame.time, now_ms, _GUTTER),
+                time_lag_strip(minutes, lag, frame.time, now_ms, _GUTTER, _WIDTH),
                 transform=f"translate(0 {_HEIGHT + 34})",
             ),
         )
     )
-    return drawing(content, PLOT_WIDTH, _HEIGHT + 34 + STRIP_HEIGHT, title)
+    return drawing(content, _WIDTH, _HEIGHT + 34 + STRIP_HEIGHT, title, to_now=True)
 
 
 def thin(rows: list[Row], most: int) -> list[Row]:
@@ -63,7 +65,7 @@ def _frame(minutes: list[Row], lag: Row, start_ms: int, now_ms: int) -> Frame:
     room = max((high - low) * 0.05, 1)
     # Room on the right for the bracket's words.
     return Frame(
-        TimeScale(start_ms, now_ms, PLOT_WIDTH - _GUTTER - 8), Scale(max(low - room, 0), high + room, _HEIGHT, _TOP)
+        TimeScale(start_ms, now_ms, _WIDTH - _GUTTER - 8), Scale(max(low - room, 0), high + room, _HEIGHT, _TOP)
     )
 
 
@@ -72,7 +74,7 @@ def _axes(frame: Frame) -> Html:
     level = (
         together(
             (
-                line(_GUTTER, frame.offsets.at(value), PLOT_WIDTH, frame.offsets.at(value), class_="grid"),
+                line(_GUTTER, frame.offsets.at(value), _WIDTH, frame.offsets.at(value), class_="grid"),
                 words_at(
                     _GUTTER - 6, frame.offsets.at(value) + 4, words.short_count(value), class_="tick", text_anchor="end"
                 ),
@@ -108,7 +110,7 @@ def _curve(points: list[tuple[float, float]], kind: str) -> Html | None:
 def _readings(frame: Frame, minutes: list[Row]) -> Html:
     """Unseen columns that answer to the pointer and to the arrow keys."""
     spots = thin(minutes, 48)
-    half = (PLOT_WIDTH - _GUTTER) / max(len(spots), 1) / 2
+    half = (_WIDTH - _GUTTER) / max(len(spots), 1) / 2
     return together(
         box(frame.x(row["minute_ms"]) - half, _TOP, 2 * half, _HEIGHT - _TOP, class_="reading", data_tip=_reading(row))
         for row in spots
@@ -138,6 +140,12 @@ def _bracket(frame: Frame, lag: Row, now_ms: int) -> Html | None:
             line(sure, y, right, y, class_="bracket"),
             line(right, y - 6, right, y + 6, class_="bracket"),
             line(far, y - 6, far, y + 6, class_="bracket") if hi is not None else None,
-            words_at(text_x, y - 9 if y > 40 else y + 20, text, class_="bracket-words", text_anchor=anchor),
+            words_at(
+                text_x,
+                y + 20 if anchor == "start" and y < _HEIGHT - 24 else y - 9 if y > 40 else y + 20,
+                text,
+                class_="bracket-words",
+                text_anchor=anchor,
+            ),
         )
     )

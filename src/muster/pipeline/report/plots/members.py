@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top
-from muster.pipeline.report.markup import Html, name, together, visible
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, path, row_frame, words_at
+from muster.pipeline.report.markup import Html, name, together, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
@@ -23,7 +23,10 @@ def members(facts: Facts, key: GroupKey) -> Html:
         return nothing(_HEADING, "No member of this group in the lake: it may only commit, without joining.")
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
     rows = [_row(row, scale) for row in newest]
-    reads = "One row a member (static members by their instance id, through restarts), in order of arrival (UTC). A point at the right: still there."
+    reads = (
+        "One row a member (static members by their instance id, through restarts), in order of arrival (UTC). "
+        "A point at the right: still there."
+    )
     hidden = left_out(own.num_rows - len(newest), "members are", "they left earlier.")
     kinds = legend(
         [("life-static", "static member"), ("life-dynamic", "dynamic member"), ("life-gone", "gone")],

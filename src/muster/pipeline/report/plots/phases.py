@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top
-from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame, words_at
+from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.plots.timeline import cause_legend, described
 from muster.pipeline.report.scales import Scale, duration_ticks
@@ -25,12 +25,12 @@ def phases(facts: Facts, key: GroupKey) -> Html:
     rows = [_row(row, scale) for row in newest]
     ticks = [(scale.at(ms), words.duration(ms) if ms else "0") for ms in duration_ticks(longest, 5)]
     reads = (
-        "Newest on top. Full colour is the join phase (waiting for members), pale the sync phase (waiting for the leader's assignment); "
-        "a dashed stub means that the join phase is not in the log and there was no journal. "
+        "Newest on top. Full colour is the join phase (waiting for members), pale the sync phase (waiting for the leader's "
+        "assignment); a dashed stub means that the join phase is not in the log and there was no journal. "
         "The thin grey bar is how long partitions stood still: filled to the median, outlined to the worst."
     )
     hidden = left_out(own.num_rows - len(newest), "rebalances are", "they are older.")
-    drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=ticks)
+    drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=ticks, to_now=False)
     return figure(_HEADING, reads, together((cause_legend(), _phase_legend())), drawn, left_out=hidden)
 
 

@@ -9,12 +9,12 @@ import pyarrow.compute as pc
 
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, Row, top
-from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.marks import PLOT_WIDTH, box, drawing, legend, words_at
+from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 
 _CELL, _LINE, _IN_LINE = 32, 26, 25
-_HEADING = "Data quality and coverage"
+_HEADING = "Coverage of the log"
 _CLASSES = (
     (1.0, "whole4", "whole"),
     (0.9, "whole3", "90 % or more"),
@@ -36,8 +36,8 @@ def quality_strip(facts: Facts) -> Html:
     for row in shown:
         strips[row["cluster"] or "", row["log_topic"] or ""].append(row)
     reads = (
-        "One cell a partition of the coordinator's log. Full: every record since the first one read is there, so counts and rates are true. "
-        "Not full: compaction or a gap removed history; the present state is right, rates before that are not. "
+        "One cell a partition of the coordinator's log. Whole: every record since the first one read is there, so counts and rates "
+        "are true. Else compaction or a gap removed history: the present state is right, rates before that are not. "
         "✕ some records could not be decoded, ? some are of an unknown type, ◔ a transaction is open."
     )
     hidden = left_out(table.num_rows - len(shown), "log partitions are", "the sums above count them.")
@@ -54,7 +54,9 @@ def quality_strip(facts: Facts) -> Html:
 
 def coverage(row: Row) -> float | None:
     """The whole part of the offsets that were read."""
-    first, last, whole_from = row["first_offset"], row["last_offset"], row["faithful_from"]
+    first: int | None = row["first_offset"]
+    last: int | None = row["last_offset"]
+    whole_from: int | None = row["faithful_from"]
     if first is None or last is None or whole_from is None or last < first:
         return None
     return (last + 1 - max(whole_from, first)) / (last + 1 - first)
@@ -97,10 +99,11 @@ def _cell(row: Row, x: float, y: float) -> Html:
         + ("◔" if row["open_transactions"] else "")
     )
     tip = (
-        f"log partition {row['log_partition']}: {words.count(row['records'])} records, offsets {words.count(row['first_offset'])} to "
-        f"{words.count(row['last_offset'])}, whole from {words.count(row['faithful_from'])} ({words.share(part)}), "
-        f"{words.count(row['quarantined'])} in quarantine, {words.count(row['unknown_records'])} unknown, {words.count(row['gaps'])} gaps, "
-        f"{words.count(row['open_transactions'])} open transactions"
+        f"log partition {row['log_partition']}: {words.count(row['records'])} records, "
+        f"offsets {words.count(row['first_offset'])} to {words.count(row['last_offset'])}, "
+        f"whole from {words.count(row['faithful_from'])} ({words.share(part)}), "
+        f"{words.count(row['quarantined'])} in quarantine, {words.count(row['unknown_records'])} unknown, "
+        f"{words.count(row['gaps'])} gaps, {words.count(row['open_transactions'])} open transactions"
     )
     return together(
         (

@@ -6,13 +6,14 @@ import math
 from typing import Final
 
 from muster.pipeline.report.facts import Row
+from muster.pipeline.report.marks import line, path, words_at
 from muster.pipeline.report.markup import Html, together
-from muster.pipeline.report.marks import PLOT_WIDTH, line, path, words_at
 from muster.pipeline.report.scales import Scale, TimeScale
 
 STRIP_HEIGHT: Final = 96
 _BASE = 90
 _TOP = 10
+_LABEL_HEIGHT = 14
 _TICKS: Final = (
     (0, "0"),
     (1_000, "1 s"),
@@ -26,15 +27,15 @@ _TICKS: Final = (
 Point = tuple[float, float]
 
 
-def time_lag_strip(minutes: list[Row], lag: Row, time: TimeScale, now_ms: int, gutter: int) -> Html:
+def time_lag_strip(minutes: list[Row], lag: Row, time: TimeScale, now_ms: int, gutter: int, width: int) -> Html:
     rows = [row for row in [*minutes, {**lag, "minute_ms": now_ms}] if row["time_lag_est_ms"] is not None]
     longest = max((_upper(row) for row in rows), default=1_000)
     scale = Scale(_log(0), _log(max(longest, 1_000)), _BASE, _TOP)
-    shown = [(ms, word) for ms, word in _TICKS if _log(ms) <= scale.high]
+    shown = _apart([(ms, word) for ms, word in _TICKS if _log(ms) <= scale.high], scale)
     levels = (
         together(
             (
-                line(gutter, scale.at(_log(ms)), PLOT_WIDTH, scale.at(_log(ms)), class_="grid"),
+                line(gutter, scale.at(_log(ms)), width, scale.at(_log(ms)), class_="grid"),
                 words_at(gutter - 6, scale.at(_log(ms)) + 4, word, class_="tick", text_anchor="end"),
             )
         )
@@ -42,6 +43,15 @@ def time_lag_strip(minutes: list[Row], lag: Row, time: TimeScale, now_ms: int, g
     )
     head = words_at(gutter, _TOP - 2, "time lag: estimate, in the band between its lower and upper end", class_="tick")
     return together((*levels, head, _band(rows, time, scale, gutter)))
+
+
+def _apart(ticks: list[tuple[int, str]], scale: Scale) -> list[tuple[int, str]]:
+    """Without those that would print over the one below."""
+    kept = ticks[:1]
+    for tick in ticks[1:]:
+        if scale.at(_log(kept[-1][0])) - scale.at(_log(tick[0])) >= _LABEL_HEIGHT:
+            kept.append(tick)
+    return kept
 
 
 def _band(rows: list[Row], time: TimeScale, scale: Scale, gutter: int) -> Html | None:

@@ -1,4 +1,7 @@
-"""When each group rebalanced, coloured by the family of the cause; storms and rolling restarts as bands behind."""
+"""When each group rebalanced, coloured by the family of the cause; storms and rolling restarts as bands behind.
+
+Rebalances that would print over each other share a column, split by how many were of each cause: a storm stays readable.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +11,49 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, top
+from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
 from muster.pipeline.report.links import group_link
-from muster.pipeline.report.markup import Html, together, visible
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
+from muster.pipeline.report.markup import Html, together, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
 _ROW = 24
+_TALL = _ROW - 10
+_COLUMN = 4
 _HEADING = "Rebalances over time"
+_COLUMNS = [
+    *(
+        "cluster",
+        "group_id",
+        "log_offset",
+        "started_ms",
+        "ended_ms",
+        "join_phase_ms",
+        "sync_phase_ms",
+        "generation",
+        "cause",
+    ),
+    *("trigger_member", "confidence", "members_before", "members_after", "partitions_moved"),
+]
 
 
 def timeline(facts: Facts) -> Html:
-    recent = in_window(facts.table("g_rebalance"), facts)
-    counted = Counter(
-        GroupKey(cluster, group)
-        for cluster, group in zip(recent["cluster"].to_pylist(), recent["group_id"].to_pylist(), strict=True)
-    )
+    recent = within(facts.table("g_rebalance"), "ended_ms", facts.start_ms, facts.end_ms)
+    counted = {
+        GroupKey(row["cluster"], row["group_id"]): row["count_all"]
+        for row in recent.group_by(["cluster", "group_id"]).aggregate([([], "count_all")]).to_pylist()
+    }
     if not counted:
         return nothing(_HEADING, "No rebalance in this time.")
     order = {key: i for i, key in enumerate(facts.groups)}
-    busiest = sorted(counted, key=lambda key: (-counted[key], order.get(key, len(order)), key))[
-        : limits.TIMELINE_GROUPS
-    ]
+    busiest = sorted(counted, key=lambda key: (-counted[key], order.get(key, len(order))))[: limits.TIMELINE_GROUPS]
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
     episodes = _episodes(facts, busiest)
-    rows = [_row(facts, key, recent, episodes[key], scale, counted[key]) for key in busiest]
+    rows = [_row(facts, key, recent, episodes[key], scale) for key in busiest]
     reads = (
-        "One row a group, the one with most rebalances on top; one mark a rebalance, from its start to its end (UTC). "
-        "A striped band is a storm, a plain band a rolling restart."
+        "One row a group, the one with most rebalances on top; one mark a rebalance, from its start to its end (UTC). Where many "
+        "stand close together they share a column. A band with a dashed edge is a storm, one without a rolling restart."
     )
     hidden = left_out(len(counted) - len(busiest), "groups are", "they rebalanced less often.")
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
@@ -44,15 +61,8 @@ def timeline(facts: Facts) -> Html:
 
 
 def cause_legend() -> Html:
-    return legend(
-        [(f"cause-{family}", word) for family, word in kinds.CAUSE_FAMILIES.items()], "Colours: cause of the rebalance"
-    )
-
-
-def in_window(table: pa.Table, facts: Facts) -> pa.Table:
-    """Rebalances that ended in the page's window."""
-    ended = table["ended_ms"]
-    return table.filter(pc.and_(pc.greater_equal(ended, facts.start_ms), pc.less_equal(ended, facts.end_ms)))
+    families = [(f"cause-{family}", word) for family, word in kinds.CAUSE_FAMILIES.items()]
+    return legend(families, "Colours: cause of the rebalance")
 
 
 def began_ms(row: Row) -> int:
@@ -66,60 +76,69 @@ def described(row: Row) -> str:
     """One rebalance in one line."""
     took = words.duration(row["ended_ms"] - began_ms(row))
     known = "" if row["started_ms"] is not None else " at least"
-    who = f" by {visible(row['trigger_member'], limits.NAME_CHARACTERS)}" if row["trigger_member"] else ""
-    sure = (
-        ""
-        if row["confidence"] is None or row["confidence"] >= 1
-        else f" (inferred, {words.share(row['confidence'])} sure)"
-    )
+    who = f" by {visible(row['trigger_member'])}" if row["trigger_member"] else ""
+    confidence = row["confidence"]
+    sure = "" if confidence is None or confidence >= 1 else f" (inferred, {words.share(confidence)} sure)"
     return (
-        f"{words.moment(row['ended_ms'])} UTC, generation {row['generation']}: {visible(row['cause'])}{who}{sure}, took{known} {took}, "
-        f"{words.count(row['members_before'])} to {words.count(row['members_after'])} members, "
+        f"{words.moment(row['ended_ms'])} UTC, generation {row['generation']}: {visible(row['cause'])}{who}{sure}, "
+        f"took{known} {took}, {words.count(row['members_before'])} to {words.count(row['members_after'])} members, "
         f"{words.count(row['partitions_moved'])} partitions moved"
     )
 
 
-def _row(
-    facts: Facts, key: GroupKey, recent: pa.Table, episodes: list[Row], scale: TimeScale, count: int
-) -> RowOfMarks:
+def _row(facts: Facts, key: GroupKey, recent: pa.Table, episodes: list[Row], scale: TimeScale) -> RowOfMarks:
     own = recent.filter(pc.and_(pc.equal(recent["cluster"], key.cluster), pc.equal(recent["group_id"], key.group_id)))
-    newest = top(own, [("ended_ms", "descending"), ("log_offset", "descending")], limits.TIMELINE_MARKS)
+    columns: dict[int, list[Row]] = defaultdict(list)
+    for row in own.select(_COLUMNS).sort_by("ended_ms").to_pylist():
+        columns[int(scale.x(began_ms(row)) // _COLUMN)].append(row)
     bands = [_band(episode, scale) for episode in episodes]
-    marks = [_mark(row, scale) for row in reversed(newest)]
-    causes = Counter(kinds.CAUSE_FAMILIES[kinds.cause_family(row["cause"])] for row in newest).most_common(2)
-    spoken = f"{facts.plain(key)}: {words.many(count, 'rebalance')}, mostly because {' or '.join(cause for cause, _ in causes)}"
-    if count > len(newest):
-        spoken += f"; the newest {len(newest)} are drawn"
+    marks = [
+        _single(rows[0], scale) if len(rows) == 1 else _crowd(number, rows) for number, rows in sorted(columns.items())
+    ]
+    families = Counter(kinds.cause_family(row["cause"]) for rows in columns.values() for row in rows).most_common(2)
+    mostly = " or ".join(kinds.CAUSE_FAMILIES[family] for family, _ in families)
+    spoken = f"{facts.plain(key)}: {words.many(own.num_rows, 'rebalance')}, mostly because {mostly}"
     return RowOfMarks(group_link(facts, key), together((*bands, *marks)), spoken, facts.plain(key))
 
 
-def _mark(row: Row, scale: TimeScale) -> Html:
+def _single(row: Row, scale: TimeScale) -> Html:
     x = scale.x(began_ms(row))
     width = max(scale.x(row["ended_ms"]) - x, 3)
-    return box(
-        min(x, PLOT_WIDTH - width),
-        5,
-        width,
-        _ROW - 10,
-        class_=f"mark cause-{kinds.cause_family(row['cause'])}",
-        data_tip=described(row),
+    family = kinds.cause_family(row["cause"])
+    return box(min(x, PLOT_WIDTH - width), 5, width, _TALL, class_=f"cause-{family}", data_tip=described(row))
+
+
+def _crowd(number: int, rows: list[Row]) -> Html:
+    counted = Counter(kinds.cause_family(row["cause"]) for row in rows)
+    said = ", ".join(
+        f"{counted[family]} because {word}" for family, word in kinds.CAUSE_FAMILIES.items() if counted[family]
     )
+    first, last = words.clock(rows[0]["ended_ms"], seconds=True), words.clock(rows[-1]["ended_ms"], seconds=True)
+    tip = f"{words.many(len(rows), 'rebalance')} from {first} to {last} UTC: {said}"
+    pieces, y = [], 5.0
+    for family in kinds.CAUSE_FAMILIES:
+        if counted[family]:
+            height = _TALL * counted[family] / len(rows)
+            pieces.append(box(number * _COLUMN, y, _COLUMN - 0.5, height, class_=f"cause-{family}", data_tip=tip))
+            y += height
+    return together(pieces)
 
 
 def _band(episode: Row, scale: TimeScale) -> Html:
     begin = episode["started_ms"] if episode["started_ms"] is not None else episode["ended_ms"]
     x, end = scale.x(begin), scale.x(episode["ended_ms"])
-    tip = (
-        f"{visible(episode['kind']).replace('_', ' ')} from {words.moment(begin)}: {words.many(episode['n_rebalances'], 'rebalance')} "
-        f"in {words.duration(episode['ended_ms'] - begin)}"
-    )
+    lasted = words.duration(episode["ended_ms"] - begin)
+    kind = episode["kind"].replace("_", " ")
+    tip = f"{kind} from {words.moment(begin)}: {words.many(episode['n_rebalances'], 'rebalance')} in {lasted}"
     return box(x - 3, 1, end - x + 6, _ROW - 2, class_=f"episode episode-{episode['kind']}", data_tip=tip)
 
 
 def _episodes(facts: Facts, keys: list[GroupKey]) -> dict[GroupKey, list[Row]]:
-    rows = in_window(facts.of_groups("g_rebalance_episode", keys), facts)
+    """The storms and rolling restarts of these groups; single rebalances need no band."""
+    rows = within(facts.of_groups("g_rebalance_episode", keys), "ended_ms", facts.start_ms, facts.end_ms)
     notable = rows.filter(pc.is_in(rows["kind"], pa.array(["storm", "rolling_restart"])))
     found: dict[GroupKey, list[Row]] = defaultdict(list)
-    for row in top(notable, [("ended_ms", "descending"), ("episode", "descending")], limits.TIMELINE_GROUPS * 20):
+    newest_first = [("ended_ms", "descending"), ("group_id", "ascending"), ("episode", "descending")]
+    for row in top(notable, newest_first, limits.TIMELINE_EPISODES):
         found[GroupKey(row["cluster"], row["group_id"])].append(row)
     return found
