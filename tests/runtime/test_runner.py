@@ -150,19 +150,40 @@ def test_T104_when_the_assignment_cannot_be_stored_syncs_fail_and_a_new_rebalanc
     assert world.ask(DescribeGroup("g")).as_(DescribeReply).state == "PreparingRebalance"
 
 
-def test_T119_a_timer_that_is_due_while_its_group_is_busy_counts_what_came_before_it() -> None:
-    """The session ends while the group's record is in flight; a heartbeat that waits in the queue saves the member."""
+def test_what_waits_behind_a_disk_that_hangs_is_told_so_in_time() -> None:
+    """Spec 1.4: offsets.commit.timeout.ms bounds every write, and what waits for one."""
     world = World().start()
     (leader,) = stable_group(world)
     world.ask(join(leader))
     world.advance(1)
+    storing = world.send(sync(leader, 2, (leader, b"plan")))
+    behind = world.send(beat(leader, 2))
+    stable = world.send(fetch(stable=True))
+    world.advance_in_flight(4_999)
+    assert not any(ticket.answered for ticket in (storing, behind, stable))
+    world.advance_in_flight(1)
+    assert storing.as_(SyncReply).error == COORDINATOR_NOT_AVAILABLE
+    assert behind.as_(HeartbeatReply).error == COORDINATOR_NOT_AVAILABLE
+    assert stable.as_(FetchReply).error == COORDINATOR_NOT_AVAILABLE
+    world.settle()
+    assert world.ask(DescribeGroup("g")).as_(DescribeReply).state == "PreparingRebalance", "it began anew"
+
+
+def test_T119_a_timer_that_is_due_while_its_group_is_busy_counts_what_came_before_it() -> None:
+    """The session ends while the group's record is in flight; a heartbeat that waits in the queue saves the member."""
+    world = World(min_session_timeout_ms=1_000).start()
+    (leader,) = stable_group(world)
+    world.ask(join(leader, session_timeout_ms=3_000))
+    world.advance(1)
     world.send(sync(leader, 2, (leader, b"plan")))
     saved = world.send(beat(leader, 2))
-    world.advance_in_flight(20_000)
+    world.advance_in_flight(4_500)
     world.settle()
     assert saved.as_(HeartbeatReply).error == NONE
-    world.advance(9_000)
+    world.advance(2_999)
     assert world.ask(DescribeGroup("g")).as_(DescribeReply).state == "Stable"
+    world.advance(1)
+    assert world.ask(DescribeGroup("g")).as_(DescribeReply).state == "Empty"
 
 
 def test_a_session_that_ends_is_seen_at_its_time_on_the_clock() -> None:

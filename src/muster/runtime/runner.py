@@ -31,7 +31,14 @@ from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
 from muster.runtime.tickets import Redeemable
 from muster.runtime.timings import Timing
 from muster.runtime.wheel import NEVER, TimerWheel
-from muster.wire.errors import KAFKA_STORAGE_ERROR, MESSAGE_TOO_LARGE, NOT_COORDINATOR, UNKNOWN_SERVER_ERROR
+from muster.wire.errors import (
+    COORDINATOR_NOT_AVAILABLE,
+    KAFKA_STORAGE_ERROR,
+    MESSAGE_TOO_LARGE,
+    NOT_COORDINATOR,
+    REQUEST_TIMED_OUT,
+    UNKNOWN_SERVER_ERROR,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -52,6 +59,7 @@ class InFlight:
     """`offsets.commit.timeout.ms` from the append: who waits longer is told so, the records stay (spec 1.4)."""
     groups: tuple[str, ...]
     """Groups whose later events wait for this."""
+    is_overdue: bool = False
     then: list[Event] = field(default_factory=list)
     """Reads that must see this (OffsetFetch with require-stable)."""
 
@@ -78,6 +86,8 @@ class ShardRunner:
         self._in_flight: deque[InFlight] = deque()
         self._queues: dict[str, deque[Event]] = {}
         """Groups with group records in flight, and what waits for them."""
+        self._put_off_until: deque[tuple[int, Request, Redeemable]] = deque()
+        """Requests in these queues, with the time when they are told that it takes too long; earliest first."""
         self._waiting: WeakKeyDictionary[Redeemable, Request] = WeakKeyDictionary()
         """Tickets without an answer yet. Weak: a parked request that was superseded is never answered (spec 3.1), and
         must not be held once its connection is gone."""
@@ -96,14 +106,28 @@ class ShardRunner:
         if not isinstance(request, ListGroups):
             queue = self._queues.get(request.group_id)
             if queue is not None and not isinstance(request, OffsetCommit | OffsetFetch | DescribeGroup):
-                self._waiting[ticket] = request
-                queue.append(lambda: self._handle(request, ticket))
+                # Deviates: a join that comes while the leader's plan is being stored waits for that; Kafka lets it in at
+                # once and answers the parked SyncGroups REBALANCE_IN_PROGRESS (T103). Here they get their assignment
+                # first.
+                queue.append(self._put_off(request, ticket))
                 return
             if isinstance(request, OffsetFetch) and request.require_stable and self._in_flight:
-                self._waiting[ticket] = request
-                self._in_flight[-1].then.append(lambda: self._handle(request, ticket))
+                self._in_flight[-1].then.append(self._put_off(request, ticket))
                 return
         self._handle(request, ticket)
+
+    def _put_off(self, request: Request, ticket: Redeemable) -> Event:
+        """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
+        self._waiting[ticket] = request
+        deadline_ms = self._clock.now_ms() + self._commit_timeout_ms
+        self._put_off_until.append((deadline_ms, request, ticket))
+        self._alarm.not_later_than(deadline_ms)
+
+        def when_its_turn_comes() -> None:
+            if not ticket.answered:
+                self._handle(request, ticket)
+
+        return when_its_turn_comes
 
     def loaded(self) -> None:
         """The log has been replayed."""
@@ -162,14 +186,16 @@ class ShardRunner:
             self._fail("between requests")
 
     def _on_alarm(self, now_ms: int) -> int:
-        self._time_out_replies(now_ms)
+        self._give_up_waiting(now_ms)
         for key in self._wheel.due(now_ms):
             self._timer_fired(key)
             if self._closed:
                 return NEVER
         next_ms = self._wheel.next_slot_ms()
+        if self._put_off_until:
+            next_ms = min(next_ms, self._put_off_until[0][0])
         for in_flight in self._in_flight:
-            if in_flight.outcome.replies:
+            if not in_flight.is_overdue:
                 return min(next_ms, in_flight.deadline_ms)
         return next_ms
 
@@ -224,8 +250,7 @@ class ShardRunner:
         self._in_flight.append(in_flight)
         for group_id in in_flight.groups:
             self._queues.setdefault(group_id, deque())
-        if outcome.replies:
-            self._alarm.not_later_than(in_flight.deadline_ms)
+        self._alarm.not_later_than(in_flight.deadline_ms)
 
     def _settled(self, error: StorageError | None) -> None:
         """The oldest records in flight are durable, or lost. The log settles them in order."""
@@ -246,6 +271,8 @@ class ShardRunner:
             event()
         for group_id in in_flight.groups:
             self._let_through(group_id)
+        while self._put_off_until and self._put_off_until[0][2].answered:
+            self._put_off_until.popleft()
 
     def _now_durable(self, in_flight: InFlight) -> None:
         outcome = in_flight.outcome
@@ -272,14 +299,29 @@ class ShardRunner:
             if self._closed:
                 return
 
-    def _time_out_replies(self, now_ms: int) -> None:
-        """Slow storage: the waiting replies get their error, the records stay and may still become durable (T027)."""
-        for in_flight in self._in_flight:
+    def _give_up_waiting(self, now_ms: int) -> None:
+        """Slow storage: who waits gets an error, the records stay and may still become durable (T027)."""
+        for in_flight in tuple(self._in_flight):
             if in_flight.deadline_ms > now_ms:
-                return
-            replies, in_flight.outcome.replies = in_flight.outcome.replies, ()
-            for ticket, reply in replies:
-                cast(Redeemable, ticket).redeem(refused_after_timeout(reply))
+                break
+            if not in_flight.is_overdue:
+                in_flight.is_overdue = True
+                self._tell_overdue(in_flight, now_ms)
+        while self._put_off_until and self._put_off_until[0][0] <= now_ms:
+            _, request, ticket = self._put_off_until.popleft()
+            if not ticket.answered:
+                ticket.redeem(refused(request, COORDINATOR_NOT_AVAILABLE))
+
+    def _tell_overdue(self, in_flight: InFlight, now_ms: int) -> None:
+        outcome = in_flight.outcome
+        replies, outcome.replies = outcome.replies, ()
+        for ticket, reply in replies:
+            cast(Redeemable, ticket).redeem(refused_after_timeout(reply))
+        step = outcome.step
+        if step is not None and step.name == "synced":
+            # The parked SyncGroups are not replies of this outcome: the core has them, and begins anew. If the records
+            # do become durable the group has moved on, and the step is ignored (spec 3.10).
+            self._decide(lambda: self.shard.on_append_failed(Outcome(step=step), REQUEST_TIMED_OUT, now_ms))
 
     # -- ending
 
@@ -296,6 +338,7 @@ class ShardRunner:
         self._wheel.clear()
         self._in_flight.clear()
         self._queues.clear()
+        self._put_off_until.clear()
         for ticket, request in waiting:
             if not ticket.answered:
                 ticket.redeem(refused(request, error))

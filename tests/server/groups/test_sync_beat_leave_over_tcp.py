@@ -238,7 +238,6 @@ def test_a_member_that_expires_while_the_group_gathers_may_be_the_last_one_missi
     assert len(rejoin.answer().members) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="what is queued behind a group's records has no deadline of its own yet")
 def test_a_heartbeat_behind_a_log_that_hangs_hears_so_after_the_commit_timeout() -> None:
     """Spec 1.4: a request that runs behind writes waits for them, but not beyond offsets.commit.timeout.ms."""
     with GroupServer(prepare=commits_in_a_thread) as server:
