@@ -27,6 +27,8 @@ from muster.wire.batch import TRANSACTIONAL_BIT
 
 _ROWS: Final = TABLES["s_current_offset"]
 _PIECE: Final = pa.schema([("key", pa.binary()), ("value", pa.binary()), ("offset", pa.int64())])
+_LONGEST_KEY: Final = 1 << 17
+"""Two strings of at most 32,767 bytes each fit in. Arrow 26 fails on slices without an end."""
 _ROOM: Final = 400_000
 """Rows that may gather on top of those that were left by the last tidying up."""
 
@@ -107,7 +109,7 @@ class NewestByKey:
 
 def newest_of(piece: pa.RecordBatch) -> pa.RecordBatch:
     """The row with the highest log offset of each key. Types 0 and 1 name the same offset (spec 5.7): they are not compared."""
-    names = pc.binary_slice(piece.column("key"), 2).dictionary_encode()
+    names = pc.binary_slice(piece.column("key"), 2, _LONGEST_KEY).dictionary_encode()
     offsets = np.asarray(piece.column("offset"))
     rows = np.arange(len(offsets))
     if len(offsets) > 1 and (np.diff(offsets) < 0).any():

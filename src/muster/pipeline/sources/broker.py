@@ -95,7 +95,7 @@ class BrokerStretch(StretchReader):
                 content = raw[problem.position : problem.position + problem.size]
                 self._note(problem.base_offset, content, problem.reason)
             if scan.positions:
-                records = read_records(raw, scan.positions)
+                records = read_records(raw, scan.positions, read_headers(raw, scan.positions))
                 for index, reason in records.broken:
                     self._note(int(records.headers["base_offset"][index]), b"", reason)
                 yield records

@@ -58,6 +58,7 @@ class ClusterView:
     brokers: dict[int, tuple[str, int]]
     partitions: list[TopicPartition]
     leaderless: list[tuple[str, int]]
+    cluster_id: str = ""
 
 
 class BrokerClient:
@@ -88,6 +89,7 @@ class BrokerClient:
         request = MetadataRequest(topics=named, allow_auto_topic_creation=False)
         answer: MetadataResponse = self._any().ask("Metadata", request)
         view = ClusterView({broker.node_id: (broker.host, broker.port) for broker in answer.brokers}, [], [])
+        view.cluster_id = answer.cluster_id or ""
         self._brokers = view.brokers
         for topic in answer.topics:
             for part in topic.partitions if topic.error_code == NONE else ():

@@ -69,9 +69,8 @@ def read_headers(buf: bytes, positions: list[int]) -> Numbers:
     return np.frombuffer(b"".join([buf[at : at + HEADER_SIZE] for at in positions]), dtype=HEADER)
 
 
-def read_records(buf: bytes, positions: list[int]) -> Records:
-    """The records of the sound batches at these positions."""
-    headers = read_headers(buf, positions)
+def read_records(buf: bytes, positions: list[int], headers: Numbers) -> Records:
+    """The records of the sound batches at these positions, whose headers have been read."""
     area, begins, ends, broken = _record_areas(buf, positions, headers)
     counts = headers["record_count"].astype(np.int64)
     counts[[index for index, _ in broken]] = 0

@@ -20,7 +20,7 @@ from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.bronze_rows import LogPlace, dates_of
 from muster.pipeline.sources.log_directories import LogFolder, log_folders, segment_files, topic_id_of
 from muster.pipeline.sources.log_end import log_end
-from muster.pipeline.sources.record_columns import HEADER, Numbers, read_headers
+from muster.pipeline.sources.record_columns import HEADER, Numbers
 from muster.pipeline.sources.segment_files import PartitionReader
 
 SAMPLER: Final = "segment"
@@ -53,7 +53,7 @@ def segment_end_offsets(
 def _history(folder: LogFolder, cluster: str, start: int, resolution_ms: int, read_at_ms: int | None) -> pa.Table:
     place = LogPlace(cluster, folder.topic, folder.partition, SAMPLER)
     reader = PartitionReader(folder, place, start)
-    headers = [read_headers(chunk.buf, chunk.positions) for chunk in reader.chunks()]
+    headers = [chunk.headers for chunk in reader.chunks()]
     found = np.concatenate(headers) if headers else np.empty(0, dtype=HEADER)
     ends: Numbers = found["base_offset"].astype(np.int64) + found["last_offset_delta"] + 1
     times: Numbers = np.maximum.accumulate(found["max_timestamp"].astype(np.int64))

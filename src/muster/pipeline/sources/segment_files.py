@@ -20,7 +20,7 @@ from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_directories import LogFolder, SegmentFile, segment_files
 from muster.pipeline.sources.offset_index import position_before
-from muster.pipeline.sources.record_columns import Records, read_headers, read_records
+from muster.pipeline.sources.record_columns import Numbers, Records, read_headers, read_records
 
 CHUNK_BYTES: Final = 8 << 20
 """What is read at once, unless one batch is larger. With the columns made of it a worker holds about five times as much."""
@@ -40,6 +40,8 @@ class Chunk:
     """The position of `buf` in the file."""
     buf: bytes
     positions: list[int]
+    headers: Numbers
+    """One a position."""
 
 
 @dataclass(slots=True)
@@ -59,8 +61,9 @@ class PartitionReader:
     def records(self) -> Iterator[Records]:
         """The records of every sound batch that reaches into the range, at most about `MAX_RECORDS` at a time."""
         for chunk in self.chunks():
-            for positions in _portions(chunk):
-                records = read_records(chunk.buf, positions)
+            for begin, end in _portions(chunk.headers):
+                positions = chunk.positions[begin:end]
+                records = read_records(chunk.buf, positions, chunk.headers[begin:end])
                 for index, reason in records.broken:
                     position = positions[index]
                     size = int(records.headers["length"][index]) + 12
@@ -91,7 +94,8 @@ class PartitionReader:
                 want = max(2 * want, scan.needs)
                 continue
             _forgive_unfinished(file, buf, scan, is_end)
-            chunk = self._within(Chunk(file.path, at, buf, scan.positions), scan.problems)
+            headers = read_headers(buf, scan.positions)
+            chunk = self._within(Chunk(file.path, at, buf, scan.positions, headers), scan.problems)
             if chunk.positions:
                 yield chunk
             if scan.lost or is_end:
@@ -104,9 +108,8 @@ class PartitionReader:
 
     def _within(self, chunk: Chunk, problems: list[Problem]) -> Chunk:
         """The batches that reach into the range; damaged ones among them go to quarantine."""
-        headers = read_headers(chunk.buf, chunk.positions)
-        bases = headers["base_offset"].astype(np.int64)
-        lasts = bases + headers["last_offset_delta"]
+        bases = chunk.headers["base_offset"].astype(np.int64)
+        lasts = bases + chunk.headers["last_offset_delta"]
         for problem in problems:
             # Its own offset may be part of the damage: its neighbours say whether it is ours.
             behind = bisect_left(chunk.positions, problem.position)
@@ -119,6 +122,7 @@ class PartitionReader:
         if (bases >= self.end).any():
             self.next_offset = self.end
         if not inside.all():
+            chunk.headers = chunk.headers[inside]
             chunk.positions = [at for at, keep in zip(chunk.positions, inside.tolist(), strict=True) if keep]
         return chunk
 
@@ -171,13 +175,12 @@ def read_bytes(path: str, at: int, size: int) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _portions(chunk: Chunk) -> Iterator[list[int]]:
-    """The chunk's batches in runs of at most about `MAX_RECORDS` records."""
-    counts = read_headers(chunk.buf, chunk.positions)["record_count"].tolist()
-    begin = total = 0
-    for index, count in enumerate(counts):
-        if total and total + count > MAX_RECORDS:
-            yield chunk.positions[begin:index]
-            begin, total = index, 0
-        total += count
-    yield chunk.positions[begin:]
+def _portions(headers: Numbers) -> Iterator[tuple[int, int]]:
+    """Runs of batches, [begin, end), of at most about `MAX_RECORDS` records."""
+    counts = np.cumsum(headers["record_count"].astype(np.int64))
+    begin = 0
+    while begin < len(counts):
+        before = int(counts[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(counts, before + MAX_RECORDS, side="right")))
+        yield begin, end
+        begin = end
