@@ -56,7 +56,7 @@ def test_validate_only_makes_nothing() -> None:
             NewTopic("a", 1, 3),
             errors.INVALID_REPLICATION_FACTOR,
             "Unable to replicate the partition 3 time(s): The target replication factor of 3 cannot be reached "
-            "because only 1 broker(s) are registered.",
+            "because only 1 broker(s) are registered or some brokers have all their log directories cordoned.",
         ),
         (NewTopic("a", 10_001), errors.POLICY_VIOLATION, "Excessively large number of partitions"),
         (NewTopic("a", configs=[("no.such", "1")]), errors.INVALID_CONFIG, "Unknown topic config name: no.such"),

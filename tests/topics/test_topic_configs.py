@@ -51,21 +51,33 @@ def test_a_bad_broker_setting_is_refused_when_the_defaults_are_made() -> None:
         TopicDefaults({"log.cleanup.policy": "burn"})
 
 
+def synonyms(shown: ConfigEntry) -> list[tuple[str, str, ConfigSource]]:
+    return [(synonym.name, synonym.value, synonym.source) for synonym in shown.synonyms]
+
+
 def test_a_default_is_shown_with_the_broker_setting_it_comes_from() -> None:
-    shown = entry(TopicDefaults(), "retention.ms")
-    assert (shown.value, shown.source, shown.is_default) == ("604800000", ConfigSource.DEFAULT_CONFIG, True)
-    assert [(synonym.name, synonym.source) for synonym in shown.synonyms] == [
-        ("log.retention.hours", ConfigSource.DEFAULT_CONFIG)
-    ]
+    shown = entry(TopicDefaults(), "cleanup.policy")
+    assert (shown.value, shown.source, shown.is_default) == ("delete", ConfigSource.DEFAULT_CONFIG, True)
+    assert synonyms(shown) == [("log.cleanup.policy", "delete", ConfigSource.DEFAULT_CONFIG)]
+
+
+def test_where_the_setting_of_the_finest_unit_is_not_set_no_broker_setting_is_shown() -> None:
+    """Kafka 4.3 drops the synonyms in front of the one that carries the topic setting's unit, so here all of them."""
+    shown = entry(TopicDefaults({"log.retention.hours": "1"}), "retention.ms")
+    assert (shown.value, shown.source, synonyms(shown)) == ("3600000", ConfigSource.DEFAULT_CONFIG, [])
+    assert synonyms(entry(TopicDefaults(), "follower.replication.throttled.replicas")) == []
 
 
 def test_an_override_is_shown_before_what_it_hides() -> None:
-    shown = entry(TopicDefaults({"log.retention.minutes": "3"}), "retention.ms", retention_ms="9")
+    """Broker settings are shown in their own units, the finest first."""
+    defaults = TopicDefaults({"log.retention.ms": "7000", "log.retention.minutes": "3"})
+    shown = entry(defaults, "retention.ms", retention_ms="9")
     assert (shown.value, shown.source, shown.is_default) == ("9", ConfigSource.DYNAMIC_TOPIC_CONFIG, False)
-    assert [(synonym.name, synonym.value, synonym.source) for synonym in shown.synonyms] == [
+    assert synonyms(shown) == [
         ("retention.ms", "9", ConfigSource.DYNAMIC_TOPIC_CONFIG),
-        ("log.retention.minutes", "180000", ConfigSource.STATIC_BROKER_CONFIG),
-        ("log.retention.hours", "604800000", ConfigSource.DEFAULT_CONFIG),
+        ("log.retention.ms", "7000", ConfigSource.STATIC_BROKER_CONFIG),
+        ("log.retention.minutes", "3", ConfigSource.STATIC_BROKER_CONFIG),
+        ("log.retention.hours", "168", ConfigSource.DEFAULT_CONFIG),
     ]
 
 

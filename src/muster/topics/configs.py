@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from muster.log.contract import LogConfig
 from muster.topics.config_table import BROKER_TOPIC_KEYS, SYNONYMS, TOPIC_CONFIGS, broker_key
@@ -61,7 +62,7 @@ class ConfigEntry:
     type: ConfigType
     doc: str
     synonyms: tuple[ConfigSynonym, ...]
-    """The effective value first, then what it hides."""
+    """The effective value first, then what it hides; empty where Kafka shows none."""
 
     @property
     def is_default(self) -> bool:
@@ -137,14 +138,30 @@ class TopicDefaults:
         return self._texts.get(name, "" if default is None else text_of(default))
 
     def _entry(self, key: ConfigKey, override: str | None) -> ConfigEntry:
-        synonyms = self._set_synonyms(key.name)
+        synonyms = self._shown_synonyms(key)
+        value = self.text(key.name)
         if override is not None:
             synonyms.insert(0, ConfigSynonym(key.name, override, ConfigSource.DYNAMIC_TOPIC_CONFIG))
-        if key.default is not None:
-            preset = next((known.name for known in SYNONYMS.get(key.name, ()) if known.preset), key.name)
-            synonyms.append(ConfigSynonym(preset, text_of(key.default), ConfigSource.DEFAULT_CONFIG))
-        effective = synonyms[0]
-        return ConfigEntry(key.name, effective.value, effective.source, key.type, key.doc, tuple(synonyms))
+            value = override
+        source = synonyms[0].source if synonyms else ConfigSource.DEFAULT_CONFIG
+        return ConfigEntry(key.name, value, source, key.type, key.doc, tuple(synonyms))
+
+    def _shown_synonyms(self, key: ConfigKey) -> list[ConfigSynonym]:
+        """What the operator set, then the defaults, each in the broker setting's own unit.
+
+        Kafka shows them from the broker setting of the finest unit on: where only hours are set, nothing.
+        """
+        known = SYNONYMS.get(key.name, ())
+        found = [
+            ConfigSynonym(each.name, self._broker[each.name], ConfigSource.STATIC_BROKER_CONFIG)
+            for each in known
+            if each.name in self._broker
+        ]
+        for each in known:
+            default = broker_key(key, each).default
+            if default is not None:
+                found.append(ConfigSynonym(each.name, text_of(default), ConfigSource.DEFAULT_CONFIG))
+        return list(dropwhile(lambda shown: shown.name != known[0].name, found))
 
 
 def _log_config(values: ConfigValues) -> LogConfig:

@@ -166,7 +166,8 @@ def _partition_count(rules: ClusterRules, new: NewTopic) -> int:
         raise TopicError(
             INVALID_REPLICATION_FACTOR,
             f"Unable to replicate the partition {factor} time(s): The target replication factor of {factor} "
-            "cannot be reached because only 1 broker(s) are registered.",
+            "cannot be reached because only 1 broker(s) are registered "
+            "or some brokers have all their log directories cordoned.",
         )
     return rules.num_partitions if new.partitions == -1 else new.partitions
 
