@@ -5,6 +5,7 @@ Stopped, killed and started again at will; clients see the same address. Knows n
 
 from __future__ import annotations
 
+import random
 import re
 import socket
 import subprocess
@@ -109,8 +110,13 @@ class BrokerProcess:
 
 
 def _free_port() -> int:
-    """A port that nobody has now. A fixed one is needed so that a restarted server is found again."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody has now, so that a restarted server is found again. Below those that the system hands out:
+    a client that knocks while the server is down must not be given that very port for its own end."""
+    for port in random.sample(range(20_000, 32_000), 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("none of 100 ports is free")
