@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test serve lint format generate fuzz bench conformance conformance-record clean
+.PHONY: help setup demo test serve lint format generate fuzz sim bench conformance conformance-record clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ generate: $(READY) ## write src/muster/wire/generated anew from the schemas
 fuzz: $(READY) ## coverage-guided fuzzing of the decoders (SECONDS_=60 by default)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python '.[fuzz]'
 	@$(BIN)/python tests/wire/fuzz_decoders.py $(or $(SECONDS_),60)
+
+sim: $(READY) ## thousands of simulated runs with faults (SEEDS=5000 by default)
+	@$(BIN)/muster sim --seeds $(or $(SEEDS),5000)
 
 bench: $(READY) ## measure start-up, memory and throughput on this machine
 	@$(BIN)/python -m bench

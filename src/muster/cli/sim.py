@@ -1,0 +1,60 @@
+"""`muster sim`: run the simulator over seeds, say what was violated, and how to see it again."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import time
+
+from muster.cli.exit_codes import DONE, FAILED
+
+_EXAMPLES = """\
+examples:
+  muster sim                     100 seeds from 0 on
+  muster sim --seeds 5000        as many as that
+  muster sim --seed 42           one seed, with what it did
+  muster sim --seed 42 --log     and with the server's own log
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--seed", type=int, default=None, metavar="N", help="run this seed alone")
+    parser.add_argument("--seeds", type=int, default=100, metavar="COUNT", help="how many seeds to run (default: 100)")
+    parser.add_argument("--from", type=int, default=0, dest="first", metavar="N", help="the first of them (default: 0)")
+    parser.add_argument("--log", action="store_true", help="show what the simulated server logs")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from muster.sim.run import shrink, simulate
+
+    if arguments.log:
+        logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    else:
+        logging.disable(logging.CRITICAL)
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
+    if arguments.seed is not None:
+        seeds = range(arguments.seed, arguments.seed + 1)
+    began = time.monotonic()
+    events = commits = generations = lives = failed = 0
+    for done, seed in enumerate(seeds):
+        if sys.stderr.isatty():
+            print(f"\rseed {seed} ({done} of {len(seeds)})", end="", file=sys.stderr, flush=True)
+        verdict = simulate(seed)
+        events, commits = events + verdict.events, commits + verdict.commits
+        generations, lives = generations + verdict.generations, lives + verdict.lives
+        if verdict.violations:
+            failed += 1
+            print(f"seed {seed} violates:", *verdict.violations, sep="\n  ")
+            print(f"  needed faults: {', '.join(sorted(shrink(seed)))}")
+            print(f"  see it again: muster sim --seed {seed} --log")
+    if sys.stderr.isatty():
+        print("\r", end="", file=sys.stderr)
+    print(
+        f"{len(seeds)} seeds in {time.monotonic() - began:.1f} s: {events} events, {generations} generations, "
+        f"{commits} acknowledged commits, {lives} server lives; {failed} seeds violate something"
+    )
+    if len(seeds) == 1:
+        print(f"digest {verdict.digest}")
+    return FAILED if failed else DONE
