@@ -21,6 +21,8 @@ from tests.conformance.kafka import Node
 
 SETTING: Final = "denied"
 """Not a setting of any broker: the denials of a script travel under this name with its settings."""
+UNPREPARED: Final = "unprepared"
+"""Likewise: the broker is left as it starts."""
 _CREATE_ACLS: Final = parse_api(
     """
 api 30 CreateAcls  versions 1-3  flexible 2+
@@ -67,11 +69,15 @@ def read_denials(text: str) -> list[Denial]:
 @contextmanager
 def kafka_running(settings: Mapping[str, str]) -> Iterator[Node]:
     denials = read_denials(settings.get(SETTING, ""))
-    plain = {name: value for name, value in settings.items() if name != SETTING}
+    plain = _without_ours(settings)
     with kafka.running(plain | (_KAFKA if denials else {})) as node:
         if denials:
             _tell_kafka(node, denials)
         yield node
+
+
+def _without_ours(settings: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in settings.items() if name not in (SETTING, UNPREPARED)}
 
 
 def _tell_kafka(node: Node, denials: Sequence[Denial]) -> None:
@@ -102,7 +108,7 @@ def _creation(kind: str, name: str, operation: str, permission: int) -> dict[str
 @contextmanager
 def muster_running(settings: Mapping[str, str], launcher: Sequence[str] = ("-m", "muster")) -> Iterator[Node]:
     denials = read_denials(settings.get(SETTING, ""))
-    plain = {name: value for name, value in settings.items() if name != SETTING}
+    plain = _without_ours(settings)
     with TemporaryDirectory(prefix="rules-") as made:
         if denials:
             rules = Path(made) / "rules.toml"

@@ -21,6 +21,8 @@ from typing import Final
 VERSION: Final = "4.3.1"
 CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "muster" / f"kafka-{VERSION}"
 START_SECONDS: Final = 90
+START_ATTEMPTS: Final = 3
+LOGGING_VERSION: Final = "2.25.4"
 CLUSTER_ID: Final = "4L6g3nShT-eMCtK--X86sw"
 
 _POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -29,6 +31,9 @@ _POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <dependencies>
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{version}</version></dependency>
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-tools</artifactId><version>{version}</version></dependency>
+    <dependency>
+      <groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId><version>{logging}</version>
+    </dependency>
   </dependencies>
 </project>
 """
@@ -77,10 +82,11 @@ def obtain() -> Path:
             raise KafkaMissing(f"`{tool}` is not on the path: install {what} to run Apache Kafka {VERSION}")
     jars = CACHE / "jars"
     done = CACHE / "complete"
-    if not done.exists():
+    wanted = _POM.format(version=VERSION, logging=LOGGING_VERSION)
+    if not done.exists() or done.read_text() != wanted:
         CACHE.mkdir(parents=True, exist_ok=True)
         pom = CACHE / "pom.xml"
-        pom.write_text(_POM.format(version=VERSION))
+        pom.write_text(wanted)
         goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
         ran = subprocess.run(
             ["mvn", "-q", "-B", "-f", str(pom), goal, f"-DoutputDirectory={jars}"], capture_output=True, text=True
@@ -89,7 +95,7 @@ def obtain() -> Path:
             raise KafkaMissing(
                 f"Maven could not fetch Apache Kafka {VERSION}:\n{ran.stdout[-2000:]}{ran.stderr[-2000:]}"
             )
-        done.touch()
+        done.write_text(wanted)
     return jars
 
 
@@ -119,25 +125,47 @@ def running(settings: Mapping[str, str], data: Path | None = None) -> Iterator[N
     with tempfile.TemporaryDirectory(prefix="kafka-node-") as made:
         folder = Path(made)
         data = data or folder / "data"
+        log = folder / "kafka.log"
+        process, port = _start(jars, settings, folder, data, log)
+        try:
+            yield Node("127.0.0.1", port, data)
+            if process.poll() is not None:
+                raise KafkaMissing(
+                    f"Kafka {VERSION} ended by itself ({process.returncode}); its log ends:\n{_end(log)}"
+                )
+        except (OSError, RuntimeError) as error:
+            error.add_note(f"Kafka's exit code: {process.poll()}; its log ends:\n{_end(log)}")
+            raise
+        finally:
+            stop(process)
+
+
+def _start(
+    jars: Path, settings: Mapping[str, str], folder: Path, data: Path, log: Path
+) -> tuple[subprocess.Popen[bytes], int]:
+    """A free port may be taken by somebody else before Kafka has it, so an early end is tried again with other ports."""
+    for _ in range(START_ATTEMPTS):
         port, controller_port = free_ports(2)
         properties = folder / "server.properties"
         properties.write_text(_properties(settings, data, port, controller_port))
         if not (data / "meta.properties").exists():
             _format(jars, properties)
-        log = folder / "kafka.log"
-        with log.open("wb") as out:
+        with log.open("ab") as out:
             command = [*_java(jars), "kafka.Kafka", str(properties)]
             process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
-        try:
-            _await_port(process, port, log)
-            yield Node("127.0.0.1", port, data)
-        finally:
-            process.terminate()
-            try:
-                process.wait(30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        if _listens(process, port):
+            return process, port
+        stop(process)
+    raise KafkaMissing(f"Kafka {VERSION} did not start listening on port {port}; its log ends:\n{_end(log)}")
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _properties(settings: Mapping[str, str], data: Path, port: int, controller_port: int) -> str:
@@ -159,16 +187,16 @@ def _format(jars: Path, properties: Path) -> None:
         raise KafkaMissing(f"Kafka's StorageTool could not format {properties}:\n{ran.stdout}{ran.stderr}")
 
 
-def _await_port(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def _listens(process: subprocess.Popen[bytes], port: int) -> bool:
     end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            break
+    while time.monotonic() < end and process.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
-            return
+            return True
         except OSError:
             time.sleep(0.05)
-    raise KafkaMissing(
-        f"Kafka {VERSION} did not start listening on port {port}; its log ends:\n{log.read_text()[-3000:]}"
-    )
+    return False
+
+
+def _end(log: Path) -> str:
+    return log.read_text(errors="replace")[-3000:]

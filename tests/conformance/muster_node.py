@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -11,9 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from tests.conformance.kafka import Node, free_ports
+from tests.conformance.kafka import Node
 
 START_SECONDS: Final = 30
+_LISTENS: Final = re.compile(r"^listening on 127\.0\.0\.1:(\d+)$", re.MULTILINE)
 
 
 @contextmanager
@@ -23,16 +25,15 @@ def running(
     """`launcher` is what Python is started with: the package, or a program that puts a fault into it first."""
     with tempfile.TemporaryDirectory(prefix="muster-node-") as made:
         folder = Path(made)
-        (port,) = free_ports(1)
         storage = ["--memory"] if data is None else ["--data", str(data), "--durability", "os"]
-        arguments = [sys.executable, *launcher, "serve", "--listen", f"127.0.0.1:{port}", *storage]
+        arguments = [sys.executable, *launcher, "serve", "--listen", "127.0.0.1:0", *storage]
         for name, value in settings.items():
             arguments += ["--set", f"{name}={value}"]
         log = folder / "muster.log"
         with log.open("wb") as out:
             process = subprocess.Popen(arguments, stdout=out, stderr=subprocess.STDOUT)
         try:
-            _await_port(process, port, log)
+            port = _await_port(process, log)
             yield Node("127.0.0.1", port, data or folder)
         finally:
             process.terminate()
@@ -43,14 +44,12 @@ def running(
                 process.wait()
 
 
-def _await_port(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    import socket
-
+def _await_port(process: subprocess.Popen[bytes], log: Path) -> int:
+    """The port that it says it listens on: port 0 cannot be taken by somebody else meanwhile."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.02)
-    raise RuntimeError(f"Muster did not start listening on port {port}; it said:\n{log.read_text()[-3000:]}")
+        found = _LISTENS.search(log.read_text(errors="replace"))
+        if found:
+            return int(found[1])
+        time.sleep(0.02)
+    raise RuntimeError(f"Muster did not start listening; it said:\n{log.read_text(errors='replace')[-3000:]}")

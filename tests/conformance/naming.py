@@ -147,6 +147,8 @@ class Names:
             return "<port>"
         if field == "producer_id" and value >= 0:
             return f"<producer {self.number('producer', str(value))}>"
+        if field in ("total_bytes", "usable_bytes") and value > 0:
+            return "<bytes>"
         if field == "finalized_features_epoch" and value >= 0:
             return "<epoch>"
         if field == "session_id" and value > 0:

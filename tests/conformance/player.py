@@ -23,7 +23,7 @@ from tests.conformance.wire_faults import Faults, frame_of, read_faults
 MEMBER_ID_REQUIRED: Final = 79
 POLL_SECONDS: Final = 0.05
 WAITS: Final = "waits"
-ANSWERED_TOO_EARLY: Final = "answered although it should wait"
+ANSWERED_TOO_EARLY: Final = "answered_although_it_should_wait"
 _SHORT_NAMES: Final = {
     "group": ("group_id",),
     "member": ("member_id",),
@@ -166,7 +166,7 @@ class Player:
             self._send(step, version, faults)
             self._must_wait(step, version, Faults())
         else:
-            self._note(step, step.api.name, ANSWERED_TOO_EARLY, version)
+            self._note(step, step.api.name, {ANSWERED_TOO_EARLY: got}, version)
             raise _TheRestMakesNoSense
 
     def _send(self, step: Ask, version: int, faults: Faults) -> Any:
@@ -199,7 +199,7 @@ class Player:
             if not step.must_wait:
                 self._take(step, name)
             elif self._connection(name).has_answer():
-                self._note(step, "", ANSWERED_TOO_EARLY, who=name)
+                self._note(step, "", {ANSWERED_TOO_EARLY: self._connection(name).take()}, who=name)
             else:
                 self._note(step, "", WAITS, who=name)
 

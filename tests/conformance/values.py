@@ -119,8 +119,9 @@ def read_value(tokens: Tokens) -> Any:
     if text in ("[", "("):
         closing = "]" if text == "[" else ")"
         items, named = read_assignments(tokens, closing)
-        if tokens.take()[1] != closing:
+        if tokens.peek() != closing:
             raise ValueError(f"a {text} is not closed")
+        tokens.take()
         return list(items) if text == "[" else Group(items, named)
     if kind == "word" and tokens.touches_next():
         arguments = read_value(tokens)
