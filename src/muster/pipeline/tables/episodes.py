@@ -45,10 +45,12 @@ def _kind(settings: GoldSettings) -> F.Column:
     later_changes = F.expr(
         "aggregate(slice(_all, 2, size(_all)), 0, (n, r) -> n + coalesce(size(r.joined), 0) + coalesce(size(r.gone), 0))"
     )
-    came = F.size(F.array_distinct(F.expr("flatten(transform(_all, r -> coalesce(r.joined, array())))")))
-    went = F.size(F.array_distinct(F.expr("flatten(transform(_all, r -> coalesce(r.gone, array())))")))
+    came = F.expr("flatten(transform(_all, r -> coalesce(r.joined, array())))")
+    went = F.expr("flatten(transform(_all, r -> coalesce(r.gone, array())))")
     at_first = F.coalesce(F.col("_all")[0]["members_before"], F.lit(0))
-    everybody = (at_first > 0) & (went >= at_first) & (came >= at_first)
+    # Those who came and went again within the episode are neither the old fleet nor the new one.
+    old_gone, new_here = F.size(F.array_except(went, came)), F.size(F.array_except(came, went))
+    everybody = (at_first > 0) & (old_gone >= at_first) & (new_here >= at_first)
     n = F.col("n_rebalances")
     return (
         F.when(n == 1, "single")

@@ -88,9 +88,9 @@ def _change(row: Row, before: Members | None, after: Members) -> Row:
 
 def _cause(row: Row, before: Members | None, after: Members) -> Inference:
     if row["j_cause"] is not None:
-        if before is not None and row["j_cause"] in _MAY_BE_GROWTH and before.keys() == after.keys():
-            if partitions_grew(before, after):
-                return "partitions_grew", row["j_trigger"], _REFINED_CONFIDENCE
+        same_members = before is not None and before.keys() == after.keys()
+        if before is not None and same_members and row["j_cause"] in _MAY_BE_GROWTH and partitions_grew(before, after):
+            return "partitions_grew", row["j_trigger"], _REFINED_CONFIDENCE
         return row["j_cause"], row["j_trigger"], _JOURNAL_CONFIDENCE
     if before is None:
         return UNKNOWN_BEFORE

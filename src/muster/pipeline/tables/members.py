@@ -20,12 +20,12 @@ def members_seen(
     assignments: DataFrame,
     member_epochs: DataFrame,
     journal: DataFrame,
-    changes: DataFrame,
+    rebalances: DataFrame,
     states: DataFrame,
 ) -> DataFrame:
-    """`changes` are `g_rebalance` before its pauses, `states` those of `group_state`."""
+    """`rebalances` are `g_rebalance`, `states` those of `group_state`."""
     rows = _classic(generations, members, assignments, states).unionByName(_consumer(member_epochs))
-    departures = _departures(changes)
+    departures = _departures(rebalances)
     farewells = _farewells(journal)
     joined = rows.join(departures, [*GROUP, "identity"], "left").join(farewells, [*GROUP, "member_id"], "left")
     gone = ~F.col("is_present")
@@ -107,9 +107,9 @@ def _consumer(member_epochs: DataFrame) -> DataFrame:
     )
 
 
-def _departures(changes: DataFrame) -> DataFrame:
+def _departures(rebalances: DataFrame) -> DataFrame:
     """When each identity last went missing from a generation, and why as far as that rebalance tells."""
-    gone = changes.select(*GROUP, F.explode("gone").alias("identity"), "ended_ms", "cause")
+    gone = rebalances.select(*GROUP, F.explode("gone").alias("identity"), "ended_ms", "cause")
     return gone.groupBy(*GROUP, "identity").agg(
         F.max("ended_ms").alias("_gone_ms"), F.max_by("cause", "ended_ms").alias("_inferred")
     )
@@ -122,10 +122,10 @@ def _farewells(journal: DataFrame) -> DataFrame:
     )
 
 
-def member_churn(changes: DataFrame, generations: DataFrame, journal: DataFrame) -> DataFrame:
+def member_churn(rebalances: DataFrame, generations: DataFrame, journal: DataFrame) -> DataFrame:
     """A row a group and day on which something happened. Static restarts stand apart from joins and leaves."""
     day = utc_date(F.col("ended_ms"))
-    of_log = changes.groupBy(*GROUP, day.alias("dt")).agg(
+    of_log = rebalances.groupBy(*GROUP, day.alias("dt")).agg(
         F.sum(F.coalesce(F.size("joined"), F.lit(0))).alias("joins"),
         F.sum(F.coalesce(F.size("gone"), F.lit(0))).alias("_gone"),
         F.count("*").alias("rebalances"),
