@@ -1,6 +1,7 @@
-"""A real browser for tests: Chromium without a window, spoken to over two pipes in its DevTools protocol. Nothing but the standard library.
+"""A real browser for tests: Chromium without a window, spoken to over two pipes in its DevTools protocol.
 
-Notes every console message, every exception and every request the page makes. Knows nothing of the report.
+Notes every console message, every exception and every request the page makes. Knows nothing of the report
+and needs nothing but the standard library.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A day of eight groups, as the report would find it: a healthy one, a storm, a rolling restart, a poisoned partition, one that stopped
-and will expire, an abandoned one, a hot and uneven committer, one with spikes.
+"""A day of eight groups, as the report would find it: a healthy one, a storm, a rolling restart, a poisoned partition,
+one that stopped and will expire, an abandoned one, a hot and uneven committer, one with spikes.
 """
 
 from __future__ import annotations

@@ -7,5 +7,6 @@ facts (what the tables say) -> plots, panels, sheets, summary (what is shown) ->
 from __future__ import annotations
 
 from muster.pipeline.report.page import render
+from muster.pipeline.report.write import Report, write_report
 
-__all__ = ["render"]
+__all__ = ["Report", "render", "write_report"]

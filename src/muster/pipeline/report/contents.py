@@ -105,7 +105,10 @@ def rebalances(facts: Facts) -> Sheet:
         parted("sure", "confidence", "1 from the journal, less when inferred from the log"),
     )
     order = [("ended_ms", "descending"), ("group_id", "ascending"), ("log_offset", "descending")]
-    about = "Every rebalance: who set it off, how long each phase took, what it moved. A dash is what the log alone cannot tell."
+    about = (
+        f"Every rebalance of {limits.REBALANCE_DAYS} days: who set it off, how long each phase took, what it moved. "
+        "A dash is what the log alone cannot tell."
+    )
     return Sheet("rebalances", "Rebalances", about, columns, top(table, order, _MOST), table.num_rows, "newest first")
 
 

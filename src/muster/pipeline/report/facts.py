@@ -41,8 +41,7 @@ class Facts:
         return rows > 0
 
     def of_group(self, table: str, key: GroupKey) -> pa.Table:
-        rows = self.tables[table]
-        return rows.filter(pc.and_(pc.equal(rows["cluster"], key.cluster), pc.equal(rows["group_id"], key.group_id)))
+        return of_group(self.tables[table], key)
 
     def of_groups(self, table: str, keys: Iterable[GroupKey]) -> pa.Table:
         """Rows of these groups and perhaps of their namesakes in other clusters."""
@@ -64,9 +63,20 @@ def gather(tables: Mapping[str, pa.Table], generated_ms: int) -> Facts:
     """A table that is not given counts as empty: a lake without a journal, or of an older run, still gets its page."""
     known = {name: tables.get(name, schema.empty_table()) for name, schema in TABLES.items()}
     start_ms, end_ms = _window(known, generated_ms)
+    since_ms = end_ms - limits.REBALANCE_DAYS * limits.DAY_MS
+    for name, column in (
+        ("g_rebalance", "ended_ms"),
+        ("g_rebalance_episode", "ended_ms"),
+        ("g_hot_committers", "hour_ms"),
+    ):
+        known[name] = within(known[name], column, since_ms, end_ms)
     groups = _in_order(known)
     clusters = tuple(sorted({key.cluster for key in groups} | set(_distinct(known["g_data_quality"], "cluster"))))
     return Facts(known, generated_ms, start_ms, end_ms, groups, clusters)
+
+
+def of_group(rows: pa.Table, key: GroupKey) -> pa.Table:
+    return rows.filter(pc.and_(pc.equal(rows["cluster"], key.cluster), pc.equal(rows["group_id"], key.group_id)))
 
 
 def top(table: pa.Table, by: list[tuple[str, str]], most: int) -> list[Row]:

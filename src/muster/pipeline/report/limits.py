@@ -12,6 +12,8 @@ DAY_MS: Final = 24 * HOUR_MS
 
 WINDOW_MS: Final = DAY_MS
 """History before the newest fact of the lake."""
+REBALANCE_DAYS: Final = 14
+"""Rebalances and commits of longer ago are not read."""
 
 NAME_CHARACTERS: Final = 64
 TIP_CHARACTERS: Final = 100
@@ -20,14 +22,17 @@ EVIDENCE_CHARACTERS: Final = 160
 HEAT_GROUPS: Final = 40
 HEAT_COLUMNS: Final = 96
 TIMELINE_GROUPS: Final = 25
-TIMELINE_EPISODES: Final = 500
+TIMELINE_COLUMNS: Final = 1_500
+"""Of all rows; columns get wider until there are no more than these."""
+TIMELINE_EPISODES: Final = 300
 
 PANEL_GROUPS: Final = 16
 PANEL_PARTITIONS: Final = 4
 PANEL_POINTS: Final = 160
 PHASE_ROWS: Final = 25
 LANE_ROWS: Final = 40
-LANE_PIECES: Final = 60
+LANE_PIECES: Final = 400
+"""Of all lanes of one group; shorter stays are drawn together until they are no more than these."""
 MEMBER_ROWS: Final = 40
 
 EXPIRY_GROUPS: Final = 20

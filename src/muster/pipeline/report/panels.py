@@ -78,12 +78,7 @@ def badge(status: str | None) -> Html:
 
 
 def _lines(facts: Facts, key: GroupKey, anchor: str) -> Html:
-    own = facts.of_group("g_lag", key)
-    worst = top(
-        own,
-        [("time_lag_est_ms", "descending"), ("lag", "descending"), ("topic", "ascending"), ("partition", "ascending")],
-        limits.PANEL_PARTITIONS,
-    )
+    worst = worst_partitions(facts, key)
     if not worst:
         return nothing(_HEADING, "No committed offset of this group in the lake.")
     history = within(facts.of_group("g_lag_history", key), "minute_ms", facts.start_ms, facts.end_ms)
@@ -93,7 +88,7 @@ def _lines(facts: Facts, key: GroupKey, anchor: str) -> Html:
     views = [_view(facts, row, history, rebalances, f"{anchor}-p{i}", i == 0) for i, row in enumerate(worst)]
     reads = (
         "Offsets of one partition (UTC). The bracket is the time lag: from now back to when the first unread record was written; "
-        "the shaded part is what nobody can know between two samples. Dashed upright lines are rebalances."
+        "the shaded part is what nobody can know between two samples. Upright lines are rebalances."
     )
     colours = legend(
         [
@@ -104,8 +99,23 @@ def _lines(facts: Facts, key: GroupKey, anchor: str) -> Html:
         ],
         "Lines",
     )
-    hidden = left_out(own.num_rows - len(worst), "partitions are", "they are less behind. The lag table has more.")
+    hidden = left_out(
+        facts.of_group("g_lag", key).num_rows - len(worst),
+        "partitions are",
+        "they are less behind. The lag table has more.",
+    )
     return figure(_HEADING, reads, _tabs(worst, anchor), colours, together(views), left_out=hidden)
+
+
+def worst_partitions(facts: Facts, key: GroupKey) -> list[Row]:
+    """The partitions that get lines: the ones furthest behind."""
+    order = [
+        ("time_lag_est_ms", "descending"),
+        ("lag", "descending"),
+        ("topic", "ascending"),
+        ("partition", "ascending"),
+    ]
+    return top(facts.of_group("g_lag", key), order, limits.PANEL_PARTITIONS)
 
 
 def _tabs(rows: list[Row], anchor: str) -> Html | None:

@@ -48,6 +48,8 @@ def duration(ms: int | float | None) -> str:
         return NOT_KNOWN
     if ms < 0:
         return "−" + duration(-ms)
+    if ms == 0:
+        return "0 s"
     if ms < 1000:
         return f"{ms:.0f} ms"
     if ms < 59_950:

@@ -40,7 +40,9 @@ def heat_map(facts: Facts) -> Html:
         "time lag of the group's partitions in that time; a tick at the foot of a row is a rebalance. Choose a name to see "
         "the group."
     )
-    hidden = left_out(len(cells) - len(shown), "groups with history are", "they need less attention than these.")
+    hidden = left_out(
+        len(facts.groups) - len(shown), "groups are", "they need less attention than these, or have no history."
+    )
     return figure(_HEADING, reads, _legend(), drawn, left_out=hidden)
 
 

@@ -6,8 +6,8 @@ Needs two silver tables, the assignments and the generations (an empty generatio
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row
@@ -23,11 +23,12 @@ _HEADING = "Who owned each partition"
 Partition = tuple[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Stay:
-    owner: str | None
+class Stay(NamedTuple):
+    owner: str
     begin_ms: int
     end_ms: int
+    moves: int = 0
+    """More than none: several short stays drawn as one, the last of them with this owner."""
 
 
 def lanes(facts: Facts, key: GroupKey) -> Html:
@@ -40,10 +41,11 @@ def lanes(facts: Facts, key: GroupKey) -> Html:
     order = sorted(stays, key=lambda p: (-len(stays[p]), p))[: limits.LANE_ROWS]
     colours = _colours(stays)
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
-    rows = [_lane(partition, stays[partition], colours, scale) for partition in sorted(order)]
+    drawn_stays = _together_where_crowded({partition: stays[partition] for partition in order}, scale)
+    rows = [_lane(partition, stays[partition], drawn_stays[partition], colours, scale) for partition in sorted(order)]
     reads = (
         "One lane a partition (UTC). A piece is the time with one owner, a new colour a move to another one; "
-        "an empty stretch is time without an owner."
+        "a grey piece is where moves stand too close to be told apart, an empty stretch is time without an owner."
     )
     hidden = left_out(len(stays) - len(order), "partitions are", "they moved less often.")
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
@@ -91,33 +93,62 @@ def _colours(stays: dict[Partition, list[Stay]]) -> dict[str, int]:
     first: dict[str, int] = {}
     for pieces in stays.values():
         for stay in pieces:
-            if stay.owner is not None:
-                first[stay.owner] = min(first.get(stay.owner, stay.begin_ms), stay.begin_ms)
+            first[stay.owner] = min(first.get(stay.owner, stay.begin_ms), stay.begin_ms)
     return {owner: i % _COLOURS for i, owner in enumerate(sorted(first, key=lambda o: (first[o], o)))}
 
 
-def _lane(partition: Partition, stays: list[Stay], colours: dict[str, int], scale: TimeScale) -> RowOfMarks:
-    shown = stays[-limits.LANE_PIECES :]
+def _together_where_crowded(stays: dict[Partition, list[Stay]], scale: TimeScale) -> dict[Partition, list[Stay]]:
+    """Short stays side by side become one piece, with a growing idea of short until the plot is small enough."""
+    for pixels in (2, 4, 8, 16, 32):
+        shortest_ms = pixels * (scale.end_ms - scale.start_ms) / scale.width
+        drawn = {partition: _joined(pieces, shortest_ms) for partition, pieces in stays.items()}
+        if sum(map(len, drawn.values())) <= limits.LANE_PIECES:
+            break
+    return drawn
+
+
+def _joined(stays: list[Stay], shortest_ms: float) -> list[Stay]:
+    joined: list[Stay] = []
+    for stay in stays:
+        last = joined[-1] if joined else None
+        short = stay.end_ms - stay.begin_ms < shortest_ms
+        last_short = last is not None and (last.moves or last.end_ms - last.begin_ms < shortest_ms)
+        if last and short and last_short and stay.begin_ms - last.end_ms < shortest_ms:
+            joined[-1] = Stay(stay.owner, last.begin_ms, stay.end_ms, last.moves + 1)
+        else:
+            joined.append(stay)
+    return joined
+
+
+def _lane(
+    partition: Partition, stays: list[Stay], drawn: list[Stay], colours: dict[str, int], scale: TimeScale
+) -> RowOfMarks:
     plain = f"{visible(partition[0])}-{partition[1]}"
     label = together((name(partition[0]), f"-{partition[1]}"))
-    last = shown[-1]
-    spoken = f"{plain}: {words.many(len(stays) - 1, 'move')}, last owner {visible(last.owner)}"
-    return RowOfMarks(label, together(_piece(stay, colours, scale) for stay in shown), spoken, plain)
+    spoken = f"{plain}: {words.many(len(stays) - 1, 'move')}, last owner {visible(stays[-1].owner)}"
+    return RowOfMarks(label, together(_piece(stay, colours, scale) for stay in drawn), spoken, plain)
 
 
 def _piece(stay: Stay, colours: dict[str, int], scale: TimeScale) -> Html:
     x, end = scale.x(stay.begin_ms), scale.x(stay.end_ms)
+    if stay.moves:
+        said = f"{words.many(stay.moves, 'move')} from {_span(stay)}, then {visible(stay.owner)}"
+        return box(x, 1, end - x, _ROW - 2, class_="crowd", data_tip=said)
     owner = visible(stay.owner)
-    tip = f"{owner} from {words.clock(stay.begin_ms, seconds=True)} to {words.clock(stay.end_ms, seconds=True)}"
+    tip = f"{owner} from {_span(stay)}"
     room = int((end - x - 8) / 6.6)
     fits = owner if len(owner) <= room else owner[: room - 1] + "…" if room >= 5 else None
     return together(
         (
-            box(x, 1, end - x, _ROW - 2, class_=f"owner{colours.get(stay.owner or '', 0)}", data_tip=tip),
+            box(x, 1, end - x, _ROW - 2, class_=f"owner{colours[stay.owner]}", data_tip=tip),
             line(x, 1, x, _ROW - 1, class_="handover"),
             words_at(x + 4, _ROW - 5, fits, class_="owner-words") if fits else None,
         )
     )
+
+
+def _span(stay: Stay) -> str:
+    return f"{words.clock(stay.begin_ms, seconds=True)} to {words.clock(stay.end_ms, seconds=True)}"
 
 
 def _owner_legend(colours: dict[str, int]) -> Html | None:

@@ -14,14 +14,16 @@ from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
 from muster.pipeline.report.links import group_link
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
-from muster.pipeline.report.markup import Html, together, visible
+from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
 _ROW = 24
 _TALL = _ROW - 10
-_COLUMN = 4
+_COLUMN_WIDTHS = (4, 8, 16, 32)
 _HEADING = "Rebalances over time"
+
+Columns = dict[int, list[Row]]
 _COLUMNS = [
     *(
         "cluster",
@@ -50,7 +52,8 @@ def timeline(facts: Facts) -> Html:
     busiest = sorted(counted, key=lambda key: (-counted[key], order.get(key, len(order))))[: limits.TIMELINE_GROUPS]
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
     episodes = _episodes(facts, busiest)
-    rows = [_row(facts, key, recent, episodes[key], scale) for key in busiest]
+    columns, width = _columns(recent, busiest, scale)
+    rows = [_row(facts, key, columns[key], width, episodes[key], scale) for key in busiest]
     reads = (
         "One row a group, the one with most rebalances on top; one mark a rebalance, from its start to its end (UTC). Where many "
         "stand close together they share a column. A band with a dashed edge is a storm, one without a rolling restart."
@@ -86,18 +89,33 @@ def described(row: Row) -> str:
     )
 
 
-def _row(facts: Facts, key: GroupKey, recent: pa.Table, episodes: list[Row], scale: TimeScale) -> RowOfMarks:
-    own = recent.filter(pc.and_(pc.equal(recent["cluster"], key.cluster), pc.equal(recent["group_id"], key.group_id)))
-    columns: dict[int, list[Row]] = defaultdict(list)
-    for row in own.select(_COLUMNS).sort_by("ended_ms").to_pylist():
-        columns[int(scale.x(began_ms(row)) // _COLUMN)].append(row)
+def _columns(recent: pa.Table, keys: list[GroupKey], scale: TimeScale) -> tuple[dict[GroupKey, Columns], int]:
+    """Rebalances by the column in which they began, with columns wide enough that they are not too many."""
+    wanted = pc.is_in(recent["group_id"], pa.array([key.group_id for key in keys], pa.string()))
+    rows = [
+        (GroupKey(row["cluster"], row["group_id"]), scale.x(began_ms(row)), row)
+        for row in recent.filter(wanted).select(_COLUMNS).sort_by("ended_ms").to_pylist()
+    ]
+    for width in _COLUMN_WIDTHS:
+        columns: dict[GroupKey, Columns] = defaultdict(lambda: defaultdict(list))
+        for key, x, row in rows:
+            columns[key][int(x // width)].append(row)
+        if sum(len(columns[key]) for key in keys) <= limits.TIMELINE_COLUMNS:
+            break
+    return columns, width
+
+
+def _row(
+    facts: Facts, key: GroupKey, columns: Columns, width: int, episodes: list[Row], scale: TimeScale
+) -> RowOfMarks:
     bands = [_band(episode, scale) for episode in episodes]
     marks = [
-        _single(rows[0], scale) if len(rows) == 1 else _crowd(number, rows) for number, rows in sorted(columns.items())
+        _single(rows[0], scale) if len(rows) == 1 else _crowd(number * width, width, rows)
+        for number, rows in sorted(columns.items())
     ]
-    families = Counter(kinds.cause_family(row["cause"]) for rows in columns.values() for row in rows).most_common(2)
-    mostly = " or ".join(kinds.CAUSE_FAMILIES[family] for family, _ in families)
-    spoken = f"{facts.plain(key)}: {words.many(own.num_rows, 'rebalance')}, mostly because {mostly}"
+    families = Counter(kinds.cause_family(row["cause"]) for rows in columns.values() for row in rows)
+    mostly = " or ".join(kinds.CAUSE_FAMILIES[family] for family, _ in families.most_common(2))
+    spoken = f"{facts.plain(key)}: {words.many(families.total(), 'rebalance')}, mostly because {mostly}"
     return RowOfMarks(group_link(facts, key), together((*bands, *marks)), spoken, facts.plain(key))
 
 
@@ -108,20 +126,20 @@ def _single(row: Row, scale: TimeScale) -> Html:
     return box(min(x, PLOT_WIDTH - width), 5, width, _TALL, class_=f"cause-{family}", data_tip=described(row))
 
 
-def _crowd(number: int, rows: list[Row]) -> Html:
+def _crowd(x: int, width: int, rows: list[Row]) -> Html:
     counted = Counter(kinds.cause_family(row["cause"]) for row in rows)
     said = ", ".join(
         f"{counted[family]} because {word}" for family, word in kinds.CAUSE_FAMILIES.items() if counted[family]
     )
     first, last = words.clock(rows[0]["ended_ms"], seconds=True), words.clock(rows[-1]["ended_ms"], seconds=True)
-    tip = f"{words.many(len(rows), 'rebalance')} from {first} to {last} UTC: {said}"
     pieces, y = [], 5.0
     for family in kinds.CAUSE_FAMILIES:
         if counted[family]:
             height = _TALL * counted[family] / len(rows)
-            pieces.append(box(number * _COLUMN, y, _COLUMN - 0.5, height, class_=f"cause-{family}", data_tip=tip))
+            pieces.append(box(x, y, width - 0.5, height, class_=f"cause-{family}"))
             y += height
-    return together(pieces)
+    tip = f"{words.many(len(rows), 'rebalance')} from {first} to {last} UTC: {said}"
+    return tag("g", together(pieces), data_tip=tip)
 
 
 def _band(episode: Row, scale: TimeScale) -> Html:

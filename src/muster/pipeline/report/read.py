@@ -1,0 +1,138 @@
+"""From a lake to the tables of a report, reading no more of them than the page shows. No Spark: the lake is Parquet.
+
+History is the one table that grows with partitions times minutes. It is streamed: kept are the partitions that get a plot of their
+own and, of every other one, the worst row of each minute. The heat map takes the worst of each column, so it comes out the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from muster.pipeline.lake import Lake
+from muster.pipeline.manifest import LakeError
+from muster.pipeline.query import read_table, require_gold
+from muster.pipeline.report import limits
+from muster.pipeline.report.facts import Facts, GroupKey, Row, gather, of_group
+from muster.pipeline.report.links import panel_groups
+from muster.pipeline.report.panels import worst_partitions
+from muster.pipeline.schemas import GOLD, TABLES
+
+_UNUSED: Final = frozenset({"g_member_churn"})
+_STREAMED: Final = frozenset({"g_lag_history", "g_hot_committers"})
+
+Keep = Callable[[pa.Table], pa.Table]
+"""From a piece of a table to the rows that the page needs, in the same columns."""
+
+
+def read_tables(lake: Lake, generated_ms: int) -> dict[str, pa.Table]:
+    require_gold(lake)
+    tables = {name: read_table(lake, name) for name in GOLD if name not in _UNUSED | _STREAMED}
+    facts = gather(tables, generated_ms)
+    since_ms = facts.end_ms - limits.REBALANCE_DAYS * limits.DAY_MS
+    tables["g_hot_committers"] = _stream(lake, "g_hot_committers", ("hour_ms", since_ms), lambda rows: rows)
+    tables["g_lag_history"] = _history(lake, facts)
+    groups = panel_groups(facts)
+    tables["s_group_generation"] = _stream(lake, "s_group_generation", None, lambda rows: _of_groups(rows, groups))
+    tables["s_assignment"] = _assignments(lake, facts, tables["s_group_generation"])
+    return tables
+
+
+def _stream(lake: Lake, table: str, since: tuple[str, int] | None, keep: Keep) -> pa.Table:
+    """What is kept of a table that need not fit into memory. Pieces that end before `since` are not even read."""
+    schema = TABLES[table]
+    kept = [schema.empty_table()]
+    try:
+        for path in lake.paths(table):
+            file = pq.ParquetFile(path)
+            wanted = [n for n in range(file.num_row_groups) if since is None or _reaches(file, n, *since)]
+            for batch in file.iter_batches(row_groups=wanted):
+                rows = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
+                if since is not None:
+                    rows = rows.filter(pc.greater_equal(rows[since[0]], since[1]))
+                kept.append(keep(rows))
+    except (OSError, pa.ArrowInvalid, KeyError) as error:
+        raise LakeError(f"{table} of {lake.root} cannot be read: {str(error).splitlines()[0]}") from None
+    return pa.concat_tables(kept)
+
+
+def _reaches(file: pq.ParquetFile, row_group: int, column: str, least: int) -> bool:
+    """False only if the file itself says that all its values are smaller."""
+    at = file.schema_arrow.get_field_index(column)
+    statistics = file.metadata.row_group(row_group).column(at).statistics if at >= 0 else None
+    return statistics is None or not statistics.has_min_max or statistics.max >= least
+
+
+def _of_groups(rows: pa.Table, keys: Iterable[GroupKey]) -> pa.Table:
+    return rows.filter(pc.is_in(rows["group_id"], pa.array([key.group_id for key in keys], pa.string())))
+
+
+def _assignments(lake: Lake, facts: Facts, generations: pa.Table) -> pa.Table:
+    """From the generation that held when the window began; a quiet group's may be months old."""
+    groups = panel_groups(facts)
+    first = {key: _held_at(of_group(generations, key), facts.end_ms - limits.WINDOW_MS) for key in groups}
+
+    def keep(rows: pa.Table) -> pa.Table:
+        few = _of_groups(rows, groups)
+        pieces = [of_group(few, key) for key in groups]
+        since = [
+            piece.filter(pc.greater_equal(piece["log_offset"], first[key]))
+            for key, piece in zip(groups, pieces, strict=True)
+        ]
+        return pa.concat_tables([few.slice(0, 0), *since])
+
+    return _stream(lake, "s_assignment", None, keep)
+
+
+def _held_at(generations: pa.Table, at_ms: int) -> int:
+    """The log offset of the newest generation that was there at that time."""
+    offset: int | None = pc.max(
+        generations.filter(pc.less_equal(generations["record_ms"], at_ms))["log_offset"]
+    ).as_py()
+    return 0 if offset is None else offset
+
+
+def _history(lake: Lake, facts: Facts) -> pa.Table:
+    shown = facts.groups[: limits.HEAT_GROUPS]
+    groups = panel_groups(facts)
+    plotted = [row for key in groups for row in worst_partitions(facts, key)]
+
+    def keep(rows: pa.Table) -> pa.Table:
+        few = _of_groups(rows, shown)
+        return pa.concat_tables([_of_partitions(_of_groups(few, groups), plotted), _as_history(_worst_a_minute(few))])
+
+    return _stream(lake, "g_lag_history", ("minute_ms", facts.end_ms - limits.WINDOW_MS), keep)
+
+
+def _of_partitions(rows: pa.Table, places: list[Row]) -> pa.Table:
+    pieces = [rows.slice(0, 0)]
+    for place in places:
+        own = of_group(rows, GroupKey(place["cluster"], place["group_id"]))
+        same = pc.and_(pc.equal(own["topic"], place["topic"]), pc.equal(own["partition"], place["partition"]))
+        pieces.append(own.filter(same))
+    return pa.concat_tables(pieces)
+
+
+def _worst_a_minute(rows: pa.Table) -> pa.Table:
+    """The longest time lag of a group in each minute, apart for those with an upper end and those that are lower bounds."""
+    bounded = pc.is_valid(rows["time_lag_hi_ms"])
+    keyed = rows.select(["cluster", "group_id", "minute_ms", "time_lag_est_ms"]).append_column("bounded", bounded)
+    return keyed.group_by(["cluster", "group_id", "minute_ms", "bounded"]).aggregate([("time_lag_est_ms", "max")])
+
+
+def _as_history(worst: pa.Table) -> pa.Table:
+    """In the columns of the history, as rows of no partition in particular."""
+    estimate = worst["time_lag_est_ms_max"]
+    none = pa.scalar(None, pa.int64())
+    known = {
+        **{name: worst[name] for name in ("cluster", "group_id", "minute_ms")},
+        "time_lag_est_ms": estimate,
+        "time_lag_hi_ms": pc.if_else(worst["bounded"], pc.fill_null(estimate, 0), none),
+    }
+    schema = TABLES["g_lag_history"]
+    columns = [known.get(field.name, pa.nulls(worst.num_rows, field.type)) for field in schema]
+    return pa.table(columns, schema=schema)

@@ -1,0 +1,55 @@
+"""Pages of the sample lake and one browser for all tests that need one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from muster.pipeline.report import render
+from tests.pipeline.report.browser import Browser, find_browser
+from tests.pipeline.report.hostile import hostile_tables
+from tests.pipeline.report.sample_lag import END
+from tests.pipeline.report.sample_lake import sample_tables
+
+GENERATED = END + 600_000
+
+
+@pytest.fixture(scope="session")
+def tables() -> dict[str, pa.Table]:
+    return sample_tables()
+
+
+@pytest.fixture(scope="session")
+def sample_html(tables: dict[str, pa.Table]) -> str:
+    return render(tables, GENERATED)
+
+
+@pytest.fixture(scope="session")
+def hostile_html(tables: dict[str, pa.Table]) -> str:
+    return render(hostile_tables(tables), GENERATED)
+
+
+@pytest.fixture(scope="session")
+def sample_page(sample_html: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("report") / "report.html"
+    file.write_text(sample_html, encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="session")
+def hostile_page(hostile_html: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("report") / "hostile.html"
+    file.write_text(hostile_html, encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = find_browser()
+    if program is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium, or name one in MUSTER_CHROMIUM")
+    with Browser(program) as running:
+        yield running

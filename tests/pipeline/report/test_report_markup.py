@@ -1,0 +1,53 @@
+"""Text never becomes markup, whatever it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from muster.pipeline.report.markup import Html, name, tag, together, visible
+
+
+def test_a_child_and_an_attribute_are_escaped() -> None:
+    made = tag("td", "<b>&", title="\"'><", data_tip=None, hidden=False)
+    assert made == '<td title="&quot;&#x27;&gt;&lt;">&lt;b&gt;&amp;</td>'
+
+
+def test_markup_inside_markup_stays_markup() -> None:
+    assert tag("p", tag("b", "x"), " & ", None) == "<p><b>x</b> &amp; </p>"
+    assert together(["<", Html("<i>")]) == "&lt;<i>"
+
+
+def test_names_of_attributes_lose_their_python_clothes() -> None:
+    assert (
+        tag("input", class_="a", aria_label="b", type="search", required=True)
+        == '<input class="a" aria-label="b" type="search" required>'
+    )
+
+
+def test_coordinates_are_short() -> None:
+    assert tag("rect", x=1.26, y=3.0) == '<rect x="1.3" y="3"></rect>'
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("orders", "orders"),
+        ("", "(empty name)"),
+        (None, "–"),
+        ("a\x00b\nc", "a\\x00b\\x0ac"),
+        ("\u202egnp", "\\u202egnp"),
+        ("nb\u00a0sp", "nb\\xa0sp"),
+        ("\ud800", "\\ud800"),
+        ("👩\u200d💻", "👩\u200d💻"),
+        ("группа 消费者", "группа 消费者"),
+        ("x" * 100, "x" * 63 + "…"),
+    ],
+)
+def test_arbitrary_text_becomes_one_short_visible_line(text: str | None, shown: str) -> None:
+    """Group ids are arbitrary UTF-8 (analytics 3.17): invisible and direction-changing characters are spelled out."""
+    assert visible(text) == shown
+
+
+def test_a_name_keeps_its_direction_to_itself() -> None:
+    assert name("<x>") == "<bdi>&lt;x&gt;</bdi>"
+    assert name("") == '<bdi class="no-name">(empty name)</bdi>'
