@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_question("committers", arguments, lambda lake: _question(arguments, lake), _COLUMNS, "hour of a group")
+    return run_question("committers", arguments, lambda lake: _question(arguments, lake), _COLUMNS, "row")
 
 
 def _question(arguments: argparse.Namespace, lake: Lake) -> Question:

@@ -18,6 +18,17 @@ from muster.cli.exit_codes import USAGE
 
 COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
+    "sim": ("muster.cli.sim", "run the simulator: seeds, faults, checkers"),
+    "pipeline": ("muster.cli.pipeline", "make tables of a log: run, report, compact"),
+    "lag": ("muster.cli.lag", "how far behind groups are, in records and in time"),
+    "status": ("muster.cli.status", "which groups are in trouble, and what shows it"),
+    "rebalances": ("muster.cli.rebalances", "when groups rebalanced, why, who caused it"),
+    "members": ("muster.cli.members", "who is and was in each group"),
+    "balance": ("muster.cli.balance", "how evenly partitions are spread over members"),
+    "expiring": ("muster.cli.expiring", "which committed offsets will be deleted, and when"),
+    "abandoned": ("muster.cli.abandoned", "which groups nobody seems to need any more"),
+    "committers": ("muster.cli.committers", "who commits how often, and how much of it is useless"),
+    "doctor": ("muster.cli.doctor", "what a lake lacks: holes, quarantine, unknown records"),
 }
 """name -> (module, one line for --help). Imported when asked for."""
 

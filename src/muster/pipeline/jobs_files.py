@@ -84,7 +84,8 @@ class BatchFiles:
         found = self._pending.get((table, dt))
         if found is None:
             directory = batch_directory(table, self._number) + (f"/dt={dt}" if dt else "")
-            found = _Pending(f"{directory}/{self._part}.parquet", dt)
+            # Spark passes over files whose names begin with an underscore, as those of internal topics would.
+            found = _Pending(f"{directory}/part-{self._part}.parquet", dt)
             self._pending[table, dt] = found
         return found
 

@@ -1,0 +1,44 @@
+"""`muster pipeline compact`: fewer files, and no older rows than wanted. Once a day is enough; needs no Java."""
+
+from __future__ import annotations
+
+import argparse
+
+from muster.cli import pipeline_words as words
+from muster.cli.exit_codes import DONE
+from muster.cli.pipeline_answers import refuse
+
+_LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--lake", metavar="PATH", required=True, help="the lake that `muster pipeline run` wrote")
+    for layer, days in _LAYERS:
+        parser.add_argument(
+            f"--{layer}-days", metavar="N", type=float, default=days, help=f"keep {layer} so long ({days})"
+        )
+    parser.add_argument("--at", metavar="MS", type=int, help="count ages back from there (the newest time in the lake)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from muster.pipeline.manifest import LakeError
+
+    try:
+        from muster.pipeline.jobs_publish import newest_ms
+        from muster.pipeline.lake import Lake
+        from muster.pipeline.lake_compact import compact
+        from muster.pipeline.lake_retention import Retention
+    except ImportError as error:
+        return refuse("pipeline compact", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
+    retention = Retention(arguments.bronze_days, arguments.silver_days, arguments.gold_days)
+    if not 0 < retention.bronze_days <= retention.silver_days <= retention.gold_days:
+        return refuse(
+            "pipeline compact", "days must rise from --bronze-days to --silver-days to --gold-days, from above 0"
+        )
+    try:
+        with Lake.open(arguments.lake).write() as writer:
+            done = compact(writer, retention, newest_ms(writer) if arguments.at is None else arguments.at)
+    except LakeError as error:
+        return refuse("pipeline compact", str(error))
+    print(f"{words.plural(done.files_before, 'file')} became {done.files_after:,}, {done.rows_dropped:,} rows dropped")
+    return DONE

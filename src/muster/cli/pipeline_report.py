@@ -1,0 +1,34 @@
+"""`muster pipeline report`: one HTML page about a lake, written without Java."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.pipeline_answers import refuse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--lake", metavar="PATH", required=True, help="the lake that `muster pipeline run` wrote")
+    parser.add_argument("--out", metavar="FILE", default="muster-report.html", help="the page (muster-report.html)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        from muster.pipeline.lake import Lake
+        from muster.pipeline.manifest import LakeError
+        from muster.pipeline.query import require_gold
+        from muster.pipeline.report import write_report
+    except ImportError as error:
+        return refuse("pipeline report", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
+    try:
+        require_gold(Lake.open(arguments.lake))
+        write_report(arguments.lake, arguments.out)
+    except LakeError as error:
+        return refuse("pipeline report", str(error))
+    except OSError as error:
+        print(f"muster pipeline report: {arguments.out} cannot be written: {error.strerror}", file=sys.stderr)
+        return FAILED
+    print(arguments.out)
+    return DONE

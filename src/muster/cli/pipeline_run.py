@@ -1,0 +1,211 @@
+"""`muster pipeline run`: flags become a source, a lake and a session.
+
+Progress goes to stderr. Ctrl-C ends after the batch in work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from muster.cli import pipeline_words as words
+from muster.cli.exit_codes import DONE, FAILED, USAGE
+from muster.cli.pipeline_answers import UsageError, span_of
+
+if TYPE_CHECKING:
+    from muster.pipeline.follow import Stop
+    from muster.pipeline.jobs import RunSettings, Watch
+    from muster.pipeline.jobs_ingest import Progress
+    from muster.pipeline.jobs_sources import RunSource
+    from muster.pipeline.lake import LakeWriter
+    from muster.pipeline.session import SessionSettings
+
+_SMALL_JOB_RECORDS = 3_000_000
+"""Below, Java's optimising compiler costs more than it gives (docs/pipeline.md has the measurement)."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--from",
+        dest="directories",
+        metavar="DIR",
+        action="append",
+        help="a data directory; repeat it for several disks",
+    )
+    source.add_argument("--bootstrap", metavar="HOST:PORT", help="a running broker, Muster or Kafka")
+    parser.add_argument("--lake", metavar="PATH", required=True, help="where the tables go; made if it is not there")
+    parser.add_argument("--cluster", metavar="NAME", help="name the cluster (its own id)")
+    parser.add_argument("--follow", action="store_true", help="go on until Ctrl-C")
+    parser.add_argument("--every", metavar="SPAN", default="10s", help="with --follow: how often to read (10s)")
+    parser.add_argument(
+        "--gold-every", metavar="SPAN", default="60s", help="with --follow: how often to make gold (60s)"
+    )
+    parser.add_argument("--batch-records", metavar="N", type=int, help="at most N offsets of a log partition a batch")
+    parser.add_argument(
+        "--offsets-retention", metavar="SPAN", default="7d", help="the broker's offsets.retention.minutes (7d)"
+    )
+    parser.add_argument(
+        "--at", metavar="MS", type=int, help="the moment the tables speak of, in milliseconds since 1970"
+    )
+    _add_spark_arguments(parser)
+
+
+def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
+    spark = parser.add_argument_group("Spark")
+    spark.add_argument(
+        "--master", default="local[*]", help="local[N], spark://HOST:PORT, yarn, k8s://... or sc://HOST:PORT (local[*])"
+    )
+    spark.add_argument("--driver-memory", metavar="SIZE", default="1g", help="heap of the driver's Java (1g)")
+    spark.add_argument(
+        "--conf", metavar="NAME=VALUE", action="append", default=[], help="any Spark setting; repeatable"
+    )
+    spark.add_argument("--packages", metavar="MAVEN", action="append", default=[], help="Maven packages; repeatable")
+    spark.add_argument("--table-format", choices=("parquet", "delta"), default="parquet", help="parquet")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        from muster.pipeline.lake import Lake
+        from muster.pipeline.manifest import LakeError
+        from muster.pipeline.session import SessionError, require_packages
+        from muster.pipeline.sources.failure import SourceError
+    except ImportError as error:
+        return _say(f"this needs {error.name}: pip install 'muster-kafka[pipeline]'", USAGE)
+    try:
+        require_packages()
+        _refuse_delta(arguments)
+        settings = _run_settings(arguments)
+        source = _source(arguments)
+        lake = Lake.open_or_create(arguments.lake)
+        with lake.write() as writer:
+            return _run(arguments, source, writer, settings)
+    except (UsageError, LakeError) as error:
+        return _say(str(error), USAGE)
+    except (SessionError, SourceError) as error:
+        return _say(str(error), FAILED)
+    except KeyboardInterrupt:
+        return _say("interrupted; nothing half-done is visible, the same command goes on where it was", FAILED)
+
+
+def _run(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter, settings: RunSettings) -> int:
+    from muster.pipeline.follow import Rhythm, Stop, follow
+    from muster.pipeline.jobs import gold_round, read_round
+    from muster.pipeline.session import open_session
+
+    stop = Stop()
+    watch = _watch(stop)
+    behind = 0
+    with stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")):
+        _tell(f"starting Spark on {arguments.master}")
+        with open_session(_session(arguments, source, writer)) as spark:
+
+            def read() -> None:
+                nonlocal behind
+                progress = read_round(spark, writer, source, settings, watch)
+                behind = progress.behind
+                _summary(progress)
+
+            def make_gold() -> None:
+                began = time.monotonic()
+                if gold_round(spark, writer, source, settings, watch, provisional=behind > 0):
+                    _tell(f"tables published, revision {writer.manifest.revision}, {time.monotonic() - began:.1f} s")
+                else:
+                    _tell("the tables are up to date")
+
+            if arguments.follow:
+                rhythm = Rhythm(
+                    span_of(arguments.every, "--every") / 1000, span_of(arguments.gold_every, "--gold-every") / 1000
+                )
+                follow(read, make_gold, stop, rhythm, time.monotonic)
+                _tell("stopped; the same command goes on here")
+                return DONE
+            read()
+            if stop():
+                return _say("stopped before the tables were made; the same command goes on here", FAILED)
+            make_gold()
+    return DONE
+
+
+def _watch(stop: Stop) -> Watch:
+    from muster.pipeline.jobs import Watch
+
+    began = time.monotonic()
+
+    def batch(progress: Progress) -> None:
+        rate = progress.records / max(time.monotonic() - began, 0.001)
+        _tell(
+            f"batch {progress.batches}: {words.plural(progress.records, 'record')} read, {progress.behind:,} behind, {rate:,.0f}/s"
+        )
+
+    return Watch(batch=batch, step=lambda name: _tell(f"making {name}"), stopped=stop)
+
+
+def _summary(progress: Progress) -> None:
+    for warning in progress.warnings:
+        _tell(f"warning: {warning}")
+    if not progress.batches:
+        _tell("nothing new in the log")
+
+
+def _source(arguments: argparse.Namespace) -> RunSource:
+    from muster.pipeline.jobs_sources import broker_source, directory_source
+
+    if arguments.directories:
+        return directory_source(tuple(arguments.directories), arguments.cluster, is_live=arguments.follow)
+    return broker_source(arguments.bootstrap, arguments.cluster)
+
+
+def _run_settings(arguments: argparse.Namespace) -> RunSettings:
+    from muster.pipeline.jobs import RunSettings
+    from muster.pipeline.tables.settings import GoldSettings
+
+    gold = GoldSettings(now_ms=0, offsets_retention_ms=span_of(arguments.offsets_retention, "--offsets-retention"))
+    settings = RunSettings(gold=gold, speaks_of_ms=arguments.at)
+    if arguments.batch_records is None:
+        return settings
+    if arguments.batch_records < 1:
+        raise UsageError(f"--batch-records must be 1 or more, not {arguments.batch_records}")
+    return replace(settings, batch_records=arguments.batch_records)
+
+
+def _session(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter) -> SessionSettings:
+    from muster.pipeline.jobs_ingest import records_ahead
+    from muster.pipeline.session import SessionSettings
+
+    extra = dict(_assignment(text) for text in arguments.conf)
+    work = writer.manifest.rows("b_log_record") + records_ahead(writer, source)
+    return SessionSettings(
+        master=arguments.master,
+        app_name="muster pipeline",
+        driver_memory=arguments.driver_memory,
+        short_job=work < _SMALL_JOB_RECORDS and not arguments.follow,
+        packages=tuple(arguments.packages),
+        extra=extra,
+    )
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--conf {text}: give NAME=VALUE")
+    return name, value
+
+
+def _refuse_delta(arguments: argparse.Namespace) -> None:
+    if arguments.table_format == "delta":
+        raise UsageError(
+            "--table-format delta is not built yet; leave it out for Parquet, which Spark, DuckDB and pandas read"
+        )
+
+
+def _tell(line: str) -> None:
+    print(f"muster pipeline: {line}", file=sys.stderr, flush=True)
+
+
+def _say(line: str, code: int) -> int:
+    _tell(line)
+    return code
