@@ -107,7 +107,7 @@ def _commit(member: Consumer, offsets: list[TopicPartition]) -> None:
             member.commit(offsets=offsets, asynchronous=False)
             return
         except KafkaException as error:
-            if not error.args[0].retriable() and error.args[0].name() != "NOT_COORDINATOR":
+            if error.args[0].name() not in ("NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS"):
                 raise
             time.sleep(0.2)
     raise SystemExit("the coordinator does not come up")

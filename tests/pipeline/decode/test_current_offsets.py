@@ -126,7 +126,7 @@ def test_random_history_is_answered_as_a_plain_replay_does(
             replay.end(producer, marker == COMMIT)
             continue
         producer = chance.randint(1, 3) if choice < 0.4 else -1
-        pairs = []
+        pairs: list[Pair] = []
         for _ in range(chance.randint(1, 4)):
             key = (f"g{chance.randint(0, 3)}", "t", chance.randint(0, 2))
             offset = None if chance.random() < 0.15 and producer < 0 else chance.randint(0, 99)

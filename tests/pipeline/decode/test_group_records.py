@@ -26,7 +26,12 @@ def group(*members: StoredMember, protocol_type: str = "consumer", state_ms: int
 def test_generation_carries_the_length_of_the_sync_phase() -> None:
     """Analytics 0.4: written when the leader syncs; the state began when the join phase ended."""
     (row,) = decoded(*encoded(group(member("m1"))))["s_group_generation"]
-    assert (row["group_id"], row["generation"], row["protocol_type"], row["protocol"]) == ("grp", 7, "consumer", "range")
+    assert (row["group_id"], row["generation"], row["protocol_type"], row["protocol"]) == (
+        "grp",
+        7,
+        "consumer",
+        "range",
+    )
     assert (row["leader"], row["n_members"], row["state_ms"], row["sync_ms"]) == ("m1", 1, NOW_MS - 250, 250)
     assert (row["group_life"], row["kind"], row["faithful"]) == (None, None, None)
 
@@ -40,7 +45,9 @@ def test_group_that_became_empty_has_no_sync_phase() -> None:
 
 
 def test_fresh_group_of_the_specification_reads() -> None:
-    (row,) = decoded((GROUP_KEY, bytes.fromhex("0003000000000000ffffffff0000018bcfe5680000000000")))["s_group_generation"]
+    (row,) = decoded((GROUP_KEY, bytes.fromhex("0003000000000000ffffffff0000018bcfe5680000000000")))[
+        "s_group_generation"
+    ]
     assert (row["protocol_type"], row["generation"], row["n_members"]) == ("", 0, 0)
 
 
@@ -150,7 +157,12 @@ def test_group_value_of_an_unknown_version_is_quarantined() -> None:
 def test_golden_group_epoch(key: str, value: str, epoch: int | None) -> None:
     """Spec 5.5, types 3, 6 and 4."""
     (row,) = decoded((bytes.fromhex(key), bytes.fromhex(value)))["s_group_epoch"]
-    assert (row["group_id"], row["record_type"], row["epoch"], row["is_tombstone"]) == ("grp", int(key[3]), epoch, False)
+    assert (row["group_id"], row["record_type"], row["epoch"], row["is_tombstone"]) == (
+        "grp",
+        int(key[3]),
+        epoch,
+        False,
+    )
 
 
 def test_golden_member_subscription() -> None:

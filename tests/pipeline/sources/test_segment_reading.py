@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
+import google_crc32c
 import pytest
 
 from muster.pipeline.sources import segment_files
@@ -235,7 +237,7 @@ def test_log_without_batches_ends_where_its_segment_begins(tmp_path: Path) -> No
 
 
 def _passes(log: WrittenLog, cuts: list[int]) -> list[segment_files.PartitionReader]:
-    readers = [reader_of(log.folder, start, end) for start, end in zip(cuts, cuts[1:], strict=False)]
+    readers = [reader_of(log.folder, start, end) for start, end in pairwise(cuts)]
     for reader in readers:
         read_all(reader)
     return readers
@@ -243,6 +245,4 @@ def _passes(log: WrittenLog, cuts: list[int]) -> list[segment_files.PartitionRea
 
 def _reseal(batch: bytes) -> bytes:
     """The batch with the checksum that its bytes now have."""
-    import google_crc32c
-
-    return batch[:17] + google_crc32c.value(batch[21:]).to_bytes(4, "big") + batch[21:]
+    return batch[:17] + int(google_crc32c.value(batch[21:])).to_bytes(4, "big") + batch[21:]
