@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -89,9 +88,8 @@ def _operation(number: int) -> ConfigOperation:
 
 
 def _refuse_repeats(keys: Sequence[str]) -> None:
-    repeated = [key for key, times in Counter(keys).items() if times > 1]
-    if repeated:
-        raise TopicError(INVALID_REQUEST, f"Error due to duplicate config keys : {','.join(repeated)}")
+    if len(set(keys)) < len(keys):
+        raise TopicError(INVALID_REQUEST, "Error due to duplicate config keys")
 
 
 def _refuse_nulls(keys: Sequence[str]) -> None:

@@ -92,7 +92,7 @@ def list_of(*words: str) -> Rule:
         assert isinstance(value, tuple)
         return all(item in words for item in value) and len(set(value)) == len(value)
 
-    return Rule(allows, f"String must be one of: {', '.join(words)}, each at most once", f"[{', '.join(words)}]")
+    return Rule(allows, f"String must be one of: {', '.join(words)}", f"[{', '.join(words)}]")
 
 
 def non_empty() -> Rule:

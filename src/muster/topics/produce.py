@@ -80,11 +80,13 @@ def _append(
     if header.producer_id != NO_PRODUCER_ID:
         earlier = _check_producer(partition, header, now_ms, expiration_ms)
         if earlier is not None:
+            # Told with its own time, also where timestamps are the producer's (observed on 4.3.1).
             return _result(partition, earlier.base_offset, earlier.last_offset, earlier.timestamp_ms)
     base_offset = partition.log.append(batch, header, partition.leader_epoch, now_ms)
     if partition.producers is not None:
         partition.producers.record(header, base_offset, now_ms)
-    return _result(partition, base_offset, base_offset + header.last_offset_delta, now_ms)
+    append_time_ms = now_ms if topic.settings.log_append_time else -1
+    return _result(partition, base_offset, base_offset + header.last_offset_delta, append_time_ms)
 
 
 def _check_producer(partition: Partition, header: BatchHeader, now_ms: int, expiration_ms: int) -> KeptBatch | None:
@@ -108,7 +110,7 @@ def notice_lost_appends(partition: Partition) -> None:
 def _result(partition: Partition, base_offset: int, last_offset: int, append_time_ms: int) -> ProduceResult:
     return ProduceResult(
         base_offset=base_offset,
-        log_append_time_ms=append_time_ms if partition.topic.settings.log_append_time else -1,
+        log_append_time_ms=append_time_ms,
         log_start_offset=partition.log.start_offset,
         log=partition.log,
         end_offset=last_offset + 1,
