@@ -22,7 +22,7 @@ from tests.conformance.clients.go.client import GoClient
 from tests.conformance.clients.java.client import JavaClient
 from tests.conformance.clients.node.client import NodeClient
 from tests.conformance.clients.spark.client import SparkClient
-from tests.conformance.clients.table import is_green, reasons, shown, table
+from tests.conformance.clients.table import is_green, markdown, reasons, shown, table
 from tests.conformance.clients.tools.client import ToolsClient
 from tests.conformance.kafka import KafkaMissing
 
@@ -37,6 +37,8 @@ def main() -> int:
     for client in clients:
         outcomes[client.name] = _try_client(client, brokers, arguments.only, arguments.talk)
     print("\n" + "\n".join(table(outcomes, brokers)) + "\n")
+    if arguments.markdown:
+        Path(arguments.markdown).write_text("\n".join(markdown(outcomes, brokers)) + "\n")
     print("\n".join(reasons(outcomes, (Status.FAIL, Status.REFUSED, Status.NOT_RUN))))
     differences = [
         each
@@ -53,6 +55,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--client", action="append", choices=[each.name for each in CLIENTS], help="may be repeated")
     parser.add_argument("--broker", action="append", choices=list(BROKERS), help="may be repeated")
     parser.add_argument("--only", default="", help="only features whose name contains this")
+    parser.add_argument("--markdown", metavar="FILE", help="write the table for the documentation")
     parser.add_argument("--talk", action="store_true", help="show what the programs printed")
     return parser.parse_args()
 

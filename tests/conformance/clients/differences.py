@@ -66,6 +66,10 @@ MEANT: Final[tuple[Meant, ...]] = (
     Meant(_ELIGIBLE_LEADERS, feature="topics: describe", what="described"),
     Meant(_ELIGIBLE_LEADERS, feature="topics: describe", what="with own configs"),
     Meant(_ELIGIBLE_LEADERS, feature="configs: brokers", what="default"),
+    *(
+        Meant("this version adds nothing that a single node could use", feature="broker-api-versions", what=api)
+        for api in ("Fetch", "ListOffsets", "DescribeLogDirs")
+    ),
     Meant("an API that is not built is not advertised", feature="broker-api-versions", muster="UNSUPPORTED"),
     Meant(
         "Muster's own settings are read at its start only, so they are shown as read-only", feature="*broker configs"

@@ -22,6 +22,17 @@ def table(outcomes: Outcomes, brokers: Iterable[str]) -> Iterator[str]:
             yield f"{client:10}{feature:{width}}" + "".join(f"{each:12}" for each in cells)
 
 
+def markdown(outcomes: Outcomes, brokers: Iterable[str]) -> Iterator[str]:
+    """The same table for the documentation."""
+    columns = list(brokers)
+    yield "| client | feature | " + " | ".join(columns) + " |"
+    yield "|---" * (len(columns) + 2) + "|"
+    for client, by_broker in outcomes.items():
+        for feature in _features(by_broker):
+            cells = [_verdict(by_broker, broker, feature).status.value for broker in columns]
+            yield f"| {client} | {feature} | " + " | ".join(cells) + " |"
+
+
 def reasons(outcomes: Outcomes, statuses: tuple[Status, ...]) -> Iterator[str]:
     """Why cells have these statuses, features with one and the same reason on one line."""
     for client, by_broker in outcomes.items():

@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.clients.contract import Findings, Status, ToolchainMissing, Verdict, read_findings
 from tests.conformance.clients.differences import Difference, Meant, compare, reason_for, refusal_is_meant
 from tests.conformance.clients.programs import build_once, need, run_program
-from tests.conformance.clients.table import is_green, reasons, shown, table
+from tests.conformance.clients.table import is_green, markdown, reasons, shown, table
 
 
 def _found(status: Status, **sightings: str) -> Findings:
@@ -108,6 +108,7 @@ def test_the_table_has_a_row_per_feature_and_a_column_per_broker() -> None:
         ["client", "feature", "Muster", "Kafka"],
         ["go", "f", "FAIL", "pass"],
     ]
+    assert list(markdown(outcomes, ["Muster", "Kafka"]))[1:] == ["|---|---|---|---|", "| go | f | FAIL | pass |"]
     assert list(reasons(outcomes, (Status.FAIL,))) == ["go at Muster: f: FAIL: why"]
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from tests.conformance import kafka
 from tests.conformance.clients.contract import Findings, Status, Verdict
 from tests.conformance.clients.tools import groups, records, topics
-from tests.conformance.clients.tools.shell import Shell
+from tests.conformance.clients.tools.shell import Shell, make_archive
 from tests.conformance.kafka import Node
 
 CHECKS: Final[dict[str, Callable[[Shell], None]]] = {
@@ -51,13 +51,14 @@ class ToolsClient:
         kafka.obtain()
 
     def run(self, node: Node, folder: Path, only: str) -> Findings:
+        archive = make_archive(node)
         found = Findings()
         for feature, check in CHECKS.items():
             if only not in feature:
                 continue
             place = folder / str(len(found.verdicts))
             place.mkdir()
-            shell = Shell(node, place)
+            shell = Shell(node, place, archive)
             found.verdicts[feature] = _verdict(check, shell)
             found.sightings.update({(feature, what): saw for what, saw in shell.sightings.items()})
             if found.verdicts[feature].status is Status.FAIL:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.conformance.clients.tools.shell import PATIENCE_SECONDS, Shell, until
+from tests.conformance.clients.tools.shell import Shell, says, until
 
 
 def _topic_with_lines(shell: Shell, topic: str, lines: int) -> None:
@@ -24,7 +23,7 @@ def _read_in_a_group(shell: Shell, topic: str, group: str, lines: int) -> None:
 def _member(shell: Shell, topic: str, group: str) -> Iterator[None]:
     mine = ("--topic", topic, "--group-id", group, "--group-protocol", "classic", "--reset-policy", "earliest")
     with shell.beside("verifiable-consumer", *mine) as output:
-        until("it has its partitions", output, '"partitions_assigned"')
+        says("it has its partitions", output, '"partitions_assigned"')
         yield
 
 
@@ -63,9 +62,8 @@ def describe(shell: Shell) -> None:
 
 
 def _until_committed(shell: Shell, group: str, offset: int) -> None:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while f" {offset} " not in shell.run("consumer-groups", "--describe", "--group", group):
-        assert time.monotonic() < end, f"the group has not committed {offset}"
+    which = ("--describe", "--group", group)
+    until(f"{offset} is committed", lambda: f" {offset} " in shell.run("consumer-groups", *which))
 
 
 def reset_offsets(shell: Shell) -> None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from tests.conformance import kafka
-from tests.conformance.clients.programs import JVM
+from tests.conformance.clients.programs import JVM, build_once, compile_
 from tests.conformance.kafka import Node
 
 TOOLS: Final = {
@@ -46,17 +46,18 @@ class Shell:
 
     node: Node
     folder: Path
+    archive: Path
     sightings: dict[str, str] = field(default_factory=dict)
     talk: list[str] = field(default_factory=list)
 
-    @property
-    def bootstrap(self) -> list[str]:
-        return ["--bootstrap-server", f"{self.node.host}:{self.node.port}"]
+    def command(self, tool: str, *arguments: str) -> list[str]:
+        java = [*_jvm(), f"-XX:SharedArchiveFile={self.archive}", "-cp", f"{kafka.obtain()}/*", TOOLS[tool]]
+        return [*java, "--bootstrap-server", f"{self.node.host}:{self.node.port}", *arguments]
 
     def run(self, tool: str, *arguments: str, stdin: str = "", ends_with: int = 0) -> str:
         """What the tool printed; it must end with this code."""
         ran = subprocess.run(
-            [*_java(tool), *self.bootstrap, *arguments],
+            self.command(tool, *arguments),
             input=stdin,
             capture_output=True,
             text=True,
@@ -75,7 +76,7 @@ class Shell:
         output = self.folder / f"{tool}-{len(list(self.folder.iterdir()))}.out"
         with output.open("wb") as out:
             process = subprocess.Popen(
-                [*_java(tool), *self.bootstrap, *arguments], stdout=out, stderr=subprocess.STDOUT, cwd=self.folder
+                self.command(tool, *arguments), stdout=out, stderr=subprocess.STDOUT, cwd=self.folder
             )
         try:
             yield output
@@ -105,15 +106,34 @@ def lines_of(file: Path) -> list[str]:
     return [line for line in file.read_text().splitlines() if not line.startswith("SLF4J")]
 
 
-def until(what: str, file: Path, words: str) -> None:
-    """Waits for the tool in the background to say so; the limit only ends a test that has failed."""
+def says(what: str, file: Path, words: str) -> None:
+    """Waits for the tool in the background to say so."""
+    until(what, lambda: words in file.read_text())
+
+
+def until(what: str, holds: Callable[[], bool]) -> None:
+    """The limit only ends a test that has failed."""
     end = time.monotonic() + PATIENCE_SECONDS
-    while words not in file.read_text():
-        assert time.monotonic() < end, (
-            f"still not after {PATIENCE_SECONDS} s: {what}; it said {file.read_text()[-300:]}"
-        )
+    while not holds():
+        assert time.monotonic() < end, f"still not after {PATIENCE_SECONDS} s: {what}"
         time.sleep(0.05)
 
 
-def _java(tool: str) -> list[str]:
-    return ["java", *JVM, "-cp", f"{kafka.obtain()}/*", TOOLS[tool]]
+def make_archive(node: Node) -> Path:
+    """The tools' classes as the JVM keeps them in memory: each of the many short runs then takes half the time."""
+    tool = TOOLS["consumer-groups"]
+
+    def archive_into(folder: Path) -> None:
+        making = [*_jvm(), f"-XX:ArchiveClassesAtExit={folder / 'tools.jsa'}", "-cp", f"{kafka.obtain()}/*", tool]
+        compile_([*making, "--bootstrap-server", f"{node.host}:{node.port}", "--list"], folder, "archive the classes")
+
+    return build_once("tools", [kafka.VERSION, _java_version(), *JVM], archive_into) / "tools.jsa"
+
+
+def _java_version() -> str:
+    return subprocess.run(["java", "-version"], capture_output=True, text=True, check=True).stderr
+
+
+def _jvm() -> list[str]:
+    # The JVM's own remarks, on the archive for one, would stand among the lines of the tools.
+    return ["java", *JVM, "-Xlog:disable"]
