@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muster.runtime import wheel as wheel_module
 from muster.runtime.wheel import NEVER, TimerWheel
 
 
@@ -92,6 +95,18 @@ def test_a_key_that_was_cancelled_and_set_again_fires_once() -> None:
     assert due(wheel, 100) == ["a"]
 
 
+def test_cancelled_deadlines_that_are_weeks_away_are_not_kept_until_then() -> None:
+    """A Fetch may wait for 24 days and be answered at once: what its key holds must go with it."""
+    wheel: TimerWheel[str] = TimerWheel()
+    wheel.set("alive", 5_000)
+    for number in range(20_000):
+        wheel.set(f"poll {number}", 2_000_000_000 + number % 7)
+        wheel.cancel(f"poll {number}")
+    assert sum(len(keys) for keys in wheel._slots.values()) < 2_000
+    assert due(wheel, 5_000) == ["alive"]
+    assert due(wheel, 3_000_000_000) == []
+
+
 def test_an_empty_wheel_has_nothing_to_wait_for() -> None:
     wheel: TimerWheel[str] = TimerWheel()
     assert wheel.next_slot_ms() == NEVER
@@ -105,9 +120,18 @@ def test_an_empty_wheel_has_nothing_to_wait_for() -> None:
     st.lists(
         st.tuples(st.sampled_from(["set", "cancel", "advance"]), st.sampled_from("abcdef"), st.integers(0, 40)),
         max_size=120,
-    )
+    ),
+    st.sampled_from([-100, 1_000]),
 )
-def test_any_history_fires_what_a_plain_dictionary_of_deadlines_would(steps: list[tuple[str, str, int]]) -> None:
+def test_any_history_fires_what_a_plain_dictionary_of_deadlines_would(
+    steps: list[tuple[str, str, int]], dead_keys_kept: int
+) -> None:
+    """With a negative limit every cancellation files the rest anew."""
+    with patch.object(wheel_module, "_DEAD_KEYS_KEPT", dead_keys_kept):
+        _check_history(steps)
+
+
+def _check_history(steps: list[tuple[str, str, int]]) -> None:
     wheel: TimerWheel[str] = TimerWheel()
     deadlines: dict[str, int] = {}
     now_ms = 0
