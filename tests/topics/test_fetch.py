@@ -193,6 +193,16 @@ def test_a_waiting_fetch_does_not_count_the_same_batches_again(broker: Broker, m
     assert began_at == [0, 3]
 
 
+def test_a_waiting_fetch_whose_log_cannot_be_read_is_ready(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked by the commit of whoever wrote: the fault must end this fetch, with its error code, and nothing else."""
+
+    def fail(offset: int) -> Iterable[tuple[int, BatchHeader]]:
+        raise StorageError("unreadable")
+
+    monkeypatch.setattr(broker.partition("t", 0).log, "read_headers", fail)
+    assert broker.fetch_wait([ask(0)], 10_000).ready()
+
+
 def test_a_waiting_fetch_is_ready_when_its_topic_goes(broker: Broker) -> None:
     wait = broker.fetch_wait([ask(3)], 1)
     broker.delete_topics([("t", NO_TOPIC_ID)])

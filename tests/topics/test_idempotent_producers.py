@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from muster.log.contract import StorageError
@@ -10,6 +12,7 @@ from muster.topics import producers
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.refusal import TopicError
 from muster.wire import errors
+from muster.wire.batch import BatchHeader
 from tests.topics.bench_broker import (
     NODE_ID,
     NOW_MS,
@@ -188,6 +191,25 @@ def test_the_hook_of_the_runtime_does_the_same_at_once(broker: Broker) -> None:
     broker.forget_unconfirmed(partition.log)
     assert partition.producers is not None
     assert partition.producers.next_offset == 1
+
+
+def test_a_log_that_can_be_neither_written_nor_read_is_the_error_of_the_next_produce(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hook is called while the lost appends of others are being told: it must not end that."""
+    send_durably(broker, numbered(1, 0))
+    send(broker, numbered(1, 1))
+    failing(broker)
+    log = broker.partition("t", 0).log
+
+    def fail(offset: int) -> Iterable[tuple[int, BatchHeader]]:
+        raise StorageError("unreadable")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log, "read_headers", fail)
+        broker.forget_unconfirmed(log)
+        assert send(broker, numbered(1, 1)).error_code == errors.KAFKA_STORAGE_ERROR
+    assert send(broker, numbered(1, 1)).base_offset == 1
 
 
 def test_the_number_of_remembered_producers_is_bounded(monkeypatch: pytest.MonkeyPatch, broker: Broker) -> None:

@@ -7,6 +7,7 @@ and versions into these calls; the runtime waits for durability and for data. Us
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from muster.log.contract import LogStore, PartitionLog, StorageError
@@ -154,10 +155,11 @@ class Broker:
             return ProduceResult(KAFKA_STORAGE_ERROR, str(error))
 
     def forget_unconfirmed(self, log: PartitionLog) -> None:
-        """An append to this log failed. The next produce would notice; this only spares it a stale answer before."""
+        """An append to this log failed. Never raises: if the log cannot be read either, the next produce finds out."""
         partition = self.catalog.partition(log.topic, log.partition)
         if partition is not None:
-            notice_lost_appends(partition)
+            with suppress(StorageError):
+                notice_lost_appends(partition)
 
     def init_producer_id(self, transactional_id: str | None) -> tuple[int, int]:
         """(producer id, epoch); TopicError for a transactional id."""

@@ -118,7 +118,13 @@ class FetchWait:
         return list({partition.log: None for partition in found if partition is not None})
 
     def ready(self) -> bool:
-        """True if enough is there, and also if a partition has become an error that must be told."""
+        """True if enough is there, and also if a partition has become an error that must be told. Never raises."""
+        try:
+            return self._has_enough()
+        except StorageError:
+            return True  # the read that follows tells the client
+
+    def _has_enough(self) -> bool:
         total = 0
         for index, ask in enumerate(self._asks):
             partition = _find(self._catalog, ask)

@@ -23,7 +23,7 @@ class Partition:
     log: PartitionLog
     leader_epoch: int
     producers: ProducerLedger | None = None
-    """None until an idempotent producer writes here, and again after an append failed: then built from the log."""
+    """None until an idempotent producer writes here; then built from the log, and built anew after the log lost appends."""
 
     @property
     def high_watermark(self) -> int:
