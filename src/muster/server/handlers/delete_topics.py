@@ -29,15 +29,10 @@ def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
         references = [(name, NO_TOPIC_ID) for name in request.topic_names]
     denied = [_denial(call, node, reference) for reference in references]
     allowed = [reference for reference, answer in zip(references, denied, strict=True) if answer is None]
-    logs = {
-        topic.name: [partition.log for partition in topic.partitions]
-        for topic in (_find(node, reference) for reference in allowed)
-        if topic is not None
-    }
     deleted = node.broker.delete_topics(allowed)
     gone = frozenset(answer.name for answer in deleted if answer.error_code == NONE and answer.name is not None)
     if gone:
-        node.topics_deleted(gone, [log for name in sorted(gone) for log in logs[name]])
+        node.topics_deleted(gone, [log for answer in deleted for log in answer.logs])
     answers = iter(deleted)
     call.reply(DeleteTopicsResponse(responses=[_laid_out(call, answer or next(answers)) for answer in denied]))
 
