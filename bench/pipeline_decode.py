@@ -1,8 +1,8 @@
 """Records a second from segment files to rows, on one core and without Spark: what a worker of the pipeline can do at most.
 
 Writes its own `__consumer_offsets` segments first: commits of 1 to 20 partitions as clients send them, most in the layout that
-Kafka writes now, some older, some with metadata, some tombstones, a group record now and then. Times are CPU seconds of this process,
-reading and checksums included. If Kafka's jars are there (`make conformance` fetches them), its own decoder reads the same log.
+Kafka writes now, some with metadata, some tombstones, a group record now and then. Times are CPU seconds of this process, reading
+and checksums included. If Kafka's jars are there (`make conformance` fetches them), its own decoder reads the same log.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main(records: int = RECORDS) -> None:
             return total
 
         def to_current() -> int:
-            return current_offsets(log_folders([str(directory)], TOPIC)).num_rows
+            return int(current_offsets(log_folders([str(directory)], TOPIC)).num_rows)
 
         to_current()  # so that every measured run finds its libraries loaded
         bronze_s, _ = _cpu_seconds(to_bronze)

@@ -2,7 +2,7 @@
 
 The one thing that cannot be done for all records at once, finding where each begins, is done for all batches in step; the rest
 is numpy over positions. Keys and values become Arrow arrays by letting Arrow gather slices of the very bytes that were read.
-0.3 µs a record here, 1.4 for the same through objects. Knows the record layout of magic 2; not topics, not coordinator records.
+0.26 µs a record here, 1.3 for the same through objects. Knows the record layout of magic 2; not topics, not coordinator records.
 """
 
 from __future__ import annotations
