@@ -102,21 +102,21 @@ def _produce_rates(leo: DataFrame, ends: DataFrame, settings: GoldSettings) -> D
     chosen = samples.groupBy(*TOPIC_PARTITION, "_leo", "_end").agg(
         F.coalesce(F.max(F.when(before, point)), F.min(F.when(inside, point))).alias("_from")
     )
-    rate = (F.col("_leo") - F.col("_from.leo")) * 1000.0 / (F.col("_end") - F.col("_from.end_ms"))
+    rate = F.try_divide((F.col("_leo") - F.col("_from.leo")) * 1000.0, F.col("_end") - F.col("_from.end_ms"))
     return chosen.where("_end > _from.end_ms").select(*TOPIC_PARTITION, rate.alias("produce_rate"))
 
 
 def _consume_rates(recent: DataFrame, ends: DataFrame, settings: GoldSettings) -> DataFrame:
     """Over the commits of the window that no compaction has thinned (trap 3); a rewind is no speed."""
     last = ends.select(*TOPIC_PARTITION, F.col("end_ms").alias("_end"))
-    start = F.greatest(F.col("_end"), F.element_at("recent", -1)["commit_ms"]) - settings.rate_window_ms
+    start = F.greatest(F.col("_end"), F.try_element_at("recent", F.lit(-1))["commit_ms"]) - settings.rate_window_ms
     rows = recent.join(last, list(TOPIC_PARTITION), "left").withColumn("_start", start)
     inside = F.expr("filter(recent, c -> c.faithful and c.commit_ms >= _start)")
     rows = rows.withColumn("_used", inside).where("size(_used) >= 2")
-    first, newest = F.col("_used")[0], F.element_at("_used", -1)
+    first, newest = F.get("_used", F.lit(0)), F.try_element_at("_used", F.lit(-1))
     took = newest["commit_ms"] - first["commit_ms"]
-    rate = (newest["committed"] - first["committed"]) * 1000.0 / took
-    rows = rows.withColumn("_took", took).where("_took > 0").withColumn("consume_rate", rate)
+    rate = F.try_divide((newest["committed"] - first["committed"]) * 1000.0, F.when(took > 0, took))
+    rows = rows.withColumn("consume_rate", rate)
     return rows.where("consume_rate >= 0").select(*POSITION, "consume_rate")
 
 

@@ -1,0 +1,110 @@
+"""Burrow's rule, window by window: the situations of its own table of cases, told again, and its edges (analytics 2.1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from muster.pipeline.tables.burrow import OK, REWIND, STALL, STOP, WARN, Commit, burrow_status
+
+Lags = list[int | None]
+
+
+def window(offsets: list[int], lags: Lags, step_ms: int = 100_000, first_ms: int = 100_000) -> list[Commit]:
+    rows = zip(offsets, lags, strict=True)
+    return [Commit(offset, first_ms + index * step_ms, lag) for index, (offset, lag) in enumerate(rows)]
+
+
+MOVING = [1_000, 2_000, 3_000, 4_000, 5_000]
+STANDING = [1_000] * 5
+RISING: Lags = [50, 100, 150, 200, 250]
+FROM_ZERO: Lags = [0, 50, 100, 150, 200]
+
+CASES = [
+    # what, window, ends, current lag, now in s, allowed lag, status
+    ("lag was zero once in the window", window(MOVING, FROM_ZERO), [5_200], 200, 600, 0, OK),
+    ("silent exactly as long as the window is", window(MOVING, FROM_ZERO), [5_200], 200, 900, 0, OK),
+    (
+        "silent longer than the window, zero lag in it does not help",
+        window(MOVING, FROM_ZERO),
+        [5_200],
+        200,
+        1_000,
+        0,
+        STOP,
+    ),
+    ("silent longer than the window, always lag", window(MOVING, RISING), [5_250], 250, 1_000, 0, STOP),
+    ("the offset stands, but lag was zero once", window(STANDING, FROM_ZERO), [1_200], 200, 600, 0, OK),
+    ("the offset stands, always lag", window(STANDING, [100, 150, 200, 250, 300]), [1_300], 300, 600, 0, STALL),
+    ("the offset stands, lag stands too", window(STANDING, [100] * 5), [1_100], 100, 600, 0, STALL),
+    (
+        "a rewind that was made good",
+        window([1_000, 2_000, 3_000, 2_000, 4_000], [100, 150, 200, 1_250, 300]),
+        [4_300],
+        300,
+        600,
+        0,
+        OK,
+    ),
+    ("no lag now, though silent", window(MOVING, RISING), [5_250], 0, 1_000, 0, OK),
+    ("silent, and behind every end of the ring", window([79, 80, 81], [0, 0, 0]), [931, 900, 850], 850, 1_000, 0, STOP),
+    ("silent, but caught up within the ring", window([79, 80, 81], [0, 0, 0]), [82, 81, 81], 1, 1_000, 0, OK),
+    (
+        "lags that nobody knows prove nothing",
+        window([1_000, 1_500, 2_000, 2_500, 3_000, 3_500], [0, None, 50, None, 100, None]),
+        [3_700],
+        200,
+        700,
+        0,
+        OK,
+    ),
+    ("lag within what is allowed, though silent", window([1_000, 2_000, 2_000], [2, 1, 1]), [2_001], 1, 550, 1, OK),
+    ("stalled above what is allowed", window(STANDING, [100, 150, 200, 250, 300]), [1_300], 300, 600, 99, STALL),
+    (
+        "a rewind that was not made good",
+        window([1_000, 2_000, 3_000, 2_000, 2_500], [100, 150, 200, 1_250, 300]),
+        [4_300],
+        300,
+        600,
+        0,
+        REWIND,
+    ),
+    ("moves on while lag only grows", window(MOVING, RISING), [5_250], 250, 600, 0, WARN),
+    ("moves on with flat lag", window(MOVING, [50] * 5), [5_050], 50, 600, 0, WARN),
+    ("lag fell once", window(MOVING, [50, 100, 90, 200, 250]), [5_250], 250, 600, 0, OK),
+    ("a stop goes before a rewind", window([3_000, 1_000], [10, 20]), [4_000], 3_000, 1_000, 0, STOP),
+    (
+        "only the first rewind counts: it was made good, the second was not",
+        window([10, 5, 20, 15, 16], [90, 95, 80, 85, 84]),
+        [100],
+        84,
+        600,
+        0,
+        OK,
+    ),
+    ("one commit is stopped after any silence", window([10], [5]), [20], 10, 101, 0, STOP),
+    ("one commit is stalled by definition", window([10], [5]), [20], 10, 100, 0, STALL),
+    ("two commits of unknown lag are slow", window([10, 11], [None, None]), [20], 9, 250, 0, WARN),
+]
+
+
+@pytest.mark.parametrize(
+    ("commits", "ends", "lag", "now_s", "allowed", "status"),
+    [case[1:] for case in CASES],
+    ids=[case[0] for case in CASES],
+)
+def test_window(commits: list[Commit], ends: list[int], lag: int, now_s: int, allowed: int, status: str) -> None:
+    assert burrow_status(commits, ends, lag, now_s * 1_000, allowed_lag=allowed) == status
+
+
+def test_clock_has_whole_seconds() -> None:
+    """999 ms of silence are none."""
+    commits = window([10, 10], [5, 5], step_ms=0)
+    assert burrow_status(commits, [20], 10, 100_999) == STALL
+    assert burrow_status(commits, [20], 10, 101_000) == STOP
+
+
+def test_no_commits_or_too_few_of_them_are_ok() -> None:
+    assert burrow_status([], [20], 10, 1_000) == OK
+    stalled = window([10, 10], [5, 5])
+    assert burrow_status(stalled, [20], 10, 250_000, complete=0.2, minimum_complete=0.5) == OK
+    assert burrow_status(stalled, [20], 10, 250_000, complete=0.5, minimum_complete=0.5) == STALL
