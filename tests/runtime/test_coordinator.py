@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from muster.core.hashing import partition_for
+from muster.core.records import OffsetCommitted
+from muster.core.records import Record as CoreRecord
 from muster.core.replies import (
     CommitReply,
     DescribeReply,
@@ -16,9 +18,12 @@ from muster.core.replies import (
     SyncReply,
 )
 from muster.core.requests import DescribeGroup, LeaveGroup, LeavingMember, ListGroups
+from muster.core.shard import Shard
 from muster.log.contract import StorageError
+from muster.log.record_codec import encode_records
 from muster.runtime.coordinator import ShardState
-from muster.wire.batch import Record, encode_batch
+from muster.runtime.loader import BYTES_A_STEP
+from muster.wire.batch import Record, encode_batch, encode_pairs, parse_header
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
@@ -194,6 +199,39 @@ def test_offsets_are_there_after_a_reload() -> None:
     world.coordinator.elect(0, 1)
     world.settle()
     assert world.ask(fetch()).as_(FetchReply).topics == [("t", [(0, 42, -1, "", NONE)])]
+
+
+def test_shards_are_loaded_one_after_the_other_a_small_step_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients are served between two turns of the loop, so no turn may take long, however many shards are loading."""
+    world = World(partitions=3)
+    for partition in range(3):
+        for offset in range(2 * BYTES_A_STEP // 100):
+            records = encode_records([OffsetCommitted("g", "t", 0, offset, -1, "x" * 50, 1, -1, None)])
+            batch = encode_pairs(records, 1)
+            world.log(partition).append(batch, parse_header(batch, 0), 0, 1)
+    world.commit.soon()
+    world.settle()
+    replayed: list[int] = []
+    replay = Shard.replay
+
+    def counted(shard: Shard, record: CoreRecord, log_offset: int) -> None:
+        replayed[-1] += 1
+        replay(shard, record, log_offset)
+
+    monkeypatch.setattr(Shard, "replay", counted)
+    world.coordinator.start(3)
+    for partition in range(3):
+        replayed.append(0)
+        world.coordinator.elect(partition, 0)
+    assert set(replayed) == {0}, "electing only begins"
+    while world.shard_state(2) is ShardState.LOADING:
+        replayed.append(0)
+        world.loop.turn()
+        if world.shard_state(0) is ShardState.LOADING:
+            assert world.shard_state(1) is ShardState.LOADING
+    assert sum(replayed) == 3 * (2 * BYTES_A_STEP // 100)
+    assert max(replayed) <= BYTES_A_STEP // 100
+    assert {world.shard_state(partition) for partition in range(3)} == {ShardState.ACTIVE}
 
 
 def test_T206_unknown_record_types_are_skipped_and_counted() -> None:

@@ -211,6 +211,24 @@ def test_a_broken_invariant_ends_the_shard_which_is_loaded_again(caplog: pytest.
     assert world.ask(fetch("h")).as_(FetchReply).topics == [("t", [(0, 5, -1, "", NONE)])]
 
 
+def test_a_shard_is_loaded_again_only_when_the_log_has_settled_what_the_failed_one_wrote() -> None:
+    """Law 2: a record that becomes durable behind the load's back would be in the log and not in the facts."""
+    world = World(initial_rebalance_delay_ms=3_000).start()
+    world.ask(join())
+    world.ask(commit(5, group="h"))
+    told = world.send(commit(9, group="h"))
+    runner = world.coordinator.places[0].runner
+    assert runner is not None
+    runner.shard.groups["g"].members = None  # type: ignore[assignment]
+    world.send(beat("m", 1))
+    assert told.as_(CommitReply).errors == [NOT_COORDINATOR]
+    world.advance_in_flight(RELOAD_AFTER_FAILURE_MS)
+    assert world.shard_state() is ShardState.LOADING
+    world.settle()
+    assert world.shard_state() is ShardState.ACTIVE
+    assert world.ask(fetch("h")).as_(FetchReply).topics == [("t", [(0, 9, -1, "", NONE)])]
+
+
 def test_a_superseded_join_is_not_kept_once_its_connection_is_gone() -> None:
     """Spec 3.1: a newer JoinGroup replaces the parked one silently."""
     world = World(initial_rebalance_delay_ms=3_000).start()

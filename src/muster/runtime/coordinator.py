@@ -10,6 +10,7 @@ epochs.
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -89,6 +90,8 @@ class Coordinator:
         self.partition_count = 0
         self.active = False
         self.unknown_records = 0
+        self._loads: deque[Callable[[], bool]] = deque()
+        """Shards that are being loaded; the first one is at it."""
 
     # -- life
 
@@ -183,24 +186,55 @@ class Coordinator:
         except StorageError as error:
             self._load_failed(place, str(error))
             return
+
+        def when_settled(_: StorageError | None) -> None:
+            self._replay(place, log, max_batch_bytes, began_ms)
+
+        if log.durable_offset < log.end_offset:
+            # Records of the runner that failed are still on their way: what was loaded without them would not be what
+            # the log says.
+            self.commit.when_durable(log, log.end_offset, when_settled)
+        else:
+            when_settled(None)
+
+    def _replay(self, place: Place, log: PartitionLog, max_batch_bytes: int, began_ms: int) -> None:
         shard = Shard(self._config.groups, self._new_id)
         load = Load(shard, log, self._config.load_buffer_bytes)
         offsets_log = OffsetsLog(log, self.commit, place.epoch, max_batch_bytes, self._config.compression_codec)
 
-        def go_on() -> None:
+        def is_over() -> bool:
             if self.places.get(place.partition) is not place or place.state is not ShardState.LOADING:
-                return  # resigned meanwhile
+                return True  # resigned meanwhile
             try:
                 finished = load.step()
             except (LoadError, StorageError) as error:
                 self._load_failed(place, str(error))
-                return
-            if not finished:
-                self._call_soon(go_on)
-                return
-            self._loaded(place, shard, offsets_log, load, began_ms)
+                return True
+            if finished:
+                self._loaded(place, shard, offsets_log, load, began_ms)
+            return finished
 
-        go_on()
+        if load.is_over:
+            is_over()
+        else:
+            self._in_turn(is_over)
+
+    def _in_turn(self, step: Callable[[], bool]) -> None:
+        """Ask again and again until it says that it is over. One load at a time, a step a turn of the loop: clients are
+        served between two steps, however many shards there are."""
+        self._loads.append(step)
+        if len(self._loads) == 1:
+            self._call_soon(self._load_on)
+
+    def _load_on(self) -> None:
+        is_over = True  # also for a load that ends with an exception: the others go on
+        try:
+            is_over = self._loads[0]()
+        finally:
+            if is_over:
+                self._loads.popleft()
+            if self._loads:
+                self._call_soon(self._load_on)
 
     def _loaded(self, place: Place, shard: Shard, log: OffsetsLog, load: Load, began_ms: int) -> None:
         place.load_ms = self._clock.now_ms() - began_ms

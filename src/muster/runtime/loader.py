@@ -7,6 +7,8 @@ read fails the load, naming partition and offset: half a truth about committed o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from muster.core.records import Record, UnknownRecord
 from muster.core.shard import Shard
 from muster.log.contract import PartitionLog
@@ -15,6 +17,9 @@ from muster.wire.batch import BatchHeader, decode_records, iterate_batches
 from muster.wire.errors import WireError
 
 _COMMIT_MARKER = 1
+
+BYTES_A_STEP = 64 * 1024
+"""What is replayed in one go: some ten milliseconds, in which nobody is served."""
 
 
 class LoadError(Exception):
@@ -28,26 +33,43 @@ class Load:
         self._chunk_bytes = chunk_bytes
         self._next_offset = log.start_offset
         self._end_offset = log.durable_offset
+        self._piece = b""
+        self._batches: Iterator[tuple[int, BatchHeader]] = iter(())
+        """What is left of the piece that was read last."""
         self._open_transactions: dict[int, list[tuple[Record, int]]] = {}
         self.records = 0
         self.unknown_records = 0
 
+    @property
+    def is_over(self) -> bool:
+        return self._next_offset >= self._end_offset
+
     def step(self) -> bool:
-        """Replay one piece. True when there is nothing left."""
-        if self._next_offset >= self._end_offset:
-            return True
-        # One batch may be larger than a piece; it is read whole all the same (spec 1.4).
-        piece = self._log.read(self._next_offset, self._chunk_bytes, at_least_one=True)
-        if not piece:
+        """Replay some more. True when there is nothing left."""
+        if self.is_over:
             return True
         try:
-            for position, header in iterate_batches(piece):
-                self._replay_batch(piece, position, header)
+            done = self._replay_some()
+            if not done:
+                # One batch may be larger than a piece; it is read whole all the same (spec 1.4).
+                self._piece = self._log.read(self._next_offset, self._chunk_bytes, at_least_one=True)
+                self._batches = iterate_batches(self._piece)
+                done = self._replay_some()
         except (WireError, RecordError) as error:
             raise LoadError(
                 f"{self._log.topic}-{self._log.partition} near offset {self._next_offset}: {error}"
             ) from error
-        return self._next_offset >= self._end_offset
+        return not done or self.is_over
+
+    def _replay_some(self) -> int:
+        """Go on with the piece; returns how many bytes of it were replayed."""
+        done = 0
+        for position, header in self._batches:
+            self._replay_batch(self._piece, position, header)
+            done += header.size
+            if done >= BYTES_A_STEP:
+                break
+        return done
 
     def _replay_batch(self, piece: bytes, position: int, header: BatchHeader) -> None:
         next_offset = header.base_offset + header.last_offset_delta + 1
