@@ -94,12 +94,12 @@ def test_a_page_that_cannot_be_written_leaves_nothing_behind(tables: dict[str, p
         write_report(lake, tmp_path / "no" / "such" / "report.html")
 
 
-def test_the_report_needs_neither_spark_nor_pandas(tables: dict[str, pa.Table], tmp_path: Path) -> None:
-    """Questions to a lake answer without a JVM (issue 6), and importing pandas takes longer than the page."""
+def test_the_report_starts_no_spark(tables: dict[str, pa.Table], tmp_path: Path) -> None:
+    """The gold tables are Parquet: what is asked of them is answered without a JVM (issue 6)."""
     lake = write_lake(tmp_path / "lake", tables)
     script = (
         "import sys; from muster.pipeline.report import write_report; write_report(sys.argv[1], sys.argv[2]);"
-        " print(sorted({'pyspark', 'pandas', 'numpy'} & set(sys.modules)))"
+        " print('pyspark' in sys.modules)"
     )
     command = [sys.executable, "-c", script, str(lake), str(tmp_path / "report.html")]
-    assert "pyspark" not in subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "False\n"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, Row, top
+from muster.pipeline.report.facts import Facts, Row, status_rank, top
 from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.panels import badge
 from muster.pipeline.report.sheets import (
@@ -72,8 +71,7 @@ def _time_lag(row: Row) -> Html:
 
 def status(facts: Facts) -> Sheet:
     table = facts.table("g_status")
-    rank = pc.fill_null(pc.index_in(table["status"], pa.array(kinds.STATUSES)), kinds.severity(None))
-    ranked = table.append_column("rank", rank)
+    ranked = table.append_column("rank", status_rank(table))
     columns = (
         *group_columns(facts),
         *_PLACE,

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, markup
+from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.schemas import TABLES
 
 Row = dict[str, Any]
@@ -122,10 +123,10 @@ def _in_order(tables: Mapping[str, pa.Table]) -> tuple[GroupKey, ...]:
     keys = {
         key
         for name in ("g_group_lag", "g_lag", "g_status", "g_rebalance", "g_member", "g_expiry")
-        for key in _keys(tables[name])
+        for key in _counted(tables[name])
     }
     worst = _worst_status(tables["g_status"])
-    lag = {_key(row): row for row in _newest_group_lag(tables["g_group_lag"])}
+    lag = {_key(row["cluster"], row["group_id"]): row for row in _newest_group_lag(tables["g_group_lag"])}
     rebalances = _counted(tables["g_rebalance"])
 
     def concern(key: GroupKey) -> tuple[int, int, int, int, GroupKey]:
@@ -149,25 +150,24 @@ def _newest_group_lag(table: pa.Table) -> list[Row]:
 
 
 def _worst_status(table: pa.Table) -> dict[GroupKey, int]:
-    order = pc.fill_null(pc.index_in(table["status"], pa.array(kinds.STATUSES)), kinds.severity(None))
-    grouped = pa.table({"cluster": table["cluster"], "group_id": table["group_id"], "order": order})
-    return {
-        _key(row): row["order_min"]
-        for row in grouped.group_by(["cluster", "group_id"]).aggregate([("order", "min")]).to_pylist()
-    }
+    ranked = pa.table({"cluster": table["cluster"], "group_id": table["group_id"], "rank": status_rank(table)})
+    groups = Grouped(ranked, ["cluster", "group_id"])
+    return {_key(*key): rank or 0 for key, rank in zip(groups.keys, groups.smallest("rank"), strict=True)}
+
+
+def status_rank(table: pa.Table) -> pa.ChunkedArray:
+    """The place of each row's status in the order of concern."""
+    known = pc.index_in(table["status"], pa.array(kinds.STATUSES))
+    return pc.fill_null(known, kinds.severity(None))
 
 
 def _counted(table: pa.Table) -> dict[GroupKey, int]:
-    counted = table.group_by(["cluster", "group_id"]).aggregate([([], "count_all")])
-    return {_key(row): row["count_all"] for row in counted.to_pylist()}
+    groups = Grouped(table, ["cluster", "group_id"])
+    return {_key(*key): count for key, count in zip(groups.keys, groups.counts(), strict=True)}
 
 
-def _keys(table: pa.Table) -> list[GroupKey]:
-    return [_key(row) for row in table.group_by(["cluster", "group_id"]).aggregate([]).to_pylist()]
-
-
-def _key(row: Row) -> GroupKey:
-    return GroupKey(row["cluster"] or "", row["group_id"] or "")
+def _key(cluster: str | None, group_id: str | None) -> GroupKey:
+    return GroupKey(cluster or "", group_id or "")
 
 
 def _distinct(table: pa.Table, column: str) -> list[str]:

@@ -39,5 +39,6 @@ EXPIRY_GROUPS: Final = 20
 EXPIRY_DAYS: Final = 14
 BALANCE_GROUPS: Final = 20
 QUALITY_CELLS: Final = 400
-ATTENTION_LINES: Final = 10
+ATTENTION_LINES: Final = 5
+"""Of each kind."""
 TABLE_ROWS: Final = 400

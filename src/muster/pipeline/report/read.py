@@ -18,6 +18,7 @@ from muster.pipeline.manifest import LakeError
 from muster.pipeline.query import read_table, require_gold
 from muster.pipeline.report import limits
 from muster.pipeline.report.facts import Facts, GroupKey, Row, gather, of_group
+from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import panel_groups
 from muster.pipeline.report.panels import worst_partitions
 from muster.pipeline.schemas import GOLD, TABLES
@@ -103,7 +104,7 @@ def _history(lake: Lake, facts: Facts) -> pa.Table:
 
     def keep(rows: pa.Table) -> pa.Table:
         few = _of_groups(rows, shown)
-        return pa.concat_tables([_of_partitions(_of_groups(few, groups), plotted), _as_history(_worst_a_minute(few))])
+        return pa.concat_tables([_of_partitions(_of_groups(few, groups), plotted), _worst_a_minute(few)])
 
     return _stream(lake, "g_lag_history", ("minute_ms", facts.end_ms - limits.WINDOW_MS), keep)
 
@@ -118,21 +119,22 @@ def _of_partitions(rows: pa.Table, places: list[Row]) -> pa.Table:
 
 
 def _worst_a_minute(rows: pa.Table) -> pa.Table:
-    """The longest time lag of a group in each minute, apart for those with an upper end and those that are lower bounds."""
-    bounded = pc.is_valid(rows["time_lag_hi_ms"])
-    keyed = rows.select(["cluster", "group_id", "minute_ms", "time_lag_est_ms"]).append_column("bounded", bounded)
-    return keyed.group_by(["cluster", "group_id", "minute_ms", "bounded"]).aggregate([("time_lag_est_ms", "max")])
+    """The longest time lag of a group in each minute, apart for those with an upper end and those that are lower bounds.
 
-
-def _as_history(worst: pa.Table) -> pa.Table:
-    """In the columns of the history, as rows of no partition in particular."""
-    estimate = worst["time_lag_est_ms_max"]
-    none = pa.scalar(None, pa.int64())
+    In the columns of the history, as rows of no partition in particular.
+    """
+    keyed = rows.select(["cluster", "group_id", "minute_ms", "time_lag_est_ms"])
+    groups = Grouped(
+        keyed.append_column("bounded", pc.is_valid(rows["time_lag_hi_ms"])),
+        ["cluster", "group_id", "minute_ms", "bounded"],
+    )
+    estimate = groups.largest_array("time_lag_est_ms")
+    bounded = groups.first_rows["bounded"]
     known = {
-        **{name: worst[name] for name in ("cluster", "group_id", "minute_ms")},
+        **{name: groups.first_rows[name] for name in ("cluster", "group_id", "minute_ms")},
         "time_lag_est_ms": estimate,
-        "time_lag_hi_ms": pc.if_else(worst["bounded"], pc.fill_null(estimate, 0), none),
+        "time_lag_hi_ms": pc.if_else(bounded, pc.fill_null(estimate, 0), pa.scalar(None, pa.int64())),
     }
     schema = TABLES["g_lag_history"]
-    columns = [known.get(field.name, pa.nulls(worst.num_rows, field.type)) for field in schema]
+    columns = [known.get(field.name, pa.nulls(len(groups.keys), field.type)) for field in schema]
     return pa.table(columns, schema=schema)

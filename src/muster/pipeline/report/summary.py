@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
+from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import group_link
-from muster.pipeline.report.markup import Html, name, tag, together, visible
+from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.panels import badge
 from muster.pipeline.report.plots.quality import total_coverage
 
 _SOON_MS = 2 * limits.DAY_MS
+
+Line = Callable[[], Html]
+"""Written only if there is room for it."""
 
 
 def tiles(facts: Facts) -> Html:
@@ -47,82 +53,84 @@ def _longest(lag: pa.Table) -> str:
 
 
 def attention(facts: Facts) -> Html:
-    lines = [*_status_lines(facts), *_storm_lines(facts), *_expiry_lines(facts), *_quality_lines(facts)]
-    if not lines:
+    kinds_of_lines = (_status_lines(facts), _storm_lines(facts), _expiry_lines(facts), _quality_lines(facts))
+    if not any(kinds_of_lines):
         return tag("p", "Nothing needs attention, as far as this lake knows.", class_="all-well")
-    shown = lines[: limits.ATTENTION_LINES]
-    more = len(lines) - len(shown)
+    # A few of every kind: a thousand stopped groups must not hide the one storm.
+    shown = [line for lines in kinds_of_lines for line in lines[: limits.ATTENTION_LINES]]
+    more = sum(len(lines) for lines in kinds_of_lines) - len(shown)
     rest = tag("p", f"{words.many(more, 'more line')} like these: see the tables.", class_="left-out") if more else None
-    return together((tag("ul", together(tag("li", line) for line in shown), class_="attention"), rest))
+    return together((tag("ul", together(tag("li", line()) for line in shown), class_="attention"), rest))
 
 
 def _troubled(facts: Facts) -> dict[GroupKey, list[Row]]:
-    """Groups with a partition in trouble, with how many partitions are in which trouble."""
+    """Groups with a partition in trouble: for each trouble how many partitions, and the evidence of one."""
     table = facts.table("g_status")
     bad = pa.array([status for status in kinds.STATUSES if kinds.needs_attention(status)])
-    rows = table.filter(pc.is_in(table["status"], bad))
-    counted = rows.group_by(["cluster", "group_id", "status"]).aggregate([([], "count_all"), ("evidence", "min")])
+    rows = table.filter(pc.is_in(table["status"], bad)).sort_by([("topic", "ascending"), ("partition", "ascending")])
+    groups = Grouped(rows, ["cluster", "group_id", "status"])
     found: dict[GroupKey, list[Row]] = defaultdict(list)
-    for row in counted.to_pylist():
-        found[GroupKey(row["cluster"], row["group_id"])].append(row)
+    for row, count in zip(groups.first_rows.to_pylist(), groups.counts(), strict=True):
+        found[GroupKey(row["cluster"], row["group_id"])].append({**row, "partitions": count})
     return found
 
 
-def _status_lines(facts: Facts) -> list[Html]:
+def _status_lines(facts: Facts) -> list[Line]:
     troubled = _troubled(facts)
-    lines = []
-    for key in facts.groups:
-        if key not in troubled:
-            continue
-        worst = min(troubled[key], key=lambda row: kinds.severity(row["status"]))
-        of = words.many(worst["count_all"], "partition")
-        why = f": {visible(worst['evidence_min'], limits.EVIDENCE_CHARACTERS)}" if worst["evidence_min"] else ""
-        lines.append(together((badge(worst["status"]), " ", group_link(facts, key), f" in {of}{why}")))
-    return lines
+    return [partial(_status_line, facts, key, troubled[key]) for key in facts.groups if key in troubled]
 
 
-def _storm_lines(facts: Facts) -> list[Html]:
+def _status_line(facts: Facts, key: GroupKey, troubles: list[Row]) -> Html:
+    worst = min(troubles, key=lambda row: kinds.severity(row["status"]))
+    of = words.many(worst["partitions"], "partition")
+    why = f": {visible(worst['evidence'], limits.EVIDENCE_CHARACTERS)}" if worst["evidence"] else ""
+    return together((badge(worst["status"]), " ", group_link(facts, key), f" in {of}{why}"))
+
+
+def _storm_lines(facts: Facts) -> list[Line]:
     table = facts.table("g_rebalance_episode")
     storms = within(table.filter(pc.equal(table["kind"], "storm")), "ended_ms", facts.start_ms, facts.end_ms)
-    lines = []
-    for row in top(storms, [("n_rebalances", "descending"), ("ended_ms", "descending")], limits.ATTENTION_LINES):
-        key = GroupKey(row["cluster"], row["group_id"])
-        causes = together(
-            together((", " if i else "", name(cause.replace("_", " "))))
-            for i, cause in enumerate(sorted(set(row["causes"] or []))[:4])
-        )
-        begin = row["started_ms"] if row["started_ms"] is not None else row["ended_ms"]
-        lasted = words.duration(row["ended_ms"] - begin)
-        said = f" rebalanced {row['n_rebalances']:,} times from {words.moment(begin)} in {lasted} ("
-        lines.append(
-            together((tag("span", "STORM", class_="badge doubtful"), " ", group_link(facts, key), said, causes, ")"))
-        )
-    return lines
+    order = [("n_rebalances", "descending"), ("ended_ms", "descending"), ("group_id", "ascending")]
+    return [partial(_storm_line, facts, row) for row in top(storms, order, 100)]
 
 
-def _expiring(facts: Facts) -> dict[GroupKey, Row]:
-    """Groups that lose offsets with unread records behind them within two days."""
+def _storm_line(facts: Facts, row: Row) -> Html:
+    causes = ", ".join(visible(cause).replace("_", " ") for cause in sorted(set(row["causes"] or []))[:4])
+    begin = row["started_ms"] if row["started_ms"] is not None else row["ended_ms"]
+    lasted = words.duration(row["ended_ms"] - begin)
+    said = f" rebalanced {words.count(row['n_rebalances'])} times from {words.moment(begin)} in {lasted} ({causes})"
+    group = group_link(facts, GroupKey(row["cluster"], row["group_id"]))
+    return together((tag("span", "STORM", class_="badge doubtful"), " ", group, said))
+
+
+def _expiring(facts: Facts) -> dict[GroupKey, tuple[int, int]]:
+    """Groups that lose offsets with unread records behind them within two days: when first, and how many records."""
     table = facts.table("g_expiry")
     soon = table.filter(
         pc.and_(pc.less(table["expires_ms"], facts.end_ms + _SOON_MS), pc.greater(table["at_risk_records"], 0))
     )
-    summed = soon.group_by(["cluster", "group_id"]).aggregate([("at_risk_records", "sum"), ("expires_ms", "min")])
-    return {GroupKey(row["cluster"], row["group_id"]): row for row in summed.to_pylist()}
+    groups = Grouped(soon, ["cluster", "group_id"])
+    losses = zip(groups.keys, groups.smallest("expires_ms"), groups.totals("at_risk_records"), strict=True)
+    return {GroupKey(*key): (first_ms or 0, records) for key, first_ms, records in losses}
 
 
-def _expiry_lines(facts: Facts) -> list[Html]:
-    lines = []
-    for key, row in sorted(_expiring(facts).items(), key=lambda item: (item[1]["expires_ms_min"], item[0])):
-        left = row["expires_ms_min"] - facts.end_ms
-        when = f"in {words.duration(left)}" if left > 0 else "at the next check"
-        said = f" forgets its place {when}: {words.count(row['at_risk_records_sum'])} unread records"
-        lines.append(together((tag("span", "EXPIRES", class_="badge doubtful"), " ", group_link(facts, key), said)))
-    return lines
+def _expiry_lines(facts: Facts) -> list[Line]:
+    soonest = sorted(_expiring(facts).items(), key=lambda item: (item[1][0], item[0]))
+    return [partial(_expiry_line, facts, key, *loss) for key, loss in soonest]
 
 
-def _quality_lines(facts: Facts) -> list[Html]:
+def _expiry_line(facts: Facts, key: GroupKey, first_ms: int, records: int) -> Html:
+    left = first_ms - facts.end_ms
+    when = f"in {words.duration(left)}" if left > 0 else "at the next check"
+    said = f" forgets its place {when}: {words.count(records)} unread records"
+    return together((tag("span", "EXPIRES", class_="badge doubtful"), " ", group_link(facts, key), said))
+
+
+def _quality_lines(facts: Facts) -> list[Line]:
     quarantined = pc.sum(facts.table("g_data_quality")["quarantined"]).as_py() or 0
-    if not quarantined:
-        return []
+    return [partial(_quarantine_line, quarantined)] if quarantined else []
+
+
+def _quarantine_line(quarantined: int) -> Html:
     said = f" {words.many(quarantined, 'record')} could not be decoded and are kept in b_quarantine with the reason."
-    return [together((tag("span", "QUARANTINE", class_="badge doubtful"), said))]
+    return together((tag("span", "QUARANTINE", class_="badge doubtful"), said))

@@ -6,6 +6,7 @@ import pyarrow.compute as pc
 
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top
+from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import group_link
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, line, row_frame, words_at
 from muster.pipeline.report.markup import Html, name, together, visible
@@ -51,8 +52,8 @@ def _newest(facts: Facts) -> dict[GroupKey, Row]:
 
 def _left_alone(facts: Facts) -> set[GroupKey]:
     """Groups whose members are all gone."""
-    here = facts.table("g_member").group_by(["cluster", "group_id"]).aggregate([("is_present", "any")])
-    return {GroupKey(row["cluster"], row["group_id"]) for row in here.to_pylist() if not row["is_present_any"]}
+    groups = Grouped(facts.table("g_member"), ["cluster", "group_id"])
+    return {GroupKey(*key) for key, here in zip(groups.keys, groups.largest("is_present"), strict=True) if not here}
 
 
 def _group_row(facts: Facts, key: GroupKey, row: Row, scale: Scale) -> RowOfMarks:

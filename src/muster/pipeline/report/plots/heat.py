@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, within
+from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import group_link
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, line, row_frame
 from muster.pipeline.report.markup import Html, together
@@ -68,11 +69,10 @@ def _cells(facts: Facts, start: int, width_ms: int) -> dict[GroupKey, dict[int, 
             "at_least": pc.if_else(bounded, none, estimate),
         }
     )
-    worst = binned.group_by(["cluster", "group_id", "column"]).aggregate([("known", "max"), ("at_least", "max")])
+    groups = Grouped(binned, ["cluster", "group_id", "column"])
     cells: dict[GroupKey, dict[int, Cell]] = defaultdict(dict)
-    for cluster, group_id, column, known, at_least in zip(
-        *(worst[name].to_pylist() for name in worst.column_names), strict=True
-    ):
+    worst = zip(groups.keys, groups.largest("known"), groups.largest("at_least"), strict=True)
+    for (cluster, group_id, column), known, at_least in worst:
         cells[GroupKey(cluster, group_id)][column] = (known, at_least)
     return cells
 

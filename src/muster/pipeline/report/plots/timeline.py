@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
+from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import group_link
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
 from muster.pipeline.report.markup import Html, tag, together, visible
@@ -42,10 +43,8 @@ _COLUMNS = [
 
 def timeline(facts: Facts) -> Html:
     recent = within(facts.table("g_rebalance"), "ended_ms", facts.start_ms, facts.end_ms)
-    counted = {
-        GroupKey(row["cluster"], row["group_id"]): row["count_all"]
-        for row in recent.group_by(["cluster", "group_id"]).aggregate([([], "count_all")]).to_pylist()
-    }
+    groups = Grouped(recent, ["cluster", "group_id"])
+    counted = {GroupKey(*key): count for key, count in zip(groups.keys, groups.counts(), strict=True)}
     if not counted:
         return nothing(_HEADING, "No rebalance in this time.")
     order = {key: i for i, key in enumerate(facts.groups)}
