@@ -16,6 +16,7 @@ from muster.core.replies import (
     SyncReply,
 )
 from muster.core.requests import DeleteGroup, DescribeGroup
+from muster.core.shard import Shard
 from muster.log.contract import StorageError
 from muster.runtime.coordinator import RELOAD_AFTER_FAILURE_MS, ShardState
 from muster.wire.errors import (
@@ -227,6 +228,26 @@ def test_a_shard_is_loaded_again_only_when_the_log_has_settled_what_the_failed_o
     world.settle()
     assert world.shard_state() is ShardState.ACTIVE
     assert world.ask(fetch("h")).as_(FetchReply).topics == [("t", [(0, 9, -1, "", NONE)])]
+
+
+def test_a_shard_that_fails_while_it_tells_of_slow_storage_answers_everybody_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World().start()
+    joined = world.ask(join())
+    world.advance(1)
+    member = joined.as_(JoinReply).member_id
+    synced = world.send(sync(member, 1, (member, b"all")))
+    committed = world.send(commit(5, group="h"))
+
+    def fail(*arguments: object) -> None:
+        raise AssertionError("a broken invariant")
+
+    monkeypatch.setattr(Shard, "on_append_failed", fail)
+    world.advance_in_flight(5_000)
+    assert synced.as_(SyncReply).error == NOT_COORDINATOR
+    assert committed.as_(CommitReply).errors == [NOT_COORDINATOR]
+    assert world.shard_state() is ShardState.FAILED
 
 
 def test_a_superseded_join_is_not_kept_once_its_connection_is_gone() -> None:

@@ -14,6 +14,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import cast
 from weakref import WeakKeyDictionary
 
@@ -86,6 +87,8 @@ class ShardRunner:
         self._in_flight: deque[InFlight] = deque()
         self._queues: dict[str, deque[Event]] = {}
         """Groups with group records in flight, and what waits for them."""
+        self._storing: dict[str, int] = {}
+        """How many outcomes with group records of a group are in flight."""
         self._put_off_until: deque[tuple[int, Request, Redeemable]] = deque()
         """Requests in these queues, with the time when they are told that it takes too long; earliest first."""
         self._waiting: WeakKeyDictionary[Redeemable, Request] = WeakKeyDictionary()
@@ -249,6 +252,7 @@ class ShardRunner:
         )
         self._in_flight.append(in_flight)
         for group_id in in_flight.groups:
+            self._storing[group_id] = self._storing.get(group_id, 0) + 1
             self._queues.setdefault(group_id, deque())
         self._alarm.not_later_than(in_flight.deadline_ms)
 
@@ -257,6 +261,10 @@ class ShardRunner:
         if self._closed:
             return
         in_flight = self._in_flight.popleft()
+        for group_id in in_flight.groups:
+            self._storing[group_id] -= 1
+            if not self._storing[group_id]:
+                del self._storing[group_id]
         self.waits.add(self._clock.now_ms() - in_flight.appended_ms)
         try:
             if error is None:
@@ -289,7 +297,7 @@ class ShardRunner:
         """Hand out what waited for the group, until one of these events puts group records in flight itself."""
         queue = self._queues.get(group_id)
         while queue is not None:
-            if any(group_id in later.groups for later in self._in_flight):
+            if group_id in self._storing:
                 return
             if not queue:
                 del self._queues[group_id]
@@ -301,12 +309,12 @@ class ShardRunner:
 
     def _give_up_waiting(self, now_ms: int) -> None:
         """Slow storage: who waits gets an error, the records stay and may still become durable (T027)."""
-        for in_flight in tuple(self._in_flight):
-            if in_flight.deadline_ms > now_ms:
-                break
+        for in_flight in list(takewhile(lambda each: each.deadline_ms <= now_ms, self._in_flight)):
             if not in_flight.is_overdue:
                 in_flight.is_overdue = True
                 self._tell_overdue(in_flight, now_ms)
+            if self._closed:
+                return  # it failed over this, and everybody has been told
         while self._put_off_until and self._put_off_until[0][0] <= now_ms:
             _, request, ticket = self._put_off_until.popleft()
             if not ticket.answered:
@@ -338,6 +346,7 @@ class ShardRunner:
         self._wheel.clear()
         self._in_flight.clear()
         self._queues.clear()
+        self._storing.clear()
         self._put_off_until.clear()
         for ticket, request in waiting:
             if not ticket.answered:
