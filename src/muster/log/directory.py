@@ -13,6 +13,7 @@ import uuid
 from typing import Final
 
 from muster.log.contract import StorageError
+from muster.log.disk import Disk
 
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 _CLEAN_MARK_CONTENT: Final = b'{"version":0,"brokerEpoch":-1}'
@@ -29,7 +30,13 @@ class DirectoryLock:
 
     def __init__(self, directory: str) -> None:
         self._path = os.path.join(directory, _LOCK)
-        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise StorageError(
+                f"{directory}: cannot be written to ({_LOCK}: {error.strerror}). Give this user the right to, or give the"
+                " server another directory"
+            ) from error
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -57,8 +64,11 @@ def prepare_directory(directory: str) -> None:
 def partition_directories(directory: str) -> set[tuple[str, int]]:
     """The logs that are there. What an interrupted deletion left is cleared away."""
     found: set[tuple[str, int]] = set()
-    with os.scandir(directory) as scan:
-        entries = list(scan)
+    try:
+        with os.scandir(directory) as scan:
+            entries = list(scan)
+    except OSError as error:
+        raise StorageError(f"{directory}: cannot be read: {error.strerror}") from error
     for entry in entries:
         if not entry.is_dir(follow_symlinks=False):
             continue
@@ -90,11 +100,16 @@ def document_path(directory: str, name: str) -> str:
 
 
 def take_clean_mark(directory: str) -> bool:
-    """Whether the last stop was clean. The mark goes at once: from here on only another clean stop counts."""
+    """Whether the last stop was clean. The mark goes at once and for good: from here on only another clean stop counts."""
+    path = os.path.join(directory, CLEAN_MARK)
     try:
-        os.unlink(os.path.join(directory, CLEAN_MARK))
+        os.unlink(path)
+        # A mark that a power failure brings back would let a torn tail pass as whole.
+        Disk().sync_directory(directory)
     except FileNotFoundError:
         return False
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be removed: {error.strerror}") from error
     return True
 
 
