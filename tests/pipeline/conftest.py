@@ -26,14 +26,7 @@ def spark() -> Iterator[Any]:
     """A local session with one core and two shuffle partitions: enough for rows to meet, cheap enough for a laptop."""
     from muster.pipeline.session import SessionSettings, open_session
 
-    settings = SessionSettings(master="local[1]", app_name="muster-tests", shuffle_partitions=2, extra=_SMALL)
+    two = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
+    settings = SessionSettings(master="local[1]", app_name="muster-tests", tiny_job=True, extra=two)
     with open_session(settings) as session:
         yield session
-
-
-_SMALL = {
-    "spark.default.parallelism": "2",
-    "spark.sql.adaptive.coalescePartitions.enabled": "true",
-    "spark.sql.codegen.wholeStage": "false",  # compiling code costs more than it saves on a few hundred rows
-    "spark.rdd.compress": "false",
-}

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from muster.pipeline.lake import LakeWriter
     from muster.pipeline.session import SessionSettings
 
-_SMALL_JOB_RECORDS = 3_000_000
+_TINY_JOB_RECORDS = 50_000
+_SHORT_JOB_RECORDS = 3_000_000
 """Below, Java's optimising compiler costs more than it gives (docs/pipeline.md has the measurement)."""
 
 
@@ -182,7 +183,8 @@ def _session(arguments: argparse.Namespace, source: RunSource, writer: LakeWrite
         master=arguments.master,
         app_name="muster pipeline",
         driver_memory=arguments.driver_memory,
-        short_job=work < _SMALL_JOB_RECORDS and not arguments.follow,
+        short_job=work < _SHORT_JOB_RECORDS and not arguments.follow,
+        tiny_job=work < _TINY_JOB_RECORDS and not arguments.follow,
         packages=tuple(arguments.packages),
         extra=extra,
     )

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.jobs_ingest import rows_table
 from muster.pipeline.lake import LakeWriter, batch_in
+from muster.pipeline.lake_compact import kept_table
+from muster.pipeline.lake_retention import GOLD_TIMES
 from muster.pipeline.manifest import Batch
 from muster.pipeline.schemas import BRONZE, GOLD, TABLES
 
@@ -45,13 +47,13 @@ def publish(
     watch("gold")
     bronze = {name: frame for name, frame in rows.items() if name in BRONZE or name not in finished}
     gold = build_gold({**bronze, **finished}, settings)
-    tables.write_all({name: gold[name] for name in GOLD})
+    tables.write_all({name: tables.with_kept(name, gold[name]) for name in GOLD})
     spark.catalog.clearCache()
     _publish(writer, tables.written, settings)
 
 
 def _publish(writer: LakeWriter, written: Mapping[str, Batch], settings: GoldSettings) -> None:
-    manifest = writer.manifest.with_replaced(written, settings.now_ms)
+    manifest = writer.manifest.with_replaced(written)
     writer.publish(
         replace(
             manifest,
@@ -97,6 +99,18 @@ class _Tables:
         batch = batch_in(self._root, table, self._number, _rows_in)
         self.written[table] = batch
         return self._read([str(self._root / file.path) for file in batch.files], spark_schema(table))
+
+    def with_kept(self, table: str, frame: DataFrame) -> DataFrame:
+        """Behind silver's horizon only state is left: history from there is what compaction kept of earlier gold."""
+        from pyspark.sql import functions as F
+
+        from muster.pipeline.schemas import spark_schema
+
+        time, horizon = GOLD_TIMES.get(table), self._writer.manifest.silver_from_ms
+        if time is None or not horizon:
+            return frame
+        kept = self._read(self._paths(kept_table(table)), spark_schema(table))
+        return frame.where(F.col(time) >= horizon).unionByName(kept)
 
     def _paths(self, table: str) -> list[str]:
         return [str(self._root / file.path) for file in self._writer.manifest.files(table)]

@@ -101,9 +101,8 @@ class LakeWriter:
     def publish(self, manifest: Manifest) -> None:
         """The moment at which a batch begins to exist: everything it names is on disk, then the manifest is replaced."""
         now = self._clock()
-        published = replace(
-            manifest, revision=self.manifest.revision + 1, next_batch=self.manifest.next_batch + 1, published_ms=now
-        )
+        assert manifest.revision == self.manifest.revision, "made from an older state of the lake"
+        published = manifest.published(now)
         for directory in {str(Path(f.path).parent) for f in _new_files(self.manifest, published)}:
             _sync_directory(self.root / directory)
         _write_atomically(self.root / FILE_NAME, published.to_json())

@@ -56,7 +56,7 @@ def compact(writer: LakeWriter, retention: Retention, now_ms: int) -> Compacted:
             changed[table] = _rewrite(writer, table, chosen, retention, now_ms, done)
     if not changed:
         return done
-    published = _replaced(manifest, changed, now_ms)
+    published = _replaced(manifest, changed)
     writer.publish(replace(published, silver_from_ms=max(manifest.silver_from_ms, min(horizon, now_ms))))
     return done
 
@@ -123,32 +123,33 @@ def _portions(writer: LakeWriter, files: list[DataFile]) -> Iterator[pa.Table]:
 def _keep_old_gold(
     writer: LakeWriter, retention: Retention, now_ms: int, silver_horizon: int
 ) -> dict[str, tuple[tuple[Batch, ...], Batch]]:
-    """Gold rows that will not come again, as their own tables; those older than gold's retention go."""
+    """Gold rows that will not come again, as tables of their own; those older than gold's retention go.
+
+    Published gold contains what was kept before (`jobs_publish`), so it is all there is to look at.
+    """
     oldest = retention.horizon(retention.gold_days, now_ms)
     changed: dict[str, tuple[tuple[Batch, ...], Batch]] = {}
     for table, time in GOLD_TIMES.items():
-        sources = [file for name in (table, kept_table(table)) for file in writer.manifest.files(name)]
-        target = BatchFiles(writer.root, writer.manifest.next_batch, "kept")
-        writer.directory(kept_table(table))
-        for file in sources:
-            before = silver_horizon if file.path.startswith(f"table={table}/") else writer.manifest.silver_from_ms
-            for rows in _portions(writer, [file]):
-                wanted = pc.and_(pc.less(rows[time], before), pc.greater_equal(rows[time], oldest))
-                for batch in rows.filter(wanted).combine_chunks().to_batches():
-                    target.add(kept_table(table), batch)
-        written = [file for new in target.close().values() for file in new]
         had = writer.manifest.batches(kept_table(table))
-        if written and sum(f.rows for f in written) != sum(b.rows for b in had):
-            changed[kept_table(table)] = (had, Batch(writer.manifest.next_batch, tuple(written)))
+        writer.directory(kept_table(table))
+        target = BatchFiles(writer.root, writer.manifest.next_batch, "kept")
+        for rows in _portions(writer, writer.manifest.files(table)):
+            wanted = pc.and_(pc.less(rows[time], silver_horizon), pc.greater_equal(rows[time], oldest))
+            for batch in rows.filter(wanted).combine_chunks().to_batches():
+                target.add(kept_table(table), batch)
+        new = Batch(writer.manifest.next_batch, tuple(file for new in target.close().values() for file in new))
+        if new.rows != sum(batch.rows for batch in had):
+            changed[kept_table(table)] = (had, new)
+        # else: what was written is what is there, and goes with the next sweep
     return changed
 
 
-def _replaced(manifest: Manifest, changed: dict[str, tuple[tuple[Batch, ...], Batch]], now_ms: int) -> Manifest:
+def _replaced(manifest: Manifest, changed: dict[str, tuple[tuple[Batch, ...], Batch]]) -> Manifest:
     tables = dict(manifest.tables)
     retired = list(manifest.retired)
     for table, (old, new) in changed.items():
         gone = {batch.number for batch in old}
         left = [batch for batch in manifest.batches(table) if batch.number not in gone]
         tables[table] = (new, *left) if new.files else tuple(left)
-        retired += [Retired(table, number, now_ms) for number in sorted(gone)]
+        retired += [Retired(table, number) for number in sorted(gone)]
     return replace(manifest, tables=tables, retired=tuple(retired))

@@ -69,8 +69,9 @@ def newest_by_key(paths: list[str], rule: Rule) -> pa.Table | None:
     if not rule.key or not paths:
         return None
     plain = pc.field("is_transactional").is_null(nan_is_null=False) | ~pc.field("is_transactional")
-    columns = [*rule.key, rule.order]
-    rows = ds.dataset(paths, format="parquet").to_table(columns, filter=plain if rule.only_plain else None)
+    rows = ds.dataset(paths, format="parquet").to_table(
+        [*rule.key, rule.order], filter=plain if rule.only_plain else None
+    )
     newest = rows.group_by(list(rule.key)).aggregate([(rule.order, "max")])
     return newest.rename_columns([*rule.key, "_newest"])
 

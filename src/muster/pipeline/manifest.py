@@ -51,7 +51,7 @@ class Retired:
 
     table: str
     number: int
-    at_ms: int
+    at_ms: int = -1  # set when it is published
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,12 @@ class Manifest:
                 tables[table] = (*self.batches(table), batch)
         return replace(self, tables=tables)
 
-    def with_replaced(self, given: Mapping[str, Batch], now_ms: int) -> Manifest:
+    def with_replaced(self, given: Mapping[str, Batch]) -> Manifest:
         """These tables hold that batch and nothing else; what they held before is retired."""
         tables = dict(self.tables)
         retired = list(self.retired)
         for table, batch in given.items():
-            retired += [Retired(table, old.number, now_ms) for old in self.batches(table) if old.number != batch.number]
+            retired += [Retired(table, old.number) for old in self.batches(table) if old.number != batch.number]
             tables[table] = (batch,)
         return replace(self, tables=tables, retired=tuple(retired))
 
@@ -102,6 +102,13 @@ class Manifest:
         for topic, partition, next_offset in read:
             offsets.setdefault(cluster, {}).setdefault(topic, {})[partition] = next_offset
         return replace(self, next_offsets=offsets)
+
+    def published(self, now_ms: int) -> Manifest:
+        """As it stands on disk: what was retired since the last time is retired now."""
+        stamped = tuple(gone if gone.at_ms >= 0 else replace(gone, at_ms=now_ms) for gone in self.retired)
+        return replace(
+            self, revision=self.revision + 1, next_batch=self.next_batch + 1, published_ms=now_ms, retired=stamped
+        )
 
     def to_json(self) -> str:
         content = {

@@ -31,13 +31,18 @@ class SessionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
-    """How to reach Spark. `short_job` trades the optimising compiler for a quick start: right under about a minute of work."""
+    """How to reach Spark, and for how much work.
+
+    `short_job` trades the optimising compiler for a quick start: right under about a minute of work. `tiny_job` trades generated code
+    and adaptive plans too: for some thousand rows, planning and compiling is all that costs.
+    """
 
     master: str = "local[*]"
     app_name: str = "muster"
     driver_memory: str = "1g"
     shuffle_partitions: int | None = None
     short_job: bool = True
+    tiny_job: bool = False
     packages: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
     archive_directory: Path | None = None
@@ -116,7 +121,8 @@ def spark_settings(settings: SessionSettings, archive: ClassArchive) -> dict[str
     """Small data, few tasks: no web page, no progress bars, Arrow on, partitions as many as there are cores."""
     java_options = [*archive.java_options(), "-XX:+UseSerialGC" if settings.short_job else "-XX:+UseParallelGC"]
     if settings.short_job:
-        java_options.append("-XX:TieredStopAtLevel=1")
+        # C1 alone reserves 48 MB for code, which gold fills
+        java_options += ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
     chosen = {
         "spark.driver.memory": settings.driver_memory,
         "spark.driver.extraJavaOptions": " ".join(java_options),
@@ -132,11 +138,22 @@ def spark_settings(settings: SessionSettings, archive: ClassArchive) -> dict[str
         "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
         "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
     }
+    if settings.tiny_job:
+        chosen |= _TINY
     if settings.is_local:
         chosen |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if settings.packages:
         chosen["spark.jars.packages"] = ",".join(settings.packages)
     return chosen | dict(settings.extra)
+
+
+_TINY: Final = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.shuffle.compress": "false",
+}
 
 
 def _cores(master: str) -> int:

@@ -23,6 +23,6 @@ def write_lake(root: Path, tables: Mapping[str, pa.Table], *, rows_in_a_group: i
             batches[name] = batch_in(
                 writer.root, name, writer.manifest.next_batch, lambda file: int(pq.read_metadata(file).num_rows)
             )
-        manifest = writer.manifest.with_replaced(batches, 0)
+        manifest = writer.manifest.with_replaced(batches)
         writer.publish(replace(manifest, gold_of_revision=writer.manifest.revision))
     return root

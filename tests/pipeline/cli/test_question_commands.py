@@ -1,0 +1,281 @@
+"""`muster lag` and its siblings over a lake: tables, JSON lines, CSV, filters, coverage, refusals. No Java is started."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muster.cli.main import main
+from tests.pipeline.lake.lakes import gold_lake
+
+AT = 1_800_000_000_000
+HOUR = 3_600_000
+
+
+def _lag(group: str, topic: str, partition: int, committed: int | None, end: int, **more: Any) -> dict[str, Any]:
+    lag = None if committed is None else end - committed
+    row = {"cluster": "east", "group_id": group, "topic": topic, "partition": partition, "at_ms": AT, "end": end}
+    return {
+        **row,
+        "committed": committed,
+        "lag": lag,
+        "lag_raw": lag,
+        "method": "bracket",
+        "provisional": False,
+        **more,
+    }
+
+
+GOLD: dict[str, list[dict[str, Any]]] = {
+    "g_lag": [
+        _lag("billing", "orders", 0, 10, 110, time_lag_lo_ms=60_000, time_lag_hi_ms=90_000, time_lag_est_ms=75_000),
+        _lag("billing", "orders", 1, 110, 110, time_lag_lo_ms=0, time_lag_hi_ms=0, time_lag_est_ms=0),
+        _lag("audit", "clicks", 0, 0, 7, time_lag_lo_ms=HOUR, time_lag_hi_ms=None, time_lag_est_ms=HOUR),
+        _lag("", "clicks", 1, None, 7, method="no_position"),
+    ],
+    "g_group_lag": [{"cluster": "east", "group_id": "billing", "n_partitions": 2, "lag_sum": 100, "lag_max": 100}],
+    "g_status": [
+        {
+            "cluster": "east",
+            "group_id": "billing",
+            "topic": "orders",
+            "partition": 0,
+            "status": "STALLED",
+            "evidence": "x",
+        },
+        {"cluster": "east", "group_id": "billing", "topic": "orders", "partition": 1, "status": "OK"},
+    ],
+    "g_rebalance": [
+        {"cluster": "east", "group_id": "billing", "generation": 3, "ended_ms": AT - HOUR, "cause": "new_member"},
+        {"cluster": "east", "group_id": "billing", "generation": 4, "ended_ms": AT - 60_000, "cause": "member_left"},
+    ],
+    "g_rebalance_episode": [
+        {
+            "cluster": "east",
+            "group_id": "billing",
+            "kind": "storm",
+            "started_ms": AT,
+            "ended_ms": AT + 5,
+            "causes": ["a"],
+        }
+    ],
+    "g_member": [
+        {"cluster": "east", "group_id": "billing", "identity": "m1", "is_present": True},
+        {"cluster": "east", "group_id": "billing", "identity": "m2", "is_present": False, "left_because": "expired"},
+    ],
+    "g_member_churn": [{"cluster": "east", "group_id": "billing", "dt": "2026-11-15", "joins": 4}],
+    "g_assignment_balance": [{"cluster": "east", "group_id": "billing", "generation": 4, "max_over_mean": 2.5}],
+    "g_expiry": [
+        {
+            "cluster": "east",
+            "group_id": "old",
+            "topic": "t",
+            "partition": 0,
+            "expires_ms": AT + HOUR,
+            "reason": "empty",
+        },
+        {"cluster": "east", "group_id": "old", "topic": "t", "partition": 1, "expires_ms": AT + 72 * HOUR},
+        {"cluster": "east", "group_id": "billing", "topic": "t", "partition": 0, "expires_ms": None},
+    ],
+    "g_abandoned": [{"cluster": "east", "group_id": "console-consumer-1", "score": 0.9, "evidence": "no members"}],
+    "g_hot_committers": [
+        {"cluster": "east", "group_id": "busy", "hour_ms": AT, "commits": 90_000, "useless_share": 0.25}
+    ],
+    "g_data_quality": [
+        {
+            "cluster": "east",
+            "log_topic": "__consumer_offsets",
+            "log_partition": 0,
+            "records": 5000,
+            "gaps": 2,
+            "quarantined": 0,
+        }
+    ],
+}
+
+COMMANDS = ("lag", "status", "rebalances", "members", "balance", "expiring", "abandoned", "committers", "doctor")
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> str:
+    return str(gold_lake(tmp_path / "lake", GOLD, at_ms=AT).root)
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    assert main([*arguments, "--json"]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_lag_as_json_lines_names_what_scripts_need_worst_first(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Issue 6: at least group, topic, partition, committed, end, lag."""
+    rows = _json(capsys, "lag", "--lake", lake)
+    wanted = ("group", "topic", "partition", "committed", "end", "lag")
+    assert [tuple(row[name] for name in wanted) for row in rows] == [
+        ("billing", "orders", 0, 10, 110, 100),
+        ("audit", "clicks", 0, 0, 7, 7),
+        ("billing", "orders", 1, 110, 110, 0),
+        ("", "clicks", 1, None, 7, None),
+    ]
+
+
+def test_lag_for_people_shows_the_bracket_the_empty_name_and_the_coverage(
+    lake: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lag", "--lake", lake]) == 0
+    shown = capsys.readouterr().out
+    assert "1 min to 1 min 30 s" in shown
+    assert "at least 1 h" in shown
+    assert '""' in shown
+    assert "4 partitions" in shown
+    assert "coverage: as of 2027-01-15 08:00:00 UTC, from 5,000 log records, 2 holes (compaction)" in shown
+
+
+def test_lag_ordered_by_time_begins_with_the_oldest(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert [row["group"] for row in _json(capsys, "lag", "--lake", lake, "--by", "time")][0] == "audit"
+
+
+@pytest.mark.parametrize(
+    ("flags", "groups"),
+    [
+        (["--group", "billing"], ["billing", "billing"]),
+        (["--group", "bil*"], ["billing", "billing"]),
+        (["--group", "bil.*"], []),
+        (["--group", ""], [""]),
+        (["--topic", "clicks"], ["audit", ""]),
+        (["--min-lag", "8"], ["billing"]),
+        (["--top", "1"], ["billing"]),
+        (["--cluster", "west"], []),
+    ],
+)
+def test_lag_filters(flags: list[str], groups: list[str], lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert [row["group"] for row in _json(capsys, "lag", "--lake", lake, *flags)] == groups
+
+
+def test_what_top_leaves_out_is_said(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lag", "--lake", lake, "--top", "1"]) == 0
+    assert "1 partition, 3 more not shown (--top 0 shows all)" in capsys.readouterr().out
+
+
+def test_csv_has_a_heading_and_every_row_and_the_coverage_goes_to_stderr(
+    lake: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lag", "--lake", lake, "--csv"]) == 0
+    shown = capsys.readouterr()
+    rows = list(csv.DictReader(io.StringIO(shown.out)))
+    assert [row["group"] for row in rows] == ["billing", "audit", "billing", ""]
+    assert rows[0]["lag"] == "100"
+    assert shown.err.startswith("coverage: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "column", "values"),
+    [
+        (["lag", "--groups"], "lag_sum", [100]),
+        (["status", "--trouble"], "status", ["STALLED"]),
+        (["status", "--only", "OK"], "status", ["OK"]),
+        (["rebalances"], "generation", [4, 3]),
+        (["rebalances", "--since", "30min"], "generation", [4]),
+        (["rebalances", "--since", "2027-01-15T06:30"], "generation", [4, 3]),
+        (["rebalances", "--cause", "new_*"], "generation", [3]),
+        (["rebalances", "--episodes"], "causes", [["a"]]),
+        (["members"], "identity", ["m1", "m2"]),
+        (["members", "--present"], "identity", ["m1"]),
+        (["members", "--churn"], "joins", [4]),
+        (["balance", "--uneven", "2"], "max_over_mean", [2.5]),
+        (["balance", "--uneven", "3"], "max_over_mean", []),
+        (["expiring"], "partition", [0]),
+        (["expiring", "--within", "7d"], "partition", [0, 1]),
+        (["expiring", "--all"], "partition", [0, 1, 0]),
+        (["abandoned"], "group", ["console-consumer-1"]),
+        (["abandoned", "--min-score", "0.95"], "group", []),
+        (["committers"], "commits", [90_000]),
+    ],
+)
+def test_questions(
+    arguments: list[str], column: str, values: list[Any], lake: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [row[column] for row in _json(capsys, *arguments, "--lake", lake)] == values
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_shows_a_table_without_an_error(
+    command: str, lake: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--lake", lake]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_a_lake_that_is_not_there(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--lake", str(tmp_path / "none")]) == 2
+    assert capsys.readouterr().err.startswith(f"muster {command}: no lake at {tmp_path}/none: make one with")
+
+
+def test_a_lake_of_another_version_is_refused(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = Path(lake, "manifest.json")
+    manifest.write_text(manifest.read_text().replace('"schema_version":1', '"schema_version":99'))
+    assert main(["lag", "--lake", lake]) == 2
+    assert "has schema version 99" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["rebalances", "--since", "yesterday"], "--since yesterday: give a span like 90s"),
+        (["expiring", "--within", "soon"], "--within soon: give a span"),
+        (["lag", "--top", "-1"], "--top must be 0 or more"),
+        (["lag", "--groups", "--topic", "t"], "--topic does not go with --groups"),
+        (["rebalances", "--episodes", "--cause", "x"], "--cause does not go with --episodes"),
+    ],
+)
+def test_flags_that_make_no_sense_are_refused_with_what_would(
+    arguments: list[str], says: str, lake: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments, "--lake", lake]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_names_cannot_speak_to_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Trap 17: group ids are arbitrary text."""
+    root = gold_lake(tmp_path / "lake", {"g_lag": [_lag("\x1b[31mred\n[bold]", "t", 0, 0, 1)]}).root
+    assert main(["lag", "--lake", str(root)]) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "\\x1b[31mred\\n[bold]" in shown
+
+
+def test_answers_of_a_log_that_was_not_read_to_its_end_are_called_provisional(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Trap 28."""
+    root = gold_lake(tmp_path / "lake", GOLD, provisional=True).root
+    assert main(["lag", "--lake", str(root)]) == 0
+    assert "provisional" in capsys.readouterr().out
+
+
+def test_doctor_finds_a_file_that_is_gone(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    next(Path(lake).glob("table=g_lag/**/*.parquet")).unlink()
+    assert main(["doctor", "--lake", lake, "--json"]) == 1
+    checks = {row["check"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert checks["files"]["verdict"] == "problem"
+    assert "table=g_lag" in checks["files"]["found"]
+    assert checks["holes in the log"]["verdict"] == "note"
+
+
+def test_a_question_imports_neither_spark_nor_pandas(lake: str) -> None:
+    """Issue 6: under a second and without Java; importing pandas alone takes longer than the answer."""
+    program = (
+        "import sys; from muster.cli.main import main; code = main(sys.argv[1:]); "
+        "bad = [m for m in ('pyspark', 'pandas') if m in sys.modules]; sys.exit(f'{bad}' if bad else code)"
+    )
+    asked = subprocess.run([sys.executable, "-c", program, "lag", "--lake", lake], capture_output=True, text=True)
+    assert asked.returncode == 0, asked.stderr
