@@ -62,6 +62,7 @@ class Connection(asyncio.Protocol):
         "host",
         "last_used_ms",
         "principal",
+        "unconfirmed_bytes",
         "used",
     )
 
@@ -87,6 +88,8 @@ class Connection(asyncio.Protocol):
         """The one request in work."""
         self.closing = False
         """No further request is taken."""
+        self.unconfirmed_bytes = 0
+        """Produced through this connection and not durable yet."""
         self.used = True
         """Set by traffic, cleared by the sweep for idle connections: cheaper than reading a clock for each request."""
         self.last_used_ms = 0

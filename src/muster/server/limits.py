@@ -13,6 +13,9 @@ FRAME_SIZE_BYTES: Final = 4
 WAITING_BYTES_PER_CONNECTION: Final = 64 * 1024
 """Bytes kept behind a request in work before reading from that connection pauses."""
 
+UNCONFIRMED_BYTES_PER_CONNECTION: Final = 4 * 1024 * 1024
+"""What a producer with acks=0 may have on its way to the disk before its next request waits for some of it."""
+
 WRITE_HIGH_WATER_BYTES: Final = 256 * 1024
 """Unsent reply bytes at which a connection takes no further requests until the client has read some."""
 

@@ -2,6 +2,7 @@
 
 v7+ zstd. v8+ says which records were wrong, and why. v13+ names topics by id. The reply waits until everything that was
 appended is durable; with acks=0 there is none, and an error closes the connection, which is all such a client can notice.
+A connection that sends with acks=0 faster than the disk takes it waits too: what is not durable yet is held in memory.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from muster.log.contract import StorageError
 from muster.runtime.node import Node
 from muster.security.resources import Operation, ResourceType
 from muster.server.call import Call
+from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
 from muster.server.may import may_use_topic
 from muster.topics.produce import ProduceResult, ProduceTerms
 from muster.wire.errors import (
@@ -83,7 +85,7 @@ class _Work:
             result = self._node.broker.produce(name, partition.index, partition.records, self._terms, now_ms)
             results.append(result)
             if result.log is not None:
-                self._wait_for(results, len(results) - 1, result)
+                self._wait_for(results, len(results) - 1, result, len(partition.records or b""))
 
     def _find(self, topic: ProduceRequestTopic) -> tuple[str, int]:
         name = topic.name
@@ -96,20 +98,21 @@ class _Work:
             return name, TOPIC_AUTHORIZATION_FAILED
         return name, NONE
 
-    def _wait_for(self, results: list[ProduceResult], index: int, result: ProduceResult) -> None:
+    def _wait_for(self, results: list[ProduceResult], index: int, result: ProduceResult, size: int) -> None:
         assert result.log is not None
-        if self._request.acks == 0:
-            self._node.durable.soon()
-            return
+        connection = self._call.connection
+        connection.unconfirmed_bytes += size
         self._waiting += 1
 
         def settled(error: StorageError | None) -> None:
+            connection.unconfirmed_bytes -= size
             if error is not None:
                 assert result.log is not None
                 results[index] = ProduceResult(KAFKA_STORAGE_ERROR, str(error))
                 self._node.broker.forget_unconfirmed(result.log)
             self._waiting -= 1
-            self._call.resume(self._finish_if_complete)
+            if not self._call.answered:
+                self._call.resume(self._finish_if_complete)
 
         self._node.durable.when_durable(result.log, result.end_offset, settled)
 
@@ -118,7 +121,7 @@ class _Work:
         self._finish_if_complete()
 
     def _finish_if_complete(self) -> None:
-        if not self._sealed or self._waiting:
+        if not self._sealed or (self._waiting and not self._may_run_ahead()):
             return
         if self._request.acks == 0:
             self._finish_without_reply()
@@ -138,6 +141,9 @@ class _Work:
                 ]
             )
         )
+
+    def _may_run_ahead(self) -> bool:
+        return self._request.acks == 0 and self._call.connection.unconfirmed_bytes <= UNCONFIRMED_BYTES_PER_CONNECTION
 
     def _finish_without_reply(self) -> None:
         failed = sorted({result.error_code for results in self._results for result in results} - {NONE})
