@@ -86,7 +86,9 @@ def test_truth_lies_inside_every_bracket_of_now(truth: Truth) -> None:
             truth.samples[row["cluster"], row["partition"]][-1],
         )
         assert (row["end"], row["at_ms"]) == (last.leo, last.end_ms)
-        assert row["lag_raw"] == last.leo - row["committed"]  # signed: a commit may be younger than the sample (trap 20)
+        assert (
+            row["lag_raw"] == last.leo - row["committed"]
+        )  # signed: a commit may be younger than the sample (trap 20)
         assert row["lag"] == max(0, row["lag_raw"])
         actual = known.time_lag(row["committed"], last.moment_ms)
         assert_inside(row["time_lag_lo_ms"], row["time_lag_hi_ms"], actual, row)

@@ -18,6 +18,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muster.pipeline.tables.columns import GROUP, POSITION, conform
+from muster.pipeline.tables.durations import span
 from muster.pipeline.tables.settings import GoldSettings
 
 
@@ -69,8 +70,7 @@ def _rule() -> Column:
 
 
 def _reason(settings: GoldSettings) -> Column:
-    days = settings.offsets_retention_ms / 86_400_000
-    kept = f"{days:g} days" if days >= 1 else f"{settings.offsets_retention_ms / 60_000:g} minutes"
+    kept = span(settings.offsets_retention_ms)
     rule = F.col("_rule")
     said = (
         F.when(rule == "pending", "kept: a transaction with this offset is open")
@@ -87,8 +87,8 @@ def _reason(settings: GoldSettings) -> Column:
         .otherwise(f"no member subscribes to the topic: {kept} after its commit")
     )
     overdue = F.col("expires_ms") <= settings.now_ms
-    minutes = settings.offsets_retention_check_interval_ms / 60_000
+    check = span(settings.offsets_retention_check_interval_ms)
     return F.when(
         F.coalesce(overdue, F.lit(False)),
-        F.concat(said, F.lit(f"; due, goes with the next check within {minutes:g} min")),
+        F.concat(said, F.lit(f"; due, goes with the next check within {check}")),
     ).otherwise(said)

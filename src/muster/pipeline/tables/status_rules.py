@@ -28,6 +28,7 @@ from statistics import median
 from typing import TypeAlias
 
 from muster.pipeline.tables.burrow import Commit
+from muster.pipeline.tables.durations import span
 
 Verdict: TypeAlias = tuple[str, str]
 """Status and evidence."""
@@ -83,7 +84,7 @@ def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdi
         return None
     silent_ms = _silent_ms(known)
     if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
-        return "IDLE", f"caught up, last commit {_seconds(silent_ms)} ago"
+        return "IDLE", f"caught up, last commit {span(silent_ms)} ago"
     return "OK", f"lag {known.lag}"
 
 
@@ -97,10 +98,10 @@ def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
         before, after = rewound
         return "REWOUND", f"went back from {before} to {after}, now at {known.committed}"
     if known.group_state == "Empty":
-        since = f" for {_seconds(known.at_ms - known.empty_since_ms)}" if known.empty_since_ms is not None else ""
+        since = f" for {span(known.at_ms - known.empty_since_ms)}" if known.empty_since_ms is not None else ""
         return "STOPPED", f"lag {known.lag}, the group has no members{since}"
     if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
-        return "STOPPED", f"lag {known.lag}, last commit {_seconds(silent_ms)} ago"
+        return "STOPPED", f"lag {known.lag}, last commit {span(silent_ms)} ago"
     if len(known.window) > 1 and len({commit.offset for commit in known.window}) == 1:
         return "STALLED", f"{len(known.window)} commits of the same offset {known.committed}, lag {known.lag}"
     return _speed(known)
@@ -111,7 +112,7 @@ def _speed(known: Standing) -> Verdict:
     if known.consume_rate is not None and known.produce_rate is not None:
         rates = f"reads {known.consume_rate:.1f}/s, written {known.produce_rate:.1f}/s"
         if known.consume_rate > known.produce_rate:
-            eta = f", caught up in {_seconds(known.eta_ms)}" if known.eta_ms is not None else ""
+            eta = f", caught up in {span(known.eta_ms)}" if known.eta_ms is not None else ""
             return "CATCHING_UP", f"lag {known.lag}, {rates}{eta}"
         if len(lags) > 1 and min(lags) > 0 and lags[-1] >= lags[0]:
             return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
@@ -143,10 +144,3 @@ def _silence_limit_ms(known: Standing, stop_after_ms: int) -> float:
     times = [commit.commit_ms for commit in known.window]
     intervals = [later - earlier for earlier, later in itertools.pairwise(times)]
     return max(stop_after_ms, _USUAL_INTERVALS * median(intervals)) if intervals else stop_after_ms
-
-
-def _seconds(ms: int) -> str:
-    seconds = ms / 1000
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

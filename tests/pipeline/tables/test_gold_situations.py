@@ -1,0 +1,228 @@
+"""Gold of situations that are easy to get wrong, each a cluster of one Spark run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from muster.pipeline.tables.build import GoldSettings, build_gold
+from muster.pipeline.tables.silver import finish_silver
+from tests.pipeline.tables.rows import Row, collected, commit, frame, log_record, sample
+
+NOW = 1_700_000_000_000
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
+LOOKED_AT = (
+    "g_lag",
+    "g_group_lag",
+    "g_status",
+    "g_rebalance",
+    "g_member",
+    "g_data_quality",
+    "g_hot_committers",
+    "g_abandoned",
+)
+
+
+def group(log_offset: int, at_ms: int, n_members: int = 1, **more: Any) -> Row:
+    row = {"log_partition": 0, "log_offset": log_offset, "record_ms": at_ms, "group_id": "g", "generation": 1}
+    return {**row, "protocol_type": "consumer", "protocol": "range", "n_members": n_members, "state_ms": at_ms, **more}
+
+
+def member(log_offset: int, topics: list[str] | None) -> Row:
+    row = {"log_partition": 0, "log_offset": log_offset, "record_ms": NOW - HOUR, "group_id": "g", "generation": 1}
+    return {**row, "member_id": "m", "identity": "m", "topics": topics, "session_timeout_ms": 10_000}
+
+
+def owns(log_offset: int, topic: str, partition: int) -> Row:
+    row = {"log_partition": 0, "log_offset": log_offset, "record_ms": NOW - HOUR, "group_id": "g", "generation": 1}
+    return {**row, "member_id": "m", "identity": "m", "topic": topic, "partition": partition}
+
+
+def ends(*leos: int, every_ms: int = MINUTE, **more: Any) -> list[Row]:
+    """Samples up to now."""
+    return [sample(leo, NOW - (len(leos) - 1 - index) * every_ms, **more) for index, leo in enumerate(leos)]
+
+
+def steady(offsets: list[int], every_ms: int = MINUTE, start: int = 0, **more: Any) -> list[Row]:
+    """Commits up to now, minus five seconds."""
+    last = NOW - 5_000
+    return [
+        commit(start + index, offset, last - (len(offsets) - 1 - index) * every_ms, **more)
+        for index, offset in enumerate(offsets)
+    ]
+
+
+SITUATIONS: dict[str, dict[str, list[Row]]] = {
+    "no position": {
+        "s_offset_commit": [*steady([40, 50]), commit(2, -1, NOW, partition=1)],
+        "b_leo_sample": [*ends(90, 100), *ends(90, 100, partition=1), *ends(0, 7, partition=2)],
+        "s_group_generation": [group(3, NOW - HOUR)],
+        "s_member": [member(3, ["t", "u"])],
+        "s_assignment": [owns(3, "t", 0), owns(3, "t", 1), owns(3, "t", 2)],
+    },
+    "subscribed only": {
+        "b_leo_sample": ends(5, 9, topic="u"),
+        "s_group_generation": [group(0, NOW - HOUR)],
+        "s_member": [member(0, ["u"])],
+    },
+    "ahead": {"s_offset_commit": steady([400, 500]), "b_leo_sample": [sample(40, NOW)]},
+    "younger than the sample": {"s_offset_commit": steady([105]), "b_leo_sample": [sample(100, NOW - HOUR)]},
+    "deleted unread": {
+        "s_offset_commit": steady([40, 50]),
+        "b_leo_sample": [sample(100, NOW - HOUR), sample(100, NOW, log_start=80)],
+    },
+    "no end": {"s_offset_commit": steady([50])},
+    "orphaned": {
+        "s_offset_commit": steady([50]),
+        "b_leo_sample": ends(90, 100),
+        "s_group_generation": [group(1, NOW - HOUR)],
+        "s_member": [member(1, ["u"])],
+    },
+    "catching up": {"s_offset_commit": steady([0, 600, 1_200]), "b_leo_sample": ends(1_260, 1_320, 1_380)},
+    "slow": {"s_offset_commit": steady([10, 20, 30]), "b_leo_sample": ends(1_200, 1_800, 2_400)},
+    "stalled": {"s_offset_commit": steady([30, 30, 30]), "b_leo_sample": ends(1_200, 1_800, 2_400)},
+    "made anew": {
+        "s_offset_commit": steady([5]),
+        "b_leo_sample": [sample(900, NOW - HOUR, topic_id="old"), *ends(0, 8, topic_id="new")],
+    },
+    "holes": {
+        "s_offset_commit": [commit(0, 1, NOW - 2 * HOUR), commit(9, 50, NOW - MINUTE), commit(10, 50, NOW)],
+        "b_leo_sample": ends(100),
+    },
+    "abandoned": {
+        "s_offset_commit": [commit(0, 5, NOW - 30 * DAY, group_id="console-consumer-4711")],
+        "b_leo_sample": ends(90, 100),
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def gold(spark: Any) -> dict[str, dict[str, list[Row]]]:
+    """By table and situation."""
+    names = ("s_offset_commit", "b_leo_sample", "s_group_generation", "s_member", "s_assignment")
+    given = {
+        name: [{**row, "cluster": situation} for situation, rows in SITUATIONS.items() for row in rows.get(name, ())]
+        for name in names
+    }
+    records = [
+        log_record(row["log_offset"], row["record_ms"], cluster=row["cluster"])
+        for row in given["s_offset_commit"] + given["s_group_generation"]
+    ]
+    extra = {"cluster": "holes", "log_topic": "__consumer_offsets", "log_partition": 0}
+    records.append(log_record(11, NOW, cluster="holes", key=b"\x00\x11share group"))
+    records.append(log_record(12, NOW, cluster="holes", is_transactional=True, producer_id=3, key=b"\x00\x01"))
+    rows = {name: frame(spark, name, of_name, decoded=True) for name, of_name in given.items()}
+    rows["b_log_record"] = frame(spark, "b_log_record", records)
+    rows["b_quarantine"] = frame(spark, "b_quarantine", [{**extra, "log_offset": 5, "reason": "cut short"}])
+    silver = {name: table.persist() for name, table in finish_silver(rows, spark).items()}
+    built = build_gold({**rows, **silver}, GoldSettings(now_ms=NOW))
+    found: dict[str, dict[str, list[Row]]] = {}
+    for name in LOOKED_AT:
+        found[name] = {situation: [] for situation in SITUATIONS}
+        for row in collected(built[name]):
+            found[name][row["cluster"]].append(row)
+    spark.catalog.clearCache()
+    return found
+
+
+Gold = dict[str, dict[str, list[Row]]]
+
+
+def one(gold: Gold, table: str, situation: str) -> Row:
+    (row,) = gold[table][situation]
+    return row
+
+
+def test_partition_without_a_position_has_no_lag(gold: Gold) -> None:
+    """Traps 18 and 21: committed -1, and a partition that nobody ever committed to, are not a lag of their end."""
+    rows = {row["partition"]: row for row in gold["g_lag"]["no position"]}
+    assert {number: (row["committed"], row["lag"], row["method"]) for number, row in rows.items()} == {
+        0: (50, 50, "left_bound"),
+        1: (None, None, "no_position"),
+        2: (None, None, "no_position"),
+    }
+    assert {row["owner"] for row in rows.values()} == {"m"}
+    group_lag = one(gold, "g_group_lag", "no position")
+    assert (group_lag["n_partitions"], group_lag["n_no_position"], group_lag["lag_sum"]) == (3, 2, 50)
+    assert {row["partition"]: row["status"] for row in gold["g_status"]["no position"]}[2] == "NO_POSITION"
+
+
+def test_group_that_never_committed_is_there_by_its_subscription(gold: Gold) -> None:
+    row = one(gold, "g_lag", "subscribed only")
+    assert (row["topic"], row["method"], row["end"]) == ("u", "no_position", 9)
+
+
+def test_commit_ahead_of_the_end_is_said_and_has_no_time_lag(gold: Gold) -> None:
+    """Trap 22: the topic was made anew; never a negative time."""
+    row = one(gold, "g_lag", "ahead")
+    assert (row["lag_raw"], row["lag"], row["method"], row["time_lag_lo_ms"]) == (-460, 0, "ahead", None)
+    assert one(gold, "g_status", "ahead")["status"] == "AHEAD"
+
+
+def test_commit_that_is_younger_than_the_sample_is_not_ahead(gold: Gold) -> None:
+    """Trap 20."""
+    row = one(gold, "g_lag", "younger than the sample")
+    assert (row["lag_raw"], row["lag"], row["method"], row["time_lag_hi_ms"]) == (-5, 0, "caught_up", 0)
+
+
+def test_records_that_were_deleted_unread_are_no_lag_but_a_loss(gold: Gold) -> None:
+    """Trap 25: what can still be read begins at the log's start."""
+    row = one(gold, "g_lag", "deleted unread")
+    assert (row["lag_raw"], row["lag"]) == (50, 20)
+    status = one(gold, "g_status", "deleted unread")
+    assert status["status"] == "DATA_LOSS"
+    assert "30 records" in status["evidence"]
+
+
+def test_topic_without_samples_has_no_end(gold: Gold) -> None:
+    row, status = one(gold, "g_lag", "no end"), one(gold, "g_status", "no end")
+    assert (row["method"], row["lag"], row["time_lag_lo_ms"]) == ("no_end", None, None)
+    assert (status["status"], status["burrow_status"]) == ("NO_DATA", None)
+
+
+def test_topic_that_nobody_subscribes_to_any_more_is_orphaned(gold: Gold) -> None:
+    (row,) = [row for row in gold["g_status"]["orphaned"] if row["topic"] == "t"]
+    assert row["status"] == "ORPHANED"
+
+
+@pytest.mark.parametrize(
+    ("situation", "burrow", "ours"),
+    [("catching up", "OK", "CATCHING_UP"), ("slow", "WARN", "SLOW"), ("stalled", "STALL", "STALLED")],
+)
+def test_both_statuses_of_a_partition_with_lag(gold: Gold, situation: str, burrow: str, ours: str) -> None:
+    row = one(gold, "g_status", situation)
+    assert (row["burrow_status"], row["status"]) == (burrow, ours)
+
+
+def test_rates_and_the_time_to_catch_up(gold: Gold) -> None:
+    """Reads 10 a second, 1 is written: 180 records last 20 s. That is not the time lag."""
+    row = one(gold, "g_lag", "catching up")
+    assert (row["consume_rate"], row["produce_rate"], row["lag"], row["eta_ms"]) == (10.0, 1.0, 180, 20_000)
+    assert one(gold, "g_lag", "slow")["eta_ms"] is None
+
+
+def test_time_lag_never_reaches_into_an_earlier_topic_of_the_same_name(gold: Gold) -> None:
+    row = one(gold, "g_lag", "made anew")
+    assert (row["lag"], row["method"], row["time_lag_hi_ms"]) == (3, "bracket", MINUTE)
+
+
+def test_quality_counts_holes_unknown_types_quarantine_and_open_transactions(gold: Gold) -> None:
+    row = one(gold, "g_data_quality", "holes")
+    assert (row["records"], row["gaps"], row["faithful_from"], row["last_offset"]) == (5, 1, 9, 12)
+    assert (row["unknown_records"], row["quarantined"], row["open_transactions"]) == (1, 1, 1)
+
+
+def test_survivors_of_compaction_are_no_rate(gold: Gold) -> None:
+    """Trap 3: the commit before the hole counts neither for rates nor as a committer's; coverage says how much is whole."""
+    assert one(gold, "g_lag", "holes")["consume_rate"] == 0.0
+    assert one(gold, "g_lag", "holes")["coverage"] == pytest.approx(0.1)
+    assert sum(row["commits"] for row in gold["g_hot_committers"]["holes"]) == 2
+    assert sum(row["useless"] for row in gold["g_hot_committers"]["holes"]) == 1
+
+
+def test_forgotten_console_consumer_is_abandoned_with_evidence(gold: Gold) -> None:
+    row = one(gold, "g_abandoned", "abandoned")
+    assert row["score"] == pytest.approx(0.3 + 0.15 + 0.15 + 0.1)
+    assert row["evidence"] == "no commit for 720.0 h; lag 95 and growing; its name looks generated; never moved on"
+    assert gold["g_abandoned"]["slow"] == []
