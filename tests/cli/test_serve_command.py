@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -34,9 +35,9 @@ def muster(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A server on a free port: (process, port). Ended hard if the test did not end it."""
-    command = [sys.executable, "-m", "muster", "serve", "--listen", "127.0.0.1:0", *arguments]
+def serving(*arguments: str, before: tuple[str, ...] = ()) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server on a free port: (process, port). Ended hard if the test did not end it. `before`: what starts it."""
+    command = [*before, sys.executable, "-m", "muster", "serve", "--listen", "127.0.0.1:0", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -206,3 +207,11 @@ def test_the_cluster_id_is_kept_in_the_data_directory(tmp_path: Path) -> None:
     properties = (tmp_path / "meta.properties").read_text().splitlines()
     assert f"cluster.id={seen[0]}" in properties
     assert "version=1" in properties
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux tells the limits of another process")
+def test_a_server_may_have_as_many_connections_as_the_system_allows_it_files() -> None:
+    """The usual soft limit of 1024 would turn the 1,000th client away, or a segment file."""
+    with serving("--memory", before=("sh", "-c", 'ulimit -S -n 256; exec "$@"', "sh")) as (process, _):
+        soft, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+        assert soft == hard > 256

@@ -120,8 +120,21 @@ def serve(settings: Settings) -> None:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
+    allow_many_open_files()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(_serve_until_signal(Server(settings)))
+
+
+def allow_many_open_files() -> None:
+    """As many as the system lets this process have: a connection is one, and the usual soft limit is 1024."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        except (OSError, ValueError) as error:
+            _log.warning("at most %d files and connections can be open at once: %s", soft, error)
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
