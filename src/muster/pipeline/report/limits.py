@@ -22,13 +22,14 @@ EVIDENCE_CHARACTERS: Final = 160
 HEAT_GROUPS: Final = 40
 HEAT_COLUMNS: Final = 96
 TIMELINE_GROUPS: Final = 25
-TIMELINE_COLUMNS: Final = 1_500
+TIMELINE_COLUMNS: Final = 800
 """Of all rows; columns get wider until there are no more than these."""
 TIMELINE_EPISODES: Final = 300
 
-PANEL_GROUPS: Final = 16
-PANEL_PARTITIONS: Final = 4
-PANEL_POINTS: Final = 160
+PANEL_GROUPS: Final = 10
+PANEL_PARTITIONS: Final = 3
+PANEL_POINTS: Final = 140
+PANEL_READINGS: Final = 36
 PHASE_ROWS: Final = 25
 LANE_ROWS: Final = 40
 LANE_PIECES: Final = 400
@@ -38,7 +39,7 @@ MEMBER_ROWS: Final = 40
 EXPIRY_GROUPS: Final = 20
 EXPIRY_DAYS: Final = 14
 BALANCE_GROUPS: Final = 20
-QUALITY_CELLS: Final = 400
+QUALITY_CELLS: Final = 250
 ATTENTION_LINES: Final = 5
 """Of each kind."""
-TABLE_ROWS: Final = 400
+TABLE_ROWS: Final = 300

@@ -109,7 +109,7 @@ def _curve(points: list[tuple[float, float]], kind: str) -> Html | None:
 
 def _readings(frame: Frame, minutes: list[Row]) -> Html:
     """Unseen columns that answer to the pointer and to the arrow keys."""
-    spots = thin(minutes, 48)
+    spots = thin(minutes, limits.PANEL_READINGS)
     half = (_WIDTH - _GUTTER) / max(len(spots), 1) / 2
     return together(
         box(frame.x(row["minute_ms"]) - half, _TOP, 2 * half, _HEIGHT - _TOP, class_="reading", data_tip=_reading(row))

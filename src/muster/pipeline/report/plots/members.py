@@ -62,7 +62,7 @@ def _row(row: Row, scale: TimeScale) -> RowOfMarks:
         )
     )
     return RowOfMarks(
-        name(row["identity"]), marks, f"{visible(row['identity'])}: {_tip(row, begin, end)}", visible(row["identity"])
+        name(row["identity"]), marks, f"{visible(row['identity'])}: {_short(row, begin, end)}", visible(row["identity"])
     )
 
 
@@ -75,12 +75,13 @@ def _words(row: Row) -> str:
     return ", ".join(parts)
 
 
-def _tip(row: Row, begin: int, end: int) -> str:
-    now = (
-        f"still there, {words.many(row['n_partitions'] or 0, 'partition')}"
-        if row["is_present"]
-        else f"gone since {words.moment(end)}"
-    )
+def _short(row: Row, begin: int, end: int) -> str:
+    if row["is_present"]:
+        return f"since {words.moment(begin)}, still there, {words.many(row['n_partitions'] or 0, 'partition')}"
     why = f" ({visible(row['left_because'], 40)})" if row["left_because"] else ""
-    where = f", client {visible(row['client_id'], 40)} at {visible(row['client_host'], 40)}"
-    return f"since {words.moment(begin)}, {now}{why}, {words.many(row['n_restarts'] or 0, 'restart')}{where}"
+    return f"since {words.moment(begin)}, gone since {words.moment(end)}{why}"
+
+
+def _tip(row: Row, begin: int, end: int) -> str:
+    where = f"client {visible(row['client_id'], 40)} at {visible(row['client_host'], 40)}"
+    return f"{_short(row, begin, end)}, {words.many(row['n_restarts'] or 0, 'restart')}, {where}"

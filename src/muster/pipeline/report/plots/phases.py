@@ -66,7 +66,7 @@ def _row(row: Row, scale: Scale) -> RowOfMarks:
         )
     )
     label = tag("span", f"{words.moment(row['ended_ms'])[5:]} · #{row['generation']}", class_="mono")
-    return RowOfMarks(label, marks, _tip(row), "")
+    return RowOfMarks(label, marks, described(row), "")
 
 
 def _beside(row: Row) -> str:
