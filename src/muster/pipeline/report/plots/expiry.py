@@ -18,6 +18,7 @@ from muster.pipeline.report.scales import TimeScale
 
 _ROW = 34
 _LARGEST = 13.0
+_SMALLEST = 2.5
 _HEADING = "Offsets that expire in the next 14 days"
 
 
@@ -81,7 +82,7 @@ def _row(facts: Facts, key: GroupKey, losses: dict[int, Loss], scale: TimeScale,
     drawn, spoken = [], []
     for number, loss in sorted(losses.items()):
         x = scale.x(number * limits.DAY_MS + limits.DAY_MS / 2)
-        radius = 3 + (_LARGEST - 3) * math.sqrt(loss.at_risk / largest) if largest else 3.0
+        radius = max(_LARGEST * math.sqrt(loss.at_risk / largest), _SMALLEST) if largest else _SMALLEST
         said = f"{words.moment(loss.first_ms)}: {words.many(loss.offsets, 'offset')}, {words.count(loss.at_risk)} unread records"
         kind = "risk" if loss.at_risk else "no-risk"
         drawn.append(dot(x, _ROW / 2, radius, class_=kind, data_tip=said))

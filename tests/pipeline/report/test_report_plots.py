@@ -1,0 +1,345 @@
+"""What the plots draw is what the tables say: places, colours and words of marks, read back from the SVG."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from muster.pipeline.report import limits
+from muster.pipeline.report.facts import Facts, GroupKey, gather
+from muster.pipeline.report.marks import PLOT_WIDTH
+from muster.pipeline.report.plots import balance, expiry, heat, lanes, lines, members, phases, quality, timeline
+from muster.pipeline.report.summary import attention
+from tests.pipeline.report.sample_lag import CLUSTER, DAY, END, HOUR, MINUTE
+from tests.pipeline.report.sample_lake import as_table
+
+_KEY = GroupKey(CLUSTER, "g")
+Row = dict[str, Any]
+
+
+def _facts(**rows: list[Row]) -> Facts:
+    filled = {name: [{"cluster": CLUSTER, "group_id": "g", **row} for row in made] for name, made in rows.items()}
+    return gather({name: as_table(name, made) for name, made in filled.items()}, END)
+
+
+def _marks(svg: str, kind: str = "") -> list[dict[str, str]]:
+    """The attributes of every mark with words, in order; only those of a class if one is named."""
+    found = []
+    for text in re.findall(r"<(?:rect|circle|g)\b([^>]*data-tip[^>]*)>", svg):
+        attributes = {name: unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', text)}
+        if kind in attributes.get("class", "").split() or not kind:
+            found.append(attributes)
+    return found
+
+
+def _minute(ms: int, est: int | None, hi: int | None, partition: int = 0) -> Row:
+    return {"topic": "t", "partition": partition, "minute_ms": ms, "time_lag_est_ms": est, "time_lag_hi_ms": hi}
+
+
+class TestHeatMap:
+    def test_a_cell_has_the_class_of_the_worst_partition(self) -> None:
+        facts = _facts(
+            g_lag_history=[
+                _minute(END - 10 * MINUTE, 200, 900),
+                _minute(END - 10 * MINUTE, 70_000, 80_000, 1),
+                _minute(END, 0, 0),
+            ],
+            g_group_lag=[{"at_ms": END}],
+        )
+        cells = _marks(heat.heat_map(facts))
+        assert [(cell["class"], cell["data-tip"].split(": ")[1]) for cell in cells] == [
+            ("lag5", "1 min 10 s"),
+            ("lag0", "caught up"),
+        ]
+
+    def test_a_lower_bound_that_is_the_worst_says_at_least(self) -> None:
+        """analytics 2.2: left_bound means at least, so the cell must not claim more."""
+        facts = _facts(
+            g_lag_history=[_minute(END, 5_000, 6_000), _minute(END, 9_000, None, 1)], g_group_lag=[{"at_ms": END}]
+        )
+        assert _marks(heat.heat_map(facts))[0]["data-tip"].endswith(": at least 9 s")
+
+    def test_a_minute_without_any_estimate_is_drawn_as_not_known(self) -> None:
+        facts = _facts(g_lag_history=[_minute(END, None, None)], g_group_lag=[{"at_ms": END}])
+        assert _marks(heat.heat_map(facts))[0]["class"] == "lag-none"
+
+    def test_columns_are_whole_minutes_and_not_too_many(self) -> None:
+        for span in (MINUTE, HOUR, DAY):
+            start, width = heat.columns(END - span, END)
+            assert start % width == 0
+            assert width % MINUTE == 0
+            assert (END - start) // width <= limits.HEAT_COLUMNS + 1
+
+
+def _rebalance(ended_ms: int, **more: Any) -> Row:
+    return {
+        "generation": 1,
+        "log_offset": 1,
+        "started_ms": ended_ms - 2_000,
+        "ended_ms": ended_ms,
+        "cause": "new_member",
+        **more,
+    }
+
+
+class TestTimeline:
+    def test_a_single_rebalance_is_a_mark_in_the_colour_of_its_cause(self) -> None:
+        facts = _facts(
+            g_rebalance=[_rebalance(END - HOUR, cause="session_expired", trigger_member="m-1"), _rebalance(END)]
+        )
+        first, second = _marks(timeline.timeline(facts))
+        assert first["class"] == "cause-expired"
+        assert "session_expired by m-1" in first["data-tip"]
+        assert (float(first["x"]), second["class"]) == (0.0, "cause-joined")
+
+    def test_rebalances_that_would_cover_each_other_share_a_column_by_cause(self) -> None:
+        crowd = [_rebalance(END - HOUR + i, cause="session_expired" if i % 4 else "member_left") for i in range(8)]
+        facts = _facts(g_rebalance=[*crowd, _rebalance(END)])
+        svg = timeline.timeline(facts)
+        said = _marks(svg)[0]["data-tip"]
+        assert said.startswith("8 rebalances from ")
+        assert said.endswith("2 because a member left, 6 because a member was lost")
+        heights = re.findall(r'height="([\d.]+)" class="cause-(left|expired)"', svg)
+        assert heights == [("3.5", "left"), ("10.5", "expired")]
+
+    def test_a_start_that_the_log_does_not_tell_is_said_as_at_least(self) -> None:
+        """analytics finding 4: the join phase is not in the log, the sync phase is."""
+        facts = _facts(g_rebalance=[_rebalance(END, started_ms=None, sync_phase_ms=300, confidence=0.7)])
+        assert "inferred, 70 % sure), took at least 300 ms" in _marks(timeline.timeline(facts))[0]["data-tip"]
+
+    def test_a_storm_has_a_band_behind_its_marks(self) -> None:
+        episode = {"episode": 1, "started_ms": END - HOUR, "ended_ms": END, "n_rebalances": 9, "kind": "storm"}
+        facts = _facts(g_rebalance=[_rebalance(END)], g_rebalance_episode=[episode, {**episode, "kind": "single"}])
+        bands = _marks(timeline.timeline(facts), "episode")
+        assert [band["class"] for band in bands] == ["episode episode-storm"]
+        assert "9 rebalances in 1 h" in bands[0]["data-tip"]
+
+
+class TestPhases:
+    def test_join_and_sync_stand_one_after_the_other_in_the_cause_colour(self) -> None:
+        facts = _facts(
+            g_rebalance=[
+                _rebalance(END, join_phase_ms=3_000, sync_phase_ms=1_000, pause_max_ms=8_000, pause_p50_ms=2_000)
+            ]
+        )
+        svg = phases.phases(facts, _KEY)
+        bars = re.findall(r'x="([\d.]+)" y="4" width="([\d.]+)" height="12" class="([\w -]+)"', svg)
+        (join_x, join_width, join_class), (sync_x, sync_width, sync_class) = bars
+        assert (join_class, sync_class) == ("cause-joined", "cause-joined pale")
+        assert float(join_x) == 0
+        assert float(sync_x) == pytest.approx(float(join_width))
+        assert float(join_width) == pytest.approx(3 * float(sync_width), rel=0.01)
+        worst = re.search(r'width="([\d.]+)" height="4" class="pause-max"', svg)
+        assert worst is not None
+        assert float(worst.group(1)) == pytest.approx(8 * float(sync_width), rel=0.01)
+
+    def test_an_unknown_join_phase_is_a_dashed_stub_never_a_zero(self) -> None:
+        """analytics 3.33: what nobody recorded is null, not zero."""
+        facts = _facts(g_rebalance=[_rebalance(END, started_ms=None, join_phase_ms=None, sync_phase_ms=200)])
+        svg = phases.phases(facts, _KEY)
+        assert "unknown-phase" in svg
+        assert "join –, sync 200 ms" in unescape(svg)
+
+
+def _assigned(offset: int, ms: int, owner: str, partition: int = 0) -> Row:
+    return {
+        "log_offset": offset,
+        "record_ms": ms,
+        "generation": offset,
+        "identity": owner,
+        "topic": "t",
+        "partition": partition,
+    }
+
+
+def _generation(offset: int, ms: int, members_: int) -> Row:
+    return {"log_offset": offset, "record_ms": ms, "generation": offset, "n_members": members_}
+
+
+class TestLanes:
+    def _pieces(self, **rows: list[Row]) -> list[tuple[str, str]]:
+        facts = _facts(
+            g_lag_history=[_minute(END - DAY, 0, 0)], g_group_lag=[{"at_ms": END}], g_lag=[{"at_ms": END}], **rows
+        )
+        return [(mark["class"], mark["data-tip"]) for mark in _marks(lanes.lanes(facts, _KEY))]
+
+    def test_the_same_owner_over_generations_is_one_piece(self) -> None:
+        pieces = self._pieces(s_assignment=[_assigned(1, END - 20 * HOUR, "a"), _assigned(2, END - 10 * HOUR, "a")])
+        assert pieces == [("owner0", "a from 16:00:00 to 12:00:00")]
+
+    def test_a_move_begins_a_new_piece_with_the_new_owner(self) -> None:
+        pieces = self._pieces(s_assignment=[_assigned(1, END - 20 * HOUR, "a"), _assigned(2, END - 10 * HOUR, "b")])
+        assert pieces == [("owner0", "a from 16:00:00 to 02:00:00"), ("owner1", "b from 02:00:00 to 12:00:00")]
+
+    def test_an_empty_generation_ends_ownership(self) -> None:
+        pieces = self._pieces(
+            s_assignment=[_assigned(1, END - 20 * HOUR, "a")],
+            s_group_generation=[_generation(1, END - 20 * HOUR, 1), _generation(2, END - 15 * HOUR, 0)],
+        )
+        assert pieces == [("owner0", "a from 16:00:00 to 21:00:00")]
+
+    def test_an_assignment_from_before_the_window_is_drawn_from_its_start(self) -> None:
+        pieces = self._pieces(s_assignment=[_assigned(1, END - 40 * DAY, "a")])
+        assert pieces == [("owner0", "a from 12:00:00 to 12:00:00")]
+
+    def test_moves_too_close_to_be_told_apart_are_drawn_as_one_and_counted(self) -> None:
+        quick = [_assigned(2 + i, END - 10 * HOUR + i * 10_000, "ab"[i % 2]) for i in range(8)]
+        pieces = self._pieces(s_assignment=[_assigned(1, END - 20 * HOUR, "a"), *quick])
+        assert pieces == [
+            ("owner0", "a from 16:00:00 to 02:00:10"),
+            ("crowd", "5 moves from 02:00:10 to 02:01:10, then a"),
+            ("owner1", "b from 02:01:10 to 12:00:00"),
+        ]
+
+    def test_order_is_the_log_offset_even_when_times_go_back(self) -> None:
+        """analytics 3.4: order is log_offset, never a timestamp."""
+        pieces = self._pieces(s_assignment=[_assigned(1, END - 5 * HOUR, "a"), _assigned(2, END - 6 * HOUR, "b")])
+        assert pieces[-1][1].startswith("b from ")
+
+    def test_a_group_that_only_commits_has_no_lanes(self) -> None:
+        """analytics 3.16: simple consumers have commits and no members."""
+        facts = _facts(g_lag=[{"at_ms": END, "topic": "t", "partition": 0}])
+        assert "No assignment of this group" in lanes.lanes(facts, _KEY)
+        assert "it may only commit" in members.members(facts, _KEY)
+
+
+def _lag(**more: Any) -> Row:
+    row = dict.fromkeys(("committed", "end", "lag", "time_lag_lo_ms", "time_lag_hi_ms", "time_lag_est_ms"))
+    return {**row, "at_ms": END, **more}
+
+
+def _lines(lag: Row, *minutes: Row) -> str:
+    made = as_table("g_lag_history", [{"cluster": CLUSTER, "group_id": "g", **minute} for minute in minutes])
+    return lines.partition_lines(made, lag, [], END - 100 * MINUTE, END, "title")
+
+
+class TestBracket:
+    def test_it_reaches_from_now_back_to_the_two_ends_of_the_time_lag(self) -> None:
+        svg = _lines(
+            _lag(
+                committed=10,
+                end=90,
+                lag=80,
+                time_lag_lo_ms=20 * MINUTE,
+                time_lag_hi_ms=40 * MINUTE,
+                time_lag_est_ms=30 * MINUTE,
+            )
+        )
+        doubt = re.search(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="8" class="bracket-doubt"', svg)
+        sure = re.search(r'<line x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)" y2="[\d.]+" class="bracket"', svg)
+        assert doubt is not None
+        assert sure is not None
+        begin, width = map(float, doubt.groups())
+        from_x, to_x = map(float, sure.groups())
+        assert begin + width == pytest.approx(from_x, abs=0.2)
+        assert (to_x - from_x) == pytest.approx(width, abs=0.2)  # 20 minutes sure, 20 in doubt
+        assert "30 min (20 min to 40 min) behind" in svg
+
+    def test_without_an_upper_end_it_is_open_to_the_left(self) -> None:
+        svg = _lines(_lag(committed=10, end=90, lag=80, time_lag_lo_ms=50 * MINUTE, time_lag_est_ms=50 * MINUTE))
+        assert 'class="bracket-open"' in svg
+        assert "≥ 50 min behind" in svg
+
+    @pytest.mark.parametrize(
+        "lag", [_lag(), _lag(committed=5, end=5, lag=0, time_lag_lo_ms=0, time_lag_hi_ms=0, time_lag_est_ms=0)]
+    )
+    def test_who_is_caught_up_or_has_no_position_has_no_bracket(self, lag: Row) -> None:
+        """analytics 3.18: no position is not lag."""
+        assert 'class="bracket"' not in _lines(lag)
+
+    def test_many_minutes_are_thinned_but_keep_first_and_last(self) -> None:
+        rows: list[Row] = [{"n": n} for n in range(1_000)]
+        kept = lines.thin(rows, 140)
+        assert len(kept) == 140
+        assert (kept[0], kept[-1]) == (rows[0], rows[-1])
+
+
+class TestExpiry:
+    def _row(self, expires_ms: int | None, at_risk: int | None) -> Row:
+        return {"topic": "t", "partition": 0, "expires_ms": expires_ms, "at_risk_records": at_risk}
+
+    def test_area_grows_with_the_records_at_risk(self) -> None:
+        facts = _facts(g_lag=[{"at_ms": END}], g_expiry=[self._row(END + DAY, 100), self._row(END + 3 * DAY, 400)])
+        small, large = _marks(expiry.expiry_calendar(facts), "risk")
+        assert float(large["r"]) == 13
+        assert float(small["r"]) == 6.5
+
+    def test_what_is_overdue_stands_at_today(self) -> None:
+        facts = _facts(g_lag=[{"at_ms": END}], g_expiry=[self._row(END - 5 * DAY, 7)])
+        (mark,) = _marks(expiry.expiry_calendar(facts))
+        assert float(mark["cx"]) == pytest.approx(PLOT_WIDTH / 28, abs=0.1)
+
+    def test_what_never_expires_or_later_is_not_in_the_calendar(self) -> None:
+        facts = _facts(g_lag=[{"at_ms": END}], g_expiry=[self._row(None, 7), self._row(END + 15 * DAY, 7)])
+        assert "No committed offset expires" in expiry.expiry_calendar(facts)
+
+
+class TestBalance:
+    def _row(self, at_ms: int, worst: float) -> Row:
+        return {
+            "at_ms": at_ms,
+            "generation": 1,
+            "n_members": 2,
+            "n_partitions": 8,
+            "n_idle_members": 0,
+            "max_over_mean": worst,
+        }
+
+    def test_the_newest_assignment_counts(self) -> None:
+        facts = _facts(
+            g_assignment_balance=[self._row(END, 1.0), self._row(END - 1, 2.0)], g_member=[{"is_present": True}]
+        )
+        (bar,) = _marks(balance.all_groups(facts))
+        assert bar["data-tip"].startswith("1.00×")
+
+    def test_a_group_that_everybody_left_has_no_balance(self) -> None:
+        facts = _facts(g_assignment_balance=[self._row(END, 1.0)], g_member=[{"is_present": False}])
+        assert "No assignment" in balance.all_groups(facts)
+
+
+class TestQuality:
+    @pytest.mark.parametrize(
+        ("first", "last", "whole_from", "share"),
+        [(0, 99, 0, 1.0), (0, 99, 50, 0.5), (10, 19, 0, 1.0), (0, 99, 100, 0.0), (None, None, None, None)],
+    )
+    def test_coverage_is_the_whole_part_of_what_was_read(
+        self, first: int | None, last: int | None, whole_from: int | None, share: float | None
+    ) -> None:
+        """analytics 2.5: below faithful_from rows are compaction survivors, valid as state and not as history."""
+        row = {"first_offset": first, "last_offset": last, "faithful_from": whole_from}
+        assert quality.coverage(row) == share
+
+    def test_total_coverage_weighs_log_partitions_by_their_offsets(self) -> None:
+        rows = [
+            {"cluster": CLUSTER, "first_offset": 0, "last_offset": 99, "faithful_from": 0},
+            {"cluster": CLUSTER, "first_offset": 0, "last_offset": 299, "faithful_from": 300},
+        ]
+        assert quality.total_coverage(as_table("g_data_quality", rows)) == 0.25
+        assert quality.total_coverage(pa.Table.from_pylist([], schema=as_table("g_data_quality", []).schema)) is None
+
+
+class TestAttention:
+    def test_a_thousand_stopped_groups_do_not_hide_the_one_storm(self) -> None:
+        statuses = [
+            {"cluster": CLUSTER, "group_id": f"g-{i}", "topic": "t", "partition": 0, "at_ms": END, "status": "STOPPED"}
+            for i in range(1_000)
+        ]
+        storm = {
+            "started_ms": END - HOUR,
+            "ended_ms": END,
+            "n_rebalances": 60,
+            "kind": "storm",
+            "causes": ["new_member"],
+        }
+        facts = _facts(g_status=statuses, g_rebalance_episode=[storm], g_lag=[{"at_ms": END}])
+        said = attention(facts)
+        assert "rebalanced 60 times" in said
+        assert "995 more lines like these" in said
+
+    def test_when_all_is_well_it_says_so(self) -> None:
+        facts = _facts(g_status=[{"topic": "t", "partition": 0, "at_ms": END, "status": "OK"}])
+        assert "Nothing needs attention" in attention(facts)
