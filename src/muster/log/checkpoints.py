@@ -13,6 +13,7 @@ from muster.log.contract import StorageError
 
 RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
 START_OFFSETS: Final = "log-start-offset-checkpoint"
+CLEAN_OFFSETS: Final = "cleaner-offset-checkpoint"
 LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
 PARTITION_METADATA: Final = "partition.metadata"
 _VERSION: Final = "0"

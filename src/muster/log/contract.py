@@ -27,6 +27,10 @@ class StorageError(Exception):
     """The disk's or database's fault: says which file, what was wrong and what to do."""
 
 
+class CompactionOvertaken(StorageError):
+    """Retention, DeleteRecords or DeleteTopics took segments that a compaction was reading. Nothing is wrong."""
+
+
 @dataclass(slots=True, frozen=True)
 class LogConfig:
     """The topic settings that a log itself obeys. Names and defaults are Kafka's."""
@@ -40,6 +44,17 @@ class LogConfig:
     cleanup_delete: bool = True
     cleanup_compact: bool = False
     file_delete_delay_ms: int = 60_000
+    min_cleanable_dirty_ratio: float = 0.5
+    min_compaction_lag_ms: int = 0
+    max_compaction_lag_ms: int = 2**63 - 1
+    delete_retention_ms: int = 86_400_000
+    producer_id_expiration_ms: int = 86_400_000
+    """A broker setting: the last batch of a producer is kept, if only its header, until the producer is forgotten."""
+
+    @property
+    def roll_after_ms(self) -> int:
+        """KIP-354: a compacted log closes its active segment in time for `max.compaction.lag.ms`."""
+        return min(self.segment_ms, self.max_compaction_lag_ms) if self.cleanup_compact else self.segment_ms
 
 
 @dataclass(slots=True, frozen=True)
@@ -93,6 +108,43 @@ class PartitionLog(Protocol):
         ...
 
     def size_bytes(self) -> int: ...
+
+    def dirty_ratio(self, now_ms: int) -> float | None:
+        """How much of what a compaction would look at is not compacted yet, if the topic's settings want one now."""
+        ...
+
+    def begin_compaction(self, now_ms: int) -> Compaction:
+        """One round over the closed segments. The next one may begin only when this one is over or abandoned."""
+        ...
+
+
+@dataclass(slots=True, frozen=True)
+class CompactionReport:
+    """What a round did. `clean_offset`: everything before it has been compacted."""
+
+    clean_offset: int
+    bytes_before: int
+    bytes_after: int
+    records_dropped: int
+    keyless_records: int
+    """Dropped, as Kafka does: a compacted topic has no use for records without a key."""
+
+
+class Compaction(Protocol):
+    """A round of compaction in pieces: `work`, `settle`, `work`, `settle` ... until `settle` returns the report."""
+
+    def work(self, max_bytes: int) -> None:
+        """Read or write about so many bytes. May run in another thread; never raises, failures are kept for `settle`."""
+        ...
+
+    def settle(self) -> CompactionReport | None:
+        """In the loop's thread, between two pieces: readers get what is finished. StorageError ends the round; the log
+        is as good as before it."""
+        ...
+
+    def abandon(self) -> None:
+        """End it between two pieces. What is finished stays, what is half done is thrown away."""
+        ...
 
 
 class Commit(Protocol):

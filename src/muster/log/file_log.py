@@ -10,17 +10,20 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 
-from muster.log.contract import LogConfig, StorageError, TimestampOffset
+from muster.log.compactable import CompactableLog
+from muster.log.compaction_round import Source
+from muster.log.contract import CompactionOvertaken, LogConfig, StorageError, TimestampOffset
 from muster.log.disk import write_file
 from muster.log.file_access import FileAccess
 from muster.log.file_commit import Leftover, LogShare, SegmentWrite, put_back
+from muster.log.file_compaction import FileTarget, remove_unfinished, segments_of
 from muster.log.segment import Segment
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
 from muster.log.staging import StagedBatch, StagedLog
 from muster.wire.batch import BatchHeader
 
 
-class FileLog(StagedLog):
+class FileLog(CompactableLog):
     """A `PartitionLog` whose segments are files."""
 
     def __init__(
@@ -37,6 +40,8 @@ class FileLog(StagedLog):
         epochs: list[tuple[int, int]],
         creation_synced: bool,
         keep_start_offsets: Callable[[], None],
+        clean_offset: int,
+        keep_clean_offset: Callable[[tuple[str, int], int], None],
     ) -> None:
         super().__init__(topic, partition, config, announce)
         self.directory = directory
@@ -44,11 +49,15 @@ class FileLog(StagedLog):
         self.end_offset = self.durable_offset = max(self.start_offset, segments[-1].index.next_offset)
         self.deleted = False
         self.guard = Lock()
-        self._access = access
+        self.access = access
         self._segments = segments
         self._epochs = epochs
         self._creation_synced = creation_synced
         self._keep_start_offsets = keep_start_offsets
+        self.clean_offset = clean_offset
+        self.compaction_is_stuck = False
+        """A swap failed and could not be undone: only a start can help."""
+        self._keep_clean_offset = keep_clean_offset
         self._leftovers: list[Leftover] = []
         self._committing = False
         self._read_on: tuple[int, Segment, int] | None = None
@@ -82,7 +91,7 @@ class FileLog(StagedLog):
         leftovers, self._leftovers = self._leftovers, []
         return LogShare(
             directory=self.directory,
-            access=self._access,
+            access=self.access,
             guard=self.guard,
             is_deleted=lambda: self.deleted,
             writes=writes,
@@ -104,7 +113,7 @@ class FileLog(StagedLog):
             if write.batches:
                 write.segment.add(write.batches, write.closing)
         self.durable_offset = share.writes[-1].batches[-1].next_offset
-        self._creation_synced = self._creation_synced or self._access.durability == "fsync"
+        self._creation_synced = self._creation_synced or self.access.durability == "fsync"
         if share.new_epochs is not None:
             self._epochs = share.new_epochs
 
@@ -142,7 +151,7 @@ class FileLog(StagedLog):
         return epochs
 
     def _new_segment(self, base_offset: int) -> Segment:
-        access = self._access
+        access = self.access
         return Segment(self.directory, base_offset, access.disk, access.readers, self.config.index_interval_bytes)
 
     # Reading
@@ -236,11 +245,11 @@ class FileLog(StagedLog):
 
     def _roll_now(self) -> None:
         """Close the active segment outside of a commit. The new file holds the log's end, should all others go."""
-        segment, disk = self._segments[-1], self._access.disk
+        segment, disk = self._segments[-1], self.access.disk
         following = self._new_segment(self.durable_offset)
         try:
-            disk.sync(self._access.writers.get(segment.log_path))
-            self._access.writers.drop(segment.log_path)
+            disk.sync(self.access.writers.get(segment.log_path))
+            self.access.writers.drop(segment.log_path)
             segment.save_indexes()
             write_file(disk, following.log_path, b"", sync=True)
             disk.sync_directory(self.directory)
@@ -253,24 +262,56 @@ class FileLog(StagedLog):
         self._read_on = None
         for _ in range(count):
             segment = self._segments[0]
-            self._access.writers.drop(segment.log_path)
+            self.access.writers.drop(segment.log_path)
             try:
                 segment.remove_files()
             except OSError as error:
                 raise StorageError(f"{segment.log_path}: cannot be removed: {error.strerror}") from error
             del self._segments[0]
 
+    # Compaction
+
+    def dirty_ratio(self, now_ms: int) -> float | None:
+        return None if self.compaction_is_stuck else super().dirty_ratio(now_ms)
+
+    def compaction_target(self, group: Sequence[Source]) -> FileTarget:
+        remove_unfinished(self.access.disk, self.directory)
+        return FileTarget(self, segments_of(group))
+
+    def keep_clean_offset(self, clean_offset: int) -> None:
+        with self.guard:
+            self.refuse_if_deleted()
+            self._keep_clean_offset((self.topic, self.partition), clean_offset)
+
+    def refuse_if_deleted(self) -> None:
+        """Under the guard: a topic that was deleted and made again has another directory of the same name."""
+        if self.deleted:
+            raise CompactionOvertaken(f"{self.directory}: was deleted while it was compacted")
+
+    def has_neighbours(self, group: Sequence[Segment]) -> bool:
+        """Whether these segments are still here, one behind the other."""
+        at = next((index for index, segment in enumerate(self._segments) if segment is group[0]), None)
+        return at is not None and self._segments[at : at + len(group)] == list(group)
+
+    def replace_segments(self, group: Sequence[Segment], compacted: Segment) -> None:
+        at = self._segments.index(group[0])
+        self._segments[at : at + len(group)] = [compacted]
+        self._read_on = None
+
+    def _closed_and_active_base(self) -> tuple[Sequence[Segment], int]:
+        return self._segments[:-1], self._segments[-1].base_offset
+
     # Closing
 
     def close(self) -> None:
         """Undo what a failed write left, sync what `durability = os` left to the system, save the active indexes."""
-        active, disk = self._segments[-1], self._access.disk
+        active, disk = self._segments[-1], self.access.disk
         try:
             while self._leftovers:
                 put_back(disk, self._leftovers[-1])
                 self._leftovers.pop()
-            if active.on_disk and self._access.durability == "os":
-                disk.sync(self._access.writers.get(active.log_path))
+            if active.on_disk and self.access.durability == "os":
+                disk.sync(self.access.writers.get(active.log_path))
             if active.on_disk:
                 active.save_indexes()
         except OSError as error:
@@ -279,5 +320,5 @@ class FileLog(StagedLog):
     def release_files(self) -> None:
         """Let go of the open files, before the directory goes."""
         for segment in self._segments:
-            self._access.readers.drop(segment.log_path)
-            self._access.writers.drop(segment.log_path)
+            self.access.readers.drop(segment.log_path)
+            self.access.writers.drop(segment.log_path)

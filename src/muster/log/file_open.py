@@ -18,12 +18,12 @@ from muster.log.checkpoints import parse_partition_metadata as parse_topic_id
 from muster.log.contract import LogConfig, StorageError
 from muster.log.disk import write_file
 from muster.log.file_access import FileAccess
+from muster.log.file_compaction import finish_interrupted_swaps
 from muster.log.recovery import recover_segment
 from muster.log.segment import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, Segment
 
 _SEGMENT_FILE = re.compile(r"(?P<base>[0-9]{20})(?P<suffix>\.[a-z]+)")
-_UNFINISHED_SUFFIXES: Final = (".deleted", ".cleaned", ".tmp")
-_SWAP_SUFFIX: Final = ".swap"
+_UNFINISHED_SUFFIX: Final = ".tmp"
 
 logger = logging.getLogger(__name__)
 
@@ -93,13 +93,9 @@ def _make_directory(path: str, topic_id: bytes, access: FileAccess) -> bool:
 def _list_segments(path: str, config: LogConfig, access: FileAccess) -> list[Segment]:
     sizes: dict[int, int] = {}
     index_bases: list[tuple[int, str]] = []
+    finish_interrupted_swaps(access.disk, path)
     for entry in _entries(path):
-        if entry.name.endswith(_SWAP_SUFFIX):
-            raise StorageError(
-                f"{entry.path}: a compaction was interrupted. Start Kafka once on this directory so that it finishes,"
-                " or drop the '.swap' ending by hand if no file of that name is there"
-            )
-        if entry.name.endswith(_UNFINISHED_SUFFIXES):
+        if entry.name.endswith(_UNFINISHED_SUFFIX):
             access.disk.remove(entry.path)
         elif match := _SEGMENT_FILE.fullmatch(entry.name):
             if match["suffix"] == LOG_SUFFIX:

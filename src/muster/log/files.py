@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Sequence
 
-from muster.log.checkpoints import RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
+from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
 from muster.log.contract import Durability, LogConfig, PartitionLog, StorageError
 from muster.log.directory import (
     DirectoryLock,
@@ -101,6 +101,7 @@ class FileStore:
             self._on_disk = partition_directories(self.directory)
             self._recovery_points = self._read_offsets(RECOVERY_POINTS)
             self._start_offsets = self._read_offsets(START_OFFSETS)
+            self._clean_offsets = self._read_offsets(CLEAN_OFFSETS)
             self.was_clean = take_clean_mark(self.directory) or not self._on_disk
         except BaseException:
             self._lock.release()
@@ -144,6 +145,8 @@ class FileStore:
             epochs=opened.epochs,
             creation_synced=not opened.is_new,
             keep_start_offsets=self._keep_start_offsets,
+            clean_offset=self._clean_offsets.get(key, 0),
+            keep_clean_offset=self._keep_clean_offset,
         )
         self._logs[key] = log
         self._on_disk.add(key)
@@ -174,6 +177,8 @@ class FileStore:
         self._recovery_points.pop(key, None)
         if self._start_offsets.pop(key, None) is not None:
             self._keep_start_offsets()
+        if self._clean_offsets.pop(key, None) is not None:
+            self._write_top_file(CLEAN_OFFSETS, format_offsets(self._clean_offsets))
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
         return read_topic_id(partition_path(self.directory, topic, partition))
@@ -256,6 +261,13 @@ class FileStore:
                 offsets[key] = log.start_offset
         self._write_top_file(START_OFFSETS, format_offsets(offsets))
         self._start_offsets = offsets
+
+    def _keep_clean_offset(self, key: tuple[str, int], offset: int) -> None:
+        """May run away from the loop's thread. Written only when the compaction it tells of is durable: a log taken for
+        cleaner than it is would lose a tombstone before what it erased."""
+        if self._clean_offsets.get(key) != offset:
+            self._clean_offsets = {**self._clean_offsets, key: offset}
+            self._write_top_file(CLEAN_OFFSETS, format_offsets(self._clean_offsets))
 
     def _write_top_file(self, name: str, content: bytes) -> None:
         path = os.path.join(self.directory, name)

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Final
 
-from muster.wire.batch import BatchHeader
+from muster.wire.batch import NO_TIMESTAMP, BatchHeader
 
 _OFFSET_ENTRY: Final = 8
 _TIME_ENTRY = struct.Struct(">qi")
@@ -72,7 +72,9 @@ class SegmentIndex:
         self.next_offset = last_offset + 1
 
     def note_header(self, header: BatchHeader) -> None:
-        self.note(header.last_offset, header.max_timestamp, header.size)
+        """A batch that compaction emptied keeps its timestamp for the producer's sake; no record carries it."""
+        timestamp = header.max_timestamp if header.record_count else NO_TIMESTAMP
+        self.note(header.last_offset, timestamp, header.size)
 
     def floor_position(self, offset: int) -> int:
         """Where to start looking for `offset`: no batch before this position holds it or a later one."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
-from muster.log.contract import Durability, LogConfig, StorageError, TimestampOffset
+from muster.log.compactable import CompactableLog
+from muster.log.compaction_round import Source
+from muster.log.contract import CompactionOvertaken, Durability, LogConfig, StorageError, TimestampOffset
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
 from muster.log.staging import Settled, StagedBatch, StagedLog
 from muster.log.timestamps import first_at_or_after
-from muster.wire.batch import BatchHeader, parse_header
+from muster.wire.batch import NO_TIMESTAMP, BatchHeader, parse_header
 
 
 class MemorySegment:
@@ -44,8 +46,45 @@ class MemorySegment:
         self.max_timestamp = max(self.max_timestamp, batch.max_timestamp)
         self._last_append_ms = batch.now_ms
 
+    def all_batches(self) -> Iterator[tuple[BatchHeader, bytes]]:
+        for batch in self.batches:
+            yield parse_header(batch), batch
 
-class MemoryLog(StagedLog):
+
+class MemoryTarget:
+    """The compacted form of some neighbouring segments."""
+
+    def __init__(self, log: MemoryLog, group: Sequence[Source]) -> None:
+        self._log = log
+        self._group = group
+        self._segment = MemorySegment(group[0].base_offset)
+
+    def add(self, header: BatchHeader, batch: bytes) -> None:
+        kept = parse_header(batch)
+        staged = StagedBatch(
+            header.base_offset,
+            header.next_offset,
+            kept.max_timestamp if kept.record_count else NO_TIMESTAMP,
+            header.partition_leader_epoch,
+            max(0, header.max_timestamp),
+            batch,
+        )
+        self._segment.add(staged)
+
+    def seal(self) -> None:
+        """Nothing to make durable."""
+
+    def swap(self) -> None:
+        self._log.replace_segments(self._group, self._segment)
+
+    def sweep(self) -> None:
+        """Nothing is left behind."""
+
+    def discard(self) -> None:
+        """Nobody has seen it."""
+
+
+class MemoryLog(CompactableLog):
     """A `PartitionLog` whose segments are lists."""
 
     def __init__(self, topic: str, partition: int, config: LogConfig, announce: Callable[[StagedLog], None]) -> None:
@@ -119,12 +158,28 @@ class MemoryLog(StagedLog):
         self._segments.append(MemorySegment(base_offset))
         return self._segments[-1]
 
+    def compaction_target(self, group: Sequence[Source]) -> MemoryTarget:
+        return MemoryTarget(self, group)
+
+    def replace_segments(self, group: Sequence[Source], segment: MemorySegment) -> None:
+        """A compaction has something smaller to put in the place of these neighbours."""
+        bases = [each.base_offset for each in group]
+        at = next((index for index, each in enumerate(self._segments) if each is group[0]), None)
+        if at is None or [each.base_offset for each in self._segments[at : at + len(group)]] != bases:
+            raise CompactionOvertaken(f"{self!r}: retention was quicker than a compaction")
+        self._segments[at : at + len(group)] = [segment]
+
+    def _closed_and_active_base(self) -> tuple[Sequence[MemorySegment], int]:
+        return self._segments[:-1], self._segments[-1].base_offset
+
     def _batches_from(self, offset: int) -> Iterator[tuple[int, bytes]]:
         if offset >= self.durable_offset:
             return
         first = max(0, bisect_right(self._segments, offset, key=lambda segment: segment.base_offset) - 1)
         for segment in self._segments[first:]:
             start = max(0, bisect_right(segment.bases, offset) - 1)
+            if start < len(segment.batches) and parse_header(segment.batches[start]).last_offset < offset:
+                start += 1  # compaction left a hole there
             yield from zip(segment.positions[start:], segment.batches[start:], strict=True)
 
 

@@ -116,7 +116,7 @@ def _damaged_inside(segment: Segment, trouble: Trouble, behind: tuple[int, Batch
     return StorageError(
         f"{path}: damaged at position {trouble.position}, offset {trouble.next_offset}: {trouble.problem};"
         f" {what_follows}, so this is not a torn tail. Restore the file from a backup, or give up the records from offset"
-        f" {trouble.next_offset} on: 'truncate -s {trouble.position} {path}', remove the segments after it, start again"
+        f" {trouble.next_offset} on: 'muster log repair' on the data directory shows what would go, and cuts there"
     )
 
 

@@ -16,6 +16,7 @@ from muster.log.contract import StorageError, TimestampOffset
 from muster.log.disk import Disk, read_fully, write_file
 from muster.log.index import IndexDamaged, SegmentIndex
 from muster.log.open_files import OpenFiles
+from muster.log.segment_batches import checked_batches, damaged_batch
 from muster.log.staging import StagedBatch
 from muster.log.timestamps import first_at_or_after
 from muster.wire.batch import HEADER_SIZE, BatchHeader, parse_header
@@ -246,16 +247,17 @@ class Segment:
         return None
 
     def damaged(self, position: int, problem: str) -> StorageError:
-        return StorageError(
-            f"{self.log_path}: damaged at position {position}: {problem}. Restore the file from a backup, or remove"
-            " the clean-shutdown mark and start again so that the log is checked"
-        )
+        return damaged_batch(self.log_path, position, problem)
 
     def _parse(self, chunk: bytes, at: int, position: int) -> BatchHeader:
         try:
             return parse_header(chunk, at)
         except WireError as error:
             raise self.damaged(position + at, str(error)) from error
+
+    def all_batches(self) -> Iterator[tuple[BatchHeader, bytes]]:
+        """Every batch of a closed segment, checked, for another thread than the loop's."""
+        return checked_batches(self._disk, self.log_path, self.size)
 
     def remove_files(self) -> None:
         """Forget the segment and its bytes; the log file goes first, indexes without it are cleared away at open."""

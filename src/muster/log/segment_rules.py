@@ -50,7 +50,7 @@ def must_roll(
         return False
     return (
         size + batch_size > config.segment_bytes
-        or batch_time_ms - first_time_ms > config.segment_ms
+        or batch_time_ms - first_time_ms > config.roll_after_ms
         or last_offset - base_offset > MAX_RELATIVE_OFFSET
     )
 
@@ -60,7 +60,7 @@ def rolls_by_clock(config: LogConfig, segment: SegmentFacts, now_ms: int) -> boo
     first = segment.first_time_ms
     if segment.size == 0 or first is None:
         return False
-    return now_ms - first > config.segment_ms or (config.cleanup_delete and _too_old(config, segment, now_ms))
+    return now_ms - first > config.roll_after_ms or (config.cleanup_delete and _too_old(config, segment, now_ms))
 
 
 def count_droppable(config: LogConfig, closed: Sequence[SegmentFacts], log_size: int, now_ms: int) -> int:

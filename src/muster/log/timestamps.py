@@ -11,7 +11,8 @@ def first_at_or_after(
     batch: bytes, header: BatchHeader, timestamp_ms: int, from_offset: int, where: str
 ) -> TimestampOffset | None:
     """The first record at or after `from_offset` whose timestamp is at least `timestamp_ms`, if the batch has one."""
-    if header.is_log_append_time and header.base_offset >= from_offset:
+    is_whole = header.record_count == header.last_offset_delta + 1  # compaction leaves records out
+    if header.is_log_append_time and is_whole and header.base_offset >= from_offset:
         return TimestampOffset(header.max_timestamp, header.base_offset)
     try:
         records = decode_records(batch, header)

@@ -176,4 +176,8 @@ def _log_config(values: ConfigValues) -> LogConfig:
         cleanup_delete="delete" in policies,
         cleanup_compact="compact" in policies,
         file_delete_delay_ms=values.integer("file.delete.delay.ms"),
+        min_cleanable_dirty_ratio=values.number("min.cleanable.dirty.ratio"),
+        min_compaction_lag_ms=values.integer("min.compaction.lag.ms"),
+        max_compaction_lag_ms=values.integer("max.compaction.lag.ms"),
+        delete_retention_ms=values.integer("delete.retention.ms"),
     )
