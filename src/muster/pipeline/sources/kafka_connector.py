@@ -8,7 +8,7 @@ an aborted transaction wrote does not count (analytics traps 5 and 8). Our own r
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.schemas import TABLES, spark_schema
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 SOURCE_NAME: Final = "kafka"
-_LATEST: Final = -1
-_EARLIEST: Final = -2
+_BY_CONSUMER: Final = "spark.sql.streaming.kafka.useDeprecatedOffsetFetching"
+"""The connector finds partitions by an admin client that hides internal topics, and would read nothing; its older way by a
+consumer sees them."""
 
 
 def read_kafka(
@@ -33,12 +34,13 @@ def read_kafka(
     ends: Mapping[int, int] | None = None,
     options: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """`b_log_record` rows, a batch read of [starts, ends). With offsets given, all partitions have to be named."""
-    asked = connector_options(bootstrap, topic, options)
+    """`b_log_record` rows, a batch read of [starts, ends). Where offsets are given, every partition has to be named."""
+    asked = connector_options(bootstrap, topic, sorted(starts or ends or ()), options)
     if starts is not None:
         asked["startingOffsets"] = _offsets(topic, starts)
     if ends is not None:
         asked["endingOffsets"] = _offsets(topic, ends)
+    spark.conf.set(_BY_CONSUMER, "true")
     try:
         raw = spark.read.format("kafka").options(**asked).load()
     except Exception as error:
@@ -52,10 +54,12 @@ def stream_kafka(
     *,
     cluster: str = "default",
     topic: str = OFFSETS_TOPIC,
+    partitions: Sequence[int] = (),
     options: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """`b_log_record` rows from the beginning of the log on, as a stream."""
-    asked = {**connector_options(bootstrap, topic, options), "startingOffsets": "earliest"}
+    asked = {**connector_options(bootstrap, topic, partitions, options), "startingOffsets": "earliest"}
+    spark.conf.set(_BY_CONSUMER, "true")
     try:
         raw = spark.readStream.format("kafka").options(**asked).load()
     except Exception as error:
@@ -63,11 +67,17 @@ def stream_kafka(
     return as_bronze(raw, cluster)
 
 
-def connector_options(bootstrap: str, topic: str, options: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What the connector is asked for. Offsets of markers and of what compaction took are missing: that is no data loss."""
+def connector_options(
+    bootstrap: str, topic: str, partitions: Sequence[int] = (), options: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """What the connector is asked for. Offsets of markers and of what compaction took are missing: that is no data loss.
+
+    With partitions given they are assigned; without, the connector joins a group to find them, which the log then shows.
+    """
+    what = {"assign": json.dumps({topic: list(partitions)})} if partitions else {"subscribe": topic}
     return {
         "kafka.bootstrap.servers": bootstrap,
-        "subscribe": topic,
+        **what,
         "kafka.isolation.level": "read_committed",
         "failOnDataLoss": "false",
         **(options or {}),
