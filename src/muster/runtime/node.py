@@ -14,6 +14,7 @@ from muster.core.hashing import partition_for
 from muster.log.contract import PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
+from muster.runtime.compaction import Compactor
 from muster.runtime.coordinator import Coordinator, CoordinatorConfig
 from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.journal_writer import JournalWriter
@@ -86,6 +87,7 @@ class Node:
         self._retention = Periodic(
             self.alarm, clock, settings.integer("log.retention.check.interval.ms"), self._apply_retention
         )
+        self.compactor = Compactor(self._all_logs, clock, loop, background, settings.integer("log.cleaner.backoff.ms"))
         self._creating_offsets_topic = False
 
     @property
@@ -107,11 +109,15 @@ class Node:
         if topic is not None:
             self._elect_all()
         self._retention.start()
+        self.compactor.start()
 
     async def stop(self) -> None:
         """Answer whoever waits, make durable what is staged, leave the directory clean."""
         self.coordinator.stop()
         self.long_polls.fire_all()
+        compacted = self._loop.create_future()
+        self.compactor.stop(lambda: compacted.set_result(None))
+        await compacted
         self.journal.flush()
         idle = self._loop.create_future()
         self.durable.when_idle(lambda: idle.set_result(None))
@@ -177,6 +183,9 @@ class Node:
         self.coordinator.topics_deleted(names)
 
     # -- upkeep
+
+    def _all_logs(self) -> Iterable[PartitionLog]:
+        return (partition.log for partition in self.broker.catalog.partitions())
 
     def _apply_retention(self, now_ms: int) -> None:
         done = self.broker.apply_retention(now_ms)

@@ -72,6 +72,18 @@ MUSTER_KEYS: Final = (
     ),
     ConfigKey("muster.rules", _STRING, "", "A TOML file with [[allow]] and [[deny]] rules; empty: all is allowed."),
     ConfigKey("muster.metrics.listen", _STRING, "", "HOST:PORT for metrics over HTTP; empty: none."),
+    ConfigKey(
+        "muster.control.listen",
+        _STRING,
+        "",
+        "HOST:PORT for the test controls over HTTP (clock, groups, faults), by `muster serve`; empty: none.",
+    ),
+    ConfigKey(
+        "muster.control.anywhere",
+        _BOOLEAN,
+        False,
+        "Whether the test controls may listen on an address that other machines reach; nobody is asked who they are.",
+    ),
 )
 
 GROUP_KEYS: Final = (
@@ -180,6 +192,7 @@ BROKER_KEYS: Final = (
     ConfigKey(
         "log.retention.check.interval.ms", _LONG, 300_000, "The time between two looks for old segments.", at_least(1)
     ),
+    ConfigKey("log.cleaner.backoff.ms", _LONG, 15_000, "The time between two looks for logs to compact.", at_least(0)),
 )
 
 TABLE: Final = ConfigTable("server", (*MUSTER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *BROKER_TOPIC_KEYS))
