@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from muster.core.replies import HeartbeatReply
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import MovableClock
 from muster.runtime.wheel import NEVER, TimerWheel
+from muster.wire.errors import NONE, UNKNOWN_MEMBER_ID
+from tests.runtime.test_coordinator import stable_group
+from tests.runtime.world import World, beat
 
 
 def test_a_movable_clock_wakes_in_the_order_of_deadlines_each_at_its_own_time() -> None:
@@ -71,3 +75,28 @@ def test_a_stopped_alarm_wakes_nobody() -> None:
     alarm.stop()
     clock.advance(100)
     assert calls == []
+
+
+class SetClock(MovableClock):
+    """A wall clock that somebody sets, beside ticks that nobody can."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.set_by_ms = 0
+
+    def now_ms(self) -> int:
+        return super().now_ms() + self.set_by_ms
+
+
+def test_setting_the_wall_clock_expels_nobody_and_spares_nobody() -> None:
+    world = World()
+    clock = SetClock()
+    world.clock = world.alarm._clock = world.coordinator._clock = clock
+    world.start()
+    (member,) = stable_group(world)
+    clock.set_by_ms = 3_600_000
+    world.advance(9_000)
+    assert world.ask(beat(member, 1)).as_(HeartbeatReply).error == NONE
+    clock.set_by_ms = -3_600_000
+    world.advance(10_000)
+    assert world.ask(beat(member, 1)).as_(HeartbeatReply).error == UNKNOWN_MEMBER_ID

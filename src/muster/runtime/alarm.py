@@ -11,7 +11,7 @@ from muster.runtime.clock import Clock, Wake
 from muster.runtime.wheel import NEVER
 
 Sleeper = Callable[[int], int]
-"""now_ms -> the time of the next call, or NEVER."""
+"""ticks -> the ticks of the next call, or NEVER."""
 
 
 class Alarm:
@@ -46,7 +46,7 @@ class Alarm:
     def _ring(self) -> None:
         self._wake = None
         self.wakes_at_ms = NEVER
-        now_ms = self._clock.now_ms()
+        now_ms = self._clock.ticks_ms()
         next_ms = NEVER
         for sleeper in tuple(self._sleepers):
             if sleeper in self._sleepers:

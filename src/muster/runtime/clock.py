@@ -1,7 +1,7 @@
 """Time, passed in: everything that needs to know the time or to be woken holds a Clock.
 
 `SystemClock` is the wall clock. `MovableClock` stands still until a test moves it, and then wakes whoever waited, in
-order. Deadlines are absolute milliseconds of the same clock everywhere.
+order. Timestamps are milliseconds since 1970; deadlines are absolute milliseconds of a clock that nobody sets.
 """
 
 from __future__ import annotations
@@ -22,15 +22,21 @@ class Wake(Protocol):
 
 
 class Clock(Protocol):
-    def now_ms(self) -> int: ...
+    def now_ms(self) -> int:
+        """The time of day: what records and events are stamped with. It may be set, forward and back."""
+        ...
+
+    def ticks_ms(self) -> int:
+        """Time that only goes forward, from an origin of its own: what deadlines are measured in."""
+        ...
 
     def wake_at(self, deadline_ms: int, callback: Callable[[], None]) -> Wake:
-        """Call back once, not before `deadline_ms`, from the loop's thread."""
+        """Call back once, not before `ticks_ms()` is `deadline_ms`, from the loop's thread."""
         ...
 
 
 class SystemClock:
-    """The wall clock, as Kafka uses it for timestamps and for deadlines alike."""
+    """The wall clock for timestamps, the monotonic one for deadlines: setting the clock expels nobody."""
 
     __slots__ = ("_loop",)
 
@@ -40,8 +46,11 @@ class SystemClock:
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
 
+    def ticks_ms(self) -> int:
+        return time.monotonic_ns() // 1_000_000
+
     def wake_at(self, deadline_ms: int, callback: Callable[[], None]) -> Wake:
-        delay_ms = deadline_ms - self.now_ms()
+        delay_ms = deadline_ms - self.ticks_ms()
         if delay_ms <= 0:
             return self._loop.call_soon(callback)
         # One millisecond more: a timer of the loop may fire a fraction early, and nobody may be expelled before its
@@ -58,6 +67,9 @@ class MovableClock:
         self._wakes: list[tuple[int, int, MovableWake]] = []
 
     def now_ms(self) -> int:
+        return self._now_ms
+
+    def ticks_ms(self) -> int:
         return self._now_ms
 
     def wake_at(self, deadline_ms: int, callback: Callable[[], None]) -> Wake:

@@ -180,7 +180,7 @@ class Coordinator:
     def _load(self, place: Place) -> None:
         place.state = ShardState.LOADING
         place.runner = None
-        began_ms = self._clock.now_ms()
+        began_ms = self._clock.ticks_ms()
         try:
             log, max_batch_bytes = self._open_log(place.partition)
         except StorageError as error:
@@ -237,7 +237,7 @@ class Coordinator:
                 self._call_soon(self._load_on)
 
     def _loaded(self, place: Place, shard: Shard, log: OffsetsLog, load: Load, began_ms: int) -> None:
-        place.load_ms = self._clock.now_ms() - began_ms
+        place.load_ms = self._clock.ticks_ms() - began_ms
         self.unknown_records += load.unknown_records
         if load.unknown_records:
             _log.warning("%s: %d records of unknown types were skipped and kept", log, load.unknown_records)
@@ -275,4 +275,4 @@ class Coordinator:
             if self.places.get(place.partition) is place and place.state is ShardState.FAILED:
                 self._load(place)
 
-        self._clock.wake_at(self._clock.now_ms() + RELOAD_AFTER_FAILURE_MS, again)
+        self._clock.wake_at(self._clock.ticks_ms() + RELOAD_AFTER_FAILURE_MS, again)

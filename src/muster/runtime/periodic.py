@@ -18,12 +18,12 @@ class Periodic:
 
     def start(self) -> None:
         """The first time is one interval from now."""
-        self._next_ms = self._clock.now_ms() + self._interval_ms
+        self._next_ms = self._clock.ticks_ms() + self._interval_ms
         self._alarm.join(self._ask)
         self._alarm.not_later_than(self._next_ms)
 
     def _ask(self, now_ms: int) -> int:
         if now_ms >= self._next_ms:
             self._next_ms = now_ms + self._interval_ms
-            self._task(now_ms)
+            self._task(self._clock.now_ms())
         return self._next_ms

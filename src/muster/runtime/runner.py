@@ -122,7 +122,7 @@ class ShardRunner:
     def _put_off(self, request: Request, ticket: Redeemable) -> Event:
         """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
         self._waiting[ticket] = request
-        deadline_ms = self._clock.now_ms() + self._commit_timeout_ms
+        deadline_ms = self._clock.ticks_ms() + self._commit_timeout_ms
         self._put_off_until.append((deadline_ms, request, ticket))
         self._alarm.not_later_than(deadline_ms)
 
@@ -135,6 +135,21 @@ class ShardRunner:
     def loaded(self) -> None:
         """The log has been replayed."""
         self._decide(lambda: self.shard.on_loaded(self._clock.now_ms()))
+
+    def interject(self, group_id: str, step: Callable[[int], Outcome]) -> None:
+        """Something about a group that no client asked for and no timer brought, in its turn among the group's events.
+
+        `step` is given the time and decides like the core does. For the test kit and for operators.
+        """
+
+        def decide() -> None:
+            self._decide(lambda: step(self._clock.now_ms()))
+
+        queue = self._queues.get(group_id)
+        if queue is None:
+            decide()
+        else:
+            queue.append(decide)
 
     def topics_deleted(self, names: frozenset[str]) -> None:
         self._decide(lambda: self.shard.on_topics_deleted(names, self._clock.now_ms()))
@@ -188,9 +203,9 @@ class ShardRunner:
         except Exception:
             self._fail("between requests")
 
-    def _on_alarm(self, now_ms: int) -> int:
-        self._give_up_waiting(now_ms)
-        for key in self._wheel.due(now_ms):
+    def _on_alarm(self, ticks_ms: int) -> int:
+        self._give_up_waiting(ticks_ms)
+        for key in self._wheel.due(ticks_ms):
             self._timer_fired(key)
             if self._closed:
                 return NEVER
@@ -206,7 +221,7 @@ class ShardRunner:
         if len(key) > 1 and key[1] in self._queues:
             # The group's records are in flight. Setting the timer again keeps what was promised of it: whatever
             # cancels or moves it meanwhile counts (spec 6.2).
-            self._wheel.set(key, self._clock.now_ms() + _BUSY_GROUP_RETRY_MS)
+            self._wheel.set(key, self._clock.ticks_ms() + _BUSY_GROUP_RETRY_MS)
             return
         self._decide(lambda: self.shard.on_timer(key, self._clock.now_ms()))
 
@@ -225,12 +240,14 @@ class ShardRunner:
             self._release(outcome.replies)
 
     def _set_timers(self, outcome: Outcome) -> None:
+        """The core speaks in times of day, which may be set; here they become distances from now."""
         wheel = self._wheel
+        shift_ms = self._clock.ticks_ms() - self._clock.now_ms()
         for key, deadline_ms in outcome.timers:
             if deadline_ms is None:
                 wheel.cancel(key)
             else:
-                wheel.set(key, deadline_ms)
+                wheel.set(key, deadline_ms + shift_ms)
         next_ms = wheel.next_slot_ms()
         if next_ms < self._alarm.wakes_at_ms:
             self._alarm.not_later_than(next_ms)
@@ -247,8 +264,9 @@ class ShardRunner:
             _log.warning("%s", error)
             self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms))
             return
+        ticks_ms = self._clock.ticks_ms()
         in_flight = InFlight(
-            outcome, base_offset, now_ms, now_ms + self._commit_timeout_ms, _groups_of(outcome.records)
+            outcome, base_offset, ticks_ms, ticks_ms + self._commit_timeout_ms, _groups_of(outcome.records)
         )
         self._in_flight.append(in_flight)
         for group_id in in_flight.groups:
@@ -265,7 +283,7 @@ class ShardRunner:
             self._storing[group_id] -= 1
             if not self._storing[group_id]:
                 del self._storing[group_id]
-        self.waits.add(self._clock.now_ms() - in_flight.appended_ms)
+        self.waits.add(self._clock.ticks_ms() - in_flight.appended_ms)
         try:
             if error is None:
                 self._now_durable(in_flight)
@@ -307,20 +325,21 @@ class ShardRunner:
             if self._closed:
                 return
 
-    def _give_up_waiting(self, now_ms: int) -> None:
+    def _give_up_waiting(self, ticks_ms: int) -> None:
         """Slow storage: who waits gets an error, the records stay and may still become durable (T027)."""
-        for in_flight in list(takewhile(lambda each: each.deadline_ms <= now_ms, self._in_flight)):
+        for in_flight in list(takewhile(lambda each: each.deadline_ms <= ticks_ms, self._in_flight)):
             if not in_flight.is_overdue:
                 in_flight.is_overdue = True
-                self._tell_overdue(in_flight, now_ms)
+                self._tell_overdue(in_flight)
             if self._closed:
                 return  # it failed over this, and everybody has been told
-        while self._put_off_until and self._put_off_until[0][0] <= now_ms:
+        while self._put_off_until and self._put_off_until[0][0] <= ticks_ms:
             _, request, ticket = self._put_off_until.popleft()
             if not ticket.answered:
                 ticket.redeem(refused(request, COORDINATOR_NOT_AVAILABLE))
 
-    def _tell_overdue(self, in_flight: InFlight, now_ms: int) -> None:
+    def _tell_overdue(self, in_flight: InFlight) -> None:
+        now_ms = self._clock.now_ms()
         outcome = in_flight.outcome
         replies, outcome.replies = outcome.replies, ()
         for ticket, reply in replies:

@@ -66,12 +66,14 @@ class ServerLoop:
     def now_ms(self) -> int:
         return self._scheduler.now_ms + self._offset_ms
 
+    def ticks_ms(self) -> int:
+        return self._scheduler.now_ms
+
     def wake_at(self, deadline_ms: int, callback: Callable[[], None]) -> Planned:
-        return self._scheduler.at(deadline_ms - self._offset_ms, self._while_alive(callback, ()))
+        return self._scheduler.at(deadline_ms, self._while_alive(callback, ()))
 
     def jump(self, by_ms: int) -> None:
-        """The wall clock is set. Wakes that were planned keep their real distance, as an operating system's timers
-        do."""
+        """The wall clock is set."""
         self._offset_ms += by_ms
 
     # -- as a loop

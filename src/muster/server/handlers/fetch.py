@@ -77,7 +77,7 @@ class _Fetch:
             self._reply(read)
             return
         wait = node.broker.fetch_wait(self._asks, request.min_bytes)
-        deadline_ms = node.clock.now_ms() + request.max_wait_ms
+        deadline_ms = node.clock.ticks_ms() + request.max_wait_ms
         parked = node.long_polls.park(wait.logs(), deadline_ms, wait.ready, self._fire)
         self._call.abandon = parked.cancel
 
