@@ -112,7 +112,8 @@ def rebalances(facts: Facts) -> Sheet:
 
 def _cause(row: Row) -> Html:
     family = kinds.cause_family(row["cause"])
-    return together((tag("span", class_=f"swatch cause-{family}", aria_hidden="true"), visible(row["cause"])))
+    swatch = tag("span", class_=f"swatch cause-{family}", aria_hidden="true")
+    return tag("span", swatch, visible(row["cause"], 32), class_="mono")
 
 
 def _before_after(row: Row) -> str:

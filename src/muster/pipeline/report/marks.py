@@ -12,9 +12,9 @@ from typing import Final
 
 from muster.pipeline.report.markup import Attribute, Child, Html, number, tag, together
 
-PLOT_WIDTH: Final = 820
+PLOT_WIDTH: Final = 804
 AXIS_HEIGHT: Final = 22
-_MARGIN: Final = 18
+_MARGIN: Final = 26
 """Room for the half of a tick's label that stands beyond the plot."""
 
 

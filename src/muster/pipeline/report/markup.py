@@ -60,8 +60,15 @@ def visible(text: str | None, limit: int = limits.NAME_CHARACTERS) -> str:
         return "–"
     if text == "":
         return "(empty name)"
-    cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    return "".join(c if _shows(c) else _spelled(c) for c in cut)
+    return "".join(c if _shows(c) else _spelled(c) for c in _cut(text, limit))
+
+
+def _cut(text: str, limit: int) -> str:
+    """A sentence loses its end, a name its middle: members of a group often differ in their last characters only."""
+    if len(text) <= limit:
+        return text
+    tail = "" if " " in text else text[-(limit // 4) :]
+    return text[: limit - 1 - len(tail)] + "…" + tail
 
 
 def _shows(character: str) -> bool:

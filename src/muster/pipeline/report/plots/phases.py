@@ -11,7 +11,7 @@ from muster.pipeline.report.plots.timeline import cause_legend, described
 from muster.pipeline.report.scales import Scale, duration_ticks
 
 _ROW = 28
-_WORDS_ROOM = 250
+_WORDS_ROOM = 270
 _HEADING = "How long each rebalance took"
 
 
@@ -70,7 +70,7 @@ def _row(row: Row, scale: Scale) -> RowOfMarks:
 
 
 def _beside(row: Row) -> str:
-    who = f" · {visible(row['trigger_member'], 24)}" if row["trigger_member"] else ""
+    who = f" · {visible(row['trigger_member'], 20)}" if row["trigger_member"] else ""
     took = words.duration(_took(row)) if row["join_phase_ms"] is not None else "?"
     return f"{took} · {visible(row['cause'], 24)}{who}"
 

@@ -30,7 +30,7 @@ Point = tuple[float, float]
 def time_lag_strip(minutes: list[Row], lag: Row, time: TimeScale, now_ms: int, gutter: int, width: int) -> Html:
     rows = [row for row in [*minutes, {**lag, "minute_ms": now_ms}] if row["time_lag_est_ms"] is not None]
     longest = max((_upper(row) for row in rows), default=1_000)
-    scale = Scale(_log(0), _log(max(longest, 1_000)), _BASE, _TOP)
+    scale = Scale(_log(0), _log(max(round(longest * 1.3), 1_000)), _BASE, _TOP)
     shown = _apart([(ms, word) for ms, word in _TICKS if _log(ms) <= scale.high], scale)
     levels = (
         together(
