@@ -72,7 +72,15 @@ MEANT: Final[tuple[Meant, ...]] = (
     ),
     Meant("an API that is not built is not advertised", feature="broker-api-versions", muster="UNSUPPORTED"),
     Meant(
-        "Muster's own settings are read at its start only, so they are shown as read-only", feature="*broker configs"
+        "Muster's own settings are read at its start only, so they are shown as read-only",
+        feature="admin: broker configs",
+        muster="* read-only",
+    ),
+    Meant(
+        "Kafka shows its old name of node.id as a setting of its own",
+        feature="admin: broker configs",
+        what="broker.id",
+        muster="absent",
     ),
 )
 
