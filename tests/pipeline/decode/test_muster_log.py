@@ -9,6 +9,7 @@ import pytest
 
 from muster.pipeline.decode.current_offsets import current_offsets
 from muster.pipeline.schemas import TABLES
+from muster.pipeline.sources import broker as broker_module
 from muster.pipeline.sources.broker import BrokerLogs
 from muster.pipeline.sources.end_offsets import sample_end_offsets
 from muster.pipeline.sources.failure import SourceError
@@ -20,6 +21,11 @@ from muster.pipeline.sources.segments import SegmentLogs
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.wire.generated.delete_groups import DeleteGroupsRequest
+from muster.wire.generated.delete_records import (
+    DeleteRecordsRequest,
+    DeleteRecordsRequestPartition,
+    DeleteRecordsRequestTopic,
+)
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
 from muster.wire.generated.list_groups import ListGroupsRequest
 from muster.wire.generated.offset_commit import (
@@ -155,6 +161,37 @@ def test_broker_and_its_files_give_the_same_rows(tmp_path: Path) -> None:
         assert _rows(broker) == _rows(files)
         starts = {partition: end // 2 for partition, end in broker.ends().items()}
         assert _rows(broker, starts) == _rows(files, starts)
+
+
+def test_fetches_of_any_size_give_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches larger than a fetch come whole, answers cut in the middle of a batch are asked for again."""
+    chance = random.Random(8)
+    with server_on(tmp_path) as server:
+        with RawClient(server.port) as client:
+            wake(client)
+            for topic in ("orders", "payments"):
+                create(client, topic, 4)
+            for _ in range(30):
+                act(client, chance)
+        files, broker = SegmentLogs((str(tmp_path),)), BrokerLogs(server.address)
+        for size in (1, 700):
+            monkeypatch.setattr(broker_module, "FETCH_BYTES", size)
+            assert _rows(broker) == _rows(files)
+
+
+def test_beginning_that_was_deleted_is_passed_over(tmp_path: Path) -> None:
+    with server_on(tmp_path) as server:
+        with RawClient(server.port) as client:
+            create(client, "orders")
+            for _ in range(4):
+                produce(client, "orders", batch(b"a", b"b"))
+            cut = DeleteRecordsRequest(
+                [DeleteRecordsRequestTopic("orders", [DeleteRecordsRequestPartition(0, 4)])], timeout_ms=1000
+            )
+            assert client.ask("DeleteRecords", 2, cut).topics[0].partitions[0].error_code == 0
+        assert [row["log_offset"] for row in _rows(BrokerLogs(server.address, "orders"))] == [4, 5, 6, 7]
+        (row,) = sample_end_offsets(server.address).to_pylist()
+        assert (row["log_start"], row["leo"]) == (4, 8)
 
 
 def test_broker_without_groups_has_no_log_to_read(tmp_path: Path) -> None:

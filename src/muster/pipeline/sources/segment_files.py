@@ -57,6 +57,8 @@ class PartitionReader:
     log_start: int = -1
     """The first offset that is still there; -1 in a log without a segment."""
     problems: list[Quarantined] = field(default_factory=list)
+    _passed: int = 0
+    """Behind the last sound batch that was passed, in the range or not."""
 
     def records(self) -> Iterator[Records]:
         """The records of every sound batch that reaches into the range, at most about `MAX_RECORDS` at a time."""
@@ -86,6 +88,7 @@ class PartitionReader:
     def _chunks_of(self, file: SegmentFile) -> Iterator[Chunk]:
         at = position_before(file.path, file.base_offset, self.start) if self.start > file.base_offset else 0
         want = CHUNK_BYTES
+        self._passed = file.base_offset
         while True:
             buf = read_bytes(file.path, at, want)
             scan = scan_batches(buf)
@@ -111,11 +114,13 @@ class PartitionReader:
         bases = chunk.headers["base_offset"].astype(np.int64)
         lasts = bases + chunk.headers["last_offset_delta"]
         for problem in problems:
-            # Its own offset may be part of the damage: its neighbours say whether it is ours.
             behind = bisect_left(chunk.positions, problem.position)
-            reaches_start = behind == len(bases) or bases[behind] > self.start
-            if reaches_start and (behind == 0 or lasts[behind - 1] + 1 < self.end):
+            before = int(lasts[behind - 1]) + 1 if behind else self._passed
+            after = int(bases[behind]) if behind < len(bases) else _ALL
+            if self._is_ours(problem, before, after):
                 self._quarantine(chunk.file, chunk.at, chunk.buf, problem)
+        if len(lasts):
+            self._passed = int(lasts[-1]) + 1
         inside = (lasts >= self.start) & (bases < self.end)
         if inside.any():
             self.next_offset = max(self.next_offset, min(int(lasts[inside].max()) + 1, self.end))
@@ -125,6 +130,15 @@ class PartitionReader:
             chunk.headers = chunk.headers[inside]
             chunk.positions = [at for at, keep in zip(chunk.positions, inside.tolist(), strict=True) if keep]
         return chunk
+
+    def _is_ours(self, problem: Problem, before: int, after: int) -> bool:
+        """Whether a damaged batch lies in the range, so that of several passes one reports it.
+
+        Its own offset may be part of the damage: it counts only between those of its neighbours, which decide otherwise.
+        """
+        if before <= problem.base_offset < after:
+            return self.start <= problem.base_offset < self.end
+        return after > self.start and before < self.end
 
     def _note_unread(self, file: SegmentFile, at: int, buf: bytes, scan: Scan) -> None:
         """Say what follows the last batch of a file, if it is neither nothing nor a batch that is still being written."""
