@@ -22,6 +22,7 @@ _FLAGS = {
     "node-id": ("node.id", "N", "the id of this node (1)"),
     "cluster-id": ("muster.cluster.id", "ID", "the cluster id; kept in the data directory"),
     "metrics-listen": ("muster.metrics.listen", "HOST:PORT", "serve metrics over HTTP there"),
+    "control": ("muster.control.listen", "HOST:PORT", "serve the test controls over HTTP there (docs/testing.md)"),
     "log-level": ("muster.log.level", "LEVEL", "debug, info, warning or error (info)"),
 }
 """flag -> (setting, metavar, help)"""
@@ -95,7 +96,12 @@ def _serve(settings: Settings) -> int:
     from muster.topics.config_types import ConfigError
 
     try:
-        serve(settings)
+        if settings.string("muster.control.listen"):
+            from muster.testing.controlled_server import ControlledServer
+
+            serve(settings, ControlledServer)
+        else:
+            serve(settings)
     except ConfigError as error:
         print(f"muster serve: {error}", file=sys.stderr)
         return USAGE

@@ -33,8 +33,8 @@ class SessionError(Exception):
 class SessionSettings:
     """How to reach Spark, and for how much work.
 
-    `short_job` trades the optimising compiler for a quick start: right under about a minute of work. `tiny_job` trades generated code
-    and adaptive plans too: for some thousand rows, planning and compiling is all that costs.
+    `short_job` trades the optimising compiler for a quick start: right under about a minute of work. `tiny_job` trades generated
+    code and adaptive plans too: for some thousand rows, planning and compiling is all that costs.
     """
 
     master: str = "local[*]"
@@ -77,7 +77,7 @@ def open_session(settings: SessionSettings) -> Iterator[SparkSession]:
 
     archive = ClassArchive(java, pyspark.__version__, Path(pyspark.__file__).parent, settings.archive_directory)
     log = cache_directory() / f"spark-{os.getpid()}.log"
-    with _environment(_java_environment(java)), _stderr_into(log):
+    with _environment(_java_environment(java, settings)), _stderr_into(log):
         session = _start(settings, archive, log)
     try:
         if not settings.is_local:
@@ -119,13 +119,14 @@ def _start(settings: SessionSettings, archive: ClassArchive, log: Path) -> Spark
 
 def spark_settings(settings: SessionSettings, archive: ClassArchive) -> dict[str, str]:
     """Small data, few tasks: no web page, no progress bars, Arrow on, partitions as many as there are cores."""
-    java_options = [*archive.java_options(), "-XX:+UseSerialGC" if settings.short_job else "-XX:+UseParallelGC"]
+    java_options = ["-XX:+UseParallelGC"]
     if settings.short_job:
         # C1 alone reserves 48 MB for code, which gold fills
-        java_options += ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
+        java_options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
     chosen = {
         "spark.driver.memory": settings.driver_memory,
-        "spark.driver.extraJavaOptions": " ".join(java_options),
+        "spark.driver.extraJavaOptions": " ".join([*archive.java_options(), *java_options]),
+        "spark.executor.extraJavaOptions": " ".join(java_options),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
@@ -166,14 +167,16 @@ def _cores(master: str) -> int:
     return int(inside) if inside.isdigit() else 1
 
 
-def _java_environment(java: Java) -> dict[str, str]:
-    return {
+def _java_environment(java: Java, settings: SessionSettings) -> dict[str, str]:
+    chosen = {
         "JAVA_HOME": str(java.home),
         "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
         # spark-submit first starts a small Java only to print the command line of the real one
         "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"),
     }
+    if settings.is_local:
+        chosen["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
+    return chosen
 
 
 @contextmanager

@@ -138,7 +138,7 @@ def test_lag_for_people_shows_the_bracket_the_empty_name_and_the_coverage(
 
 
 def test_lag_ordered_by_time_begins_with_the_oldest(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert [row["group"] for row in _json(capsys, "lag", "--lake", lake, "--by", "time")][0] == "audit"
+    assert _json(capsys, "lag", "--lake", lake, "--by", "time")[0]["group"] == "audit"
 
 
 @pytest.mark.parametrize(

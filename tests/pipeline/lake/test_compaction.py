@@ -134,6 +134,6 @@ def test_a_crash_before_publishing_changes_nothing(tmp_path: Path, table: str) -
         raise Died
 
     with pytest.raises(Died), Lake.open(tmp_path).write() as writer:  # noqa: PT012
-        writer.publish = die  # type: ignore[method-assign]
+        writer.publish = die  # type: ignore[method-assign,assignment]
         compact(writer, Retention(), NOW)
     assert len(_rows(tmp_path, table)) == 2

@@ -139,5 +139,5 @@ def test_a_directory_with_other_things_in_it_does_not_become_a_lake(tmp_path: Pa
 
 
 def test_a_lake_in_an_object_store_is_refused_by_name() -> None:
-    with pytest.raises(LakeError, match="s3://bucket/lake.*s3:// is not supported"):
+    with pytest.raises(LakeError, match=r"s3://bucket/lake.*s3:// is not supported"):
         Lake.open("s3://bucket/lake")
