@@ -10,6 +10,7 @@ from muster.log.contract import StorageError
 from muster.log.memory import MemoryStore
 from muster.topics import producers
 from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.producer_snapshots import DOCUMENT
 from muster.topics.refusal import TopicError
 from muster.wire import errors
 from muster.wire.batch import BatchHeader
@@ -118,6 +119,63 @@ def test_a_restart_remembers_producers_from_the_log() -> None:
     assert send(again, numbered(1, 1)).base_offset == 1
     assert send(again, numbered(1, 7)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert send(again, numbered(1, 3)).base_offset == 3
+
+
+def test_a_snapshot_spares_a_restart_the_headers_that_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryStore()
+    broker = started(store)
+    with_topic(broker)
+    for sequence in range(3):
+        send_durably(broker, numbered(1, sequence))
+    broker.keep_producers()
+    send_durably(broker, numbered(1, 3))
+    again = started(store)
+    read_from: list[int] = []
+    log = again.partition("t", 0).log
+    read_headers = log.read_headers
+
+    def noticed(offset: int) -> Iterable[tuple[int, BatchHeader]]:
+        read_from.append(offset)
+        return read_headers(offset)
+
+    monkeypatch.setattr(log, "read_headers", noticed)
+    assert send(again, numbered(1, 1)).base_offset == 1
+    assert send(again, numbered(1, 3)).base_offset == 3, "written after the snapshot"
+    assert send(again, numbered(1, 7)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert read_from == [3]
+
+
+def test_a_snapshot_does_not_keep_what_is_not_durable_yet() -> None:
+    store = MemoryStore()
+    broker = started(store)
+    with_topic(broker)
+    send(broker, numbered(1, 0))
+    broker.keep_producers()
+    assert store.read_document(DOCUMENT) is None
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"format":9}', b'{"format":1,"partitions":[{"topic_id":"zz"}]}'])
+def test_a_damaged_snapshot_is_left_alone_and_said(content: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    store = MemoryStore()
+    broker = started(store)
+    with_topic(broker)
+    send_durably(broker, numbered(1, 0))
+    store.write_document(DOCUMENT, content)
+    again = started(store)
+    assert send(again, numbered(1, 0)).base_offset == 0
+    assert "producers.json cannot be used" in caplog.text
+
+
+def test_a_snapshot_of_a_topic_that_was_made_anew_counts_for_nothing() -> None:
+    store = MemoryStore()
+    broker = started(store)
+    with_topic(broker)
+    send_durably(broker, numbered(1, 0))
+    broker.keep_producers()
+    broker.delete_topics([("t", bytes(16))])
+    with_topic(broker)
+    again = started(store)
+    assert send(again, numbered(1, 5)).error_code == 0, "nothing is known of this producer here"
 
 
 def test_a_restart_forgets_producers_that_have_expired() -> None:

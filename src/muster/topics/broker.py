@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from muster.log.contract import LogStore, PartitionLog, StorageError
-from muster.topics import config_changes, creation, deletion
+from muster.topics import config_changes, creation, deletion, producer_snapshots
 from muster.topics.catalog import Catalog
 from muster.topics.configs import ConfigEntry, TopicDefaults
 from muster.topics.creation import (
@@ -85,6 +85,7 @@ class Broker:
     def start(self) -> None:
         """Load the catalog and open its logs. StorageError or ConfigError if that cannot be done."""
         self.catalog.load()
+        producer_snapshots.give_back(self.store, self.catalog)
         for found in self.catalog.adopted:
             self.producer_ids.skip_past(found.highest_producer_id)
 
@@ -164,6 +165,10 @@ class Broker:
     def init_producer_id(self, transactional_id: str | None) -> tuple[int, int]:
         """(producer id, epoch); TopicError for a transactional id."""
         return self.producer_ids.init_producer(transactional_id)
+
+    def keep_producers(self) -> None:
+        """Keep what is known of producers beside the logs, so that the next start need not read it out of them."""
+        producer_snapshots.keep(self.store, self.catalog)
 
     def fetch(self, asks: Sequence[FetchAsk], max_bytes: int) -> FetchRead:
         return read_partitions(self.catalog, asks, min(max_bytes, self.config.fetch_max_bytes))

@@ -95,7 +95,7 @@ def _check_producer(partition: Partition, header: BatchHeader, now_ms: int, expi
         raise TopicError(INVALID_TXN_STATE, f"Record was not part of an ongoing transaction in {partition}")
     ledger = partition.producers
     if ledger is None:
-        ledger = build_ledger(str(partition), partition.log, now_ms, expiration_ms)
+        ledger = build_ledger(str(partition), partition.log, now_ms, expiration_ms, partition.producer_base)
         partition.producers = ledger
     return ledger.check(header)
 

@@ -7,7 +7,7 @@ Knows sequences and epochs; does not write. topics/produce.py asks `check` befor
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -140,9 +140,29 @@ class ProducerLedger:
     def producer_ids(self) -> list[int]:
         return list(self._entries)
 
+    def entries(self) -> Iterator[tuple[int, ProducerEntry]]:
+        yield from self._entries.items()
 
-def build_ledger(partition: str, log: PartitionLog, now_ms: int, expiration_ms: int) -> ProducerLedger:
-    """After a start: from the headers of what is young enough to matter."""
+    def restore(self, producer_id: int, entry: ProducerEntry) -> None:
+        self._entries[producer_id] = entry
+
+    def copy(self) -> ProducerLedger:
+        copied = ProducerLedger(self._partition, self.next_offset)
+        for producer_id, entry in self._entries.items():
+            copied.restore(producer_id, ProducerEntry(entry.epoch, entry.seen_ms, entry.batches.copy()))
+        return copied
+
+
+def build_ledger(
+    partition: str, log: PartitionLog, now_ms: int, expiration_ms: int, base: ProducerLedger | None = None
+) -> ProducerLedger:
+    """After a start: from what was kept of an earlier life (`base`) and the headers since, or from the headers of what is
+    young enough to matter."""
+    if base is not None and log.start_offset <= base.next_offset <= log.durable_offset:
+        ledger = base.copy()
+        _record_headers(ledger, log, base.next_offset)
+        ledger.expire(now_ms, expiration_ms)
+        return ledger
     ledger = ProducerLedger(partition, log.end_offset)
     young = log.offset_for_timestamp(max(0, now_ms - expiration_ms))
     if young is not None:

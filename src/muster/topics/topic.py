@@ -24,6 +24,8 @@ class Partition:
     leader_epoch: int
     producers: ProducerLedger | None = None
     """None until an idempotent producer writes here; then built from the log, and built anew after the log lost appends."""
+    producer_base: ProducerLedger | None = None
+    """What an earlier life of the server knew of its producers: spares reading a day of the log."""
 
     @property
     def high_watermark(self) -> int:

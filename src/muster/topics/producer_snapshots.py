@@ -1,0 +1,80 @@
+"""What is known of idempotent producers, kept beside the logs now and then: `producers.json`.
+
+A start that had to read it out of the logs would read a day of batch headers in each partition that a producer writes
+to. A snapshot says up to which offset it knows the log; only what came later is read. It is a shortcut, never the truth:
+one that is missing, damaged or of another life of the topic is left alone, and the log is read as if there were none.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import deque
+from typing import Any, Final
+
+from muster.log.contract import LogStore
+from muster.topics.catalog import Catalog
+from muster.topics.producers import KEPT_BATCHES, KeptBatch, ProducerEntry, ProducerLedger
+from muster.topics.topic import Partition
+
+DOCUMENT: Final = "producers.json"
+FORMAT: Final = 1
+
+_log = logging.getLogger(__name__)
+
+
+def keep(store: LogStore, catalog: Catalog) -> None:
+    """Write what is known. A ledger that is ahead of what is durable is left out this time; its older snapshot stays."""
+    kept = []
+    for partition in catalog.partitions():
+        ledger = partition.producers
+        if ledger is not None and ledger.next_offset <= partition.log.durable_offset:
+            partition.producer_base = ledger.copy()
+        if partition.producer_base is not None and len(partition.producer_base):
+            kept.append(_encode(partition, partition.producer_base))
+    before = store.read_document(DOCUMENT)
+    content = json.dumps({"format": FORMAT, "partitions": kept}, separators=(",", ":")).encode()
+    if content != before and (kept or before is not None):
+        store.write_document(DOCUMENT, content)
+
+
+def give_back(store: LogStore, catalog: Catalog) -> None:
+    """Hand the snapshots to their partitions."""
+    content = store.read_document(DOCUMENT)
+    if content is None:
+        return
+    try:
+        document = json.loads(content)
+        if document["format"] != FORMAT:
+            raise ValueError(f"format {document['format']} is not known")
+        for entry in document["partitions"]:
+            topic = catalog.by_id(bytes.fromhex(entry["topic_id"]))
+            partition = topic.partition(entry["partition"]) if topic is not None else None
+            if partition is not None:
+                partition.producer_base = _decode(str(partition), entry)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        _log.warning("%s cannot be used (%r): producers are read out of the logs instead", DOCUMENT, error)
+
+
+def _encode(partition: Partition, ledger: ProducerLedger) -> dict[str, Any]:
+    return {
+        "topic_id": partition.topic.topic_id.hex(),
+        "partition": partition.index,
+        "next_offset": ledger.next_offset,
+        "producers": [
+            [producer_id, entry.epoch, entry.seen_ms, [_row(kept) for kept in entry.batches]]
+            for producer_id, entry in ledger.entries()
+        ],
+    }
+
+
+def _row(kept: KeptBatch) -> list[int]:
+    return [kept.first_sequence, kept.last_sequence, kept.base_offset, kept.last_offset, kept.timestamp_ms]
+
+
+def _decode(partition: str, entry: dict[str, Any]) -> ProducerLedger:
+    ledger = ProducerLedger(partition, int(entry["next_offset"]))
+    for producer_id, epoch, seen_ms, rows in entry["producers"]:
+        batches = deque((KeptBatch(*(int(number) for number in row)) for row in rows), maxlen=KEPT_BATCHES)
+        ledger.restore(int(producer_id), ProducerEntry(int(epoch), int(seen_ms), batches))
+    return ledger
