@@ -124,6 +124,7 @@ class Node:
         await idle
         self.durable.close()
         self.alarm.stop()
+        self._keep_producers()
         self.broker.store.close()
 
     # -- the coordinator's topics
@@ -187,8 +188,15 @@ class Node:
     def _all_logs(self) -> Iterable[PartitionLog]:
         return (partition.log for partition in self.broker.catalog.partitions())
 
+    def _keep_producers(self) -> None:
+        try:
+            self.broker.keep_producers()
+        except StorageError as error:
+            _log.warning("what is known of producers cannot be kept: %s; a start reads it from the logs", error)
+
     def _apply_retention(self, now_ms: int) -> None:
         done = self.broker.apply_retention(now_ms)
+        self._keep_producers()
         for partition, count in done.segments_dropped.items():
             _log.info("%s: %d old segments dropped", partition, count)
         for partition, error in done.failures:
