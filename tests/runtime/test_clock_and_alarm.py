@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from muster.core.replies import HeartbeatReply
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import MovableClock
@@ -75,6 +77,28 @@ def test_a_stopped_alarm_wakes_nobody() -> None:
     alarm.stop()
     clock.advance(100)
     assert calls == []
+
+
+def test_a_sleeper_that_fails_does_not_leave_the_others_asleep() -> None:
+    clock = MovableClock(0)
+    alarm = Alarm(clock)
+    asked: list[int] = []
+
+    def failing(now_ms: int) -> int:
+        alarm.leave(failing)
+        raise OSError("disk gone")
+
+    def sound(now_ms: int) -> int:
+        asked.append(now_ms)
+        return NEVER
+
+    alarm.join(failing)
+    alarm.join(sound)
+    alarm.not_later_than(10)
+    with pytest.raises(OSError, match="disk gone"):
+        clock.advance(10)
+    clock.advance(1_000)
+    assert asked == [1_010]
 
 
 class SetClock(MovableClock):

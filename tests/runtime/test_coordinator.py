@@ -21,7 +21,7 @@ from muster.core.requests import DescribeGroup, LeaveGroup, LeavingMember, ListG
 from muster.core.shard import Shard
 from muster.log.contract import StorageError
 from muster.log.record_codec import encode_records
-from muster.runtime.coordinator import ShardState
+from muster.runtime.coordinator import RELOAD_AFTER_READ_ERROR_MS, ShardState
 from muster.runtime.loader import BYTES_A_STEP
 from muster.wire.batch import Record, encode_batch, encode_pairs, parse_header
 from muster.wire.errors import (
@@ -312,6 +312,38 @@ def test_a_log_that_cannot_be_opened_fails_its_shard_and_says_so(caplog: pytest.
     world.start()
     assert world.coordinator.places[0].state is ShardState.FAILED
     assert "no such disk" in caplog.text
+
+
+def test_a_log_that_cannot_be_read_for_a_while_is_loaded_when_it_can(caplog: pytest.LogCaptureFixture) -> None:
+    world = World()
+    world.append_pairs([(KEY, value(5))])
+    log = world.log()
+    read = log.read
+
+    def broken(offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:
+        raise StorageError("input/output error")
+
+    log.read = broken  # type: ignore[method-assign]
+    world.start()
+    assert world.shard_state() is ShardState.FAILED
+    assert "until it can be read" in caplog.text
+    log.read = read  # type: ignore[method-assign]
+    world.advance(RELOAD_AFTER_READ_ERROR_MS)
+    assert world.ask(fetch()).as_(FetchReply).topics == [("t", [(0, 5, -1, "", NONE)])]
+
+
+def test_a_broken_invariant_while_loading_fails_that_shard_and_no_other(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(self: Shard, record: object, log_offset: int) -> None:
+        raise AssertionError("impossible")
+
+    monkeypatch.setattr(Shard, "replay", broken)
+    world = World(partitions=2)
+    world.append_pairs([(KEY, value(5))])
+    world.start()
+    assert (world.shard_state(0), world.shard_state(1)) == (ShardState.FAILED, ShardState.ACTIVE)
+    assert "impossible" in caplog.text
 
 
 def test_a_leave_to_a_shard_that_moved_is_refused_as_a_whole() -> None:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from muster.runtime.clock import Clock, Wake
 from muster.runtime.wheel import NEVER
 
+_ASK_AGAIN_MS = 1_000
+
 Sleeper = Callable[[int], int]
 """ticks -> the ticks of the next call, or NEVER."""
 
@@ -47,8 +49,15 @@ class Alarm:
         self._wake = None
         self.wakes_at_ms = NEVER
         now_ms = self._clock.ticks_ms()
+        next_ms = now_ms + _ASK_AGAIN_MS  # if a sleeper fails, the others are asked again soon
+        try:
+            next_ms = self._ask_everybody(now_ms)
+        finally:
+            self.not_later_than(next_ms)
+
+    def _ask_everybody(self, now_ms: int) -> int:
         next_ms = NEVER
         for sleeper in tuple(self._sleepers):
             if sleeper in self._sleepers:
                 next_ms = min(next_ms, sleeper(now_ms))
-        self.not_later_than(next_ms)
+        return next_ms

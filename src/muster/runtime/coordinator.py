@@ -34,6 +34,7 @@ from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVA
 _log = logging.getLogger(__name__)
 
 RELOAD_AFTER_FAILURE_MS = 1_000
+RELOAD_AFTER_READ_ERROR_MS = 10_000
 
 
 class ShardState(Enum):
@@ -184,7 +185,7 @@ class Coordinator:
         try:
             log, max_batch_bytes = self._open_log(place.partition)
         except StorageError as error:
-            self._load_failed(place, str(error))
+            self._load_failed(place, str(error), try_again=True)
             return
 
         def when_settled(_: StorageError | None) -> None:
@@ -207,8 +208,16 @@ class Coordinator:
                 return True  # resigned meanwhile
             try:
                 finished = load.step()
-            except (LoadError, StorageError) as error:
+            except LoadError as error:
                 self._load_failed(place, str(error))
+                return True
+            except StorageError as error:
+                self._load_failed(place, str(error), try_again=True)
+                return True
+            except Exception:
+                # A broken invariant while replaying is one of the shard's, as in its runner (law 5).
+                _log.exception("replaying partition %d failed", place.partition)
+                self._load_failed(place, "the shard does not take what the log holds; the fault is above")
                 return True
             if finished:
                 self._loaded(place, shard, offsets_log, load, began_ms)
@@ -255,13 +264,18 @@ class Coordinator:
         place.state = ShardState.ACTIVE
         place.runner.loaded()
 
-    def _load_failed(self, place: Place, why: str) -> None:
+    def _load_failed(self, place: Place, why: str, *, try_again: bool = False) -> None:
+        """What a disk refuses it may give later; what a log holds stays what it is."""
         place.state = ShardState.FAILED
+        until = "it can be read" if try_again else "the log is repaired"
         _log.error(
-            "the coordinator of partition %d cannot be loaded: %s; its groups get NOT_COORDINATOR until the log is repaired",
+            "the coordinator of partition %d cannot be loaded: %s; its groups get NOT_COORDINATOR until %s",
             place.partition,
             why,
+            until,
         )
+        if try_again:
+            self._load_later(place, RELOAD_AFTER_READ_ERROR_MS)
 
     def _shard_failed(self, place: Place, runner: ShardRunner) -> None:
         """A broken invariant: the log is right, the memory was not. Load it again, after a pause that keeps a shard that
@@ -270,9 +284,11 @@ class Coordinator:
             return
         place.state = ShardState.FAILED
         place.runner = None
+        self._load_later(place, RELOAD_AFTER_FAILURE_MS)
 
+    def _load_later(self, place: Place, delay_ms: int) -> None:
         def again() -> None:
             if self.places.get(place.partition) is place and place.state is ShardState.FAILED:
                 self._load(place)
 
-        self._clock.wake_at(self._clock.ticks_ms() + RELOAD_AFTER_FAILURE_MS, again)
+        self._clock.wake_at(self._clock.ticks_ms() + delay_ms, again)

@@ -37,10 +37,14 @@ class JournalWriter:
         self._clock = clock
         self._call_soon = call_soon
         self._events: list[JournalEvent] = []
+        self.listeners: list[Callable[[JournalEvent], None]] = []
+        """Told of every event when it happens, before it is in the log. They must not raise."""
         self.written = 0
         self.dropped = 0
 
     def write(self, event: JournalEvent) -> None:
+        for listener in self.listeners:
+            listener(event)
         if len(self._events) >= MAX_EVENTS_A_TICK:
             self._drop(1, "too many events in one tick")
             return
