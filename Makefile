@@ -50,7 +50,8 @@ bench: $(READY) ## measure start-up, memory and throughput on this machine
 
 conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka (Maven, Go, npm; says what could not run)
 	@$(BIN)/python -m tests.conformance
-	@$(BIN)/python -m tests.conformance.clients
+	@$(BIN)/python -m tests.conformance.clients --markdown tests/conformance/clients/results.md
+	@$(BIN)/python -m tests.conformance.page
 
 conformance-record: $(READY) ## renew the recording of a real Kafka's answers that `make test` replays
 	@$(BIN)/python -m tests.conformance --record
