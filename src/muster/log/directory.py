@@ -79,6 +79,12 @@ def partition_directories(directory: str) -> set[tuple[str, int]]:
     return found
 
 
+def partition_name(name: str) -> tuple[str, int] | None:
+    """Topic and partition, if a directory of this name is a log's."""
+    match = _PARTITION_NAME.fullmatch(name)
+    return (match["topic"], int(match["partition"])) if match is not None else None
+
+
 def partition_path(directory: str, topic: str, partition: int) -> str:
     name = f"{topic}-{partition}"
     match = _PARTITION_NAME.fullmatch(name)

@@ -48,7 +48,7 @@ def open_directory(
     """The segments of the log in `path`, checked as far as the last stop makes it necessary; a new log if there is none."""
     try:
         is_new = _make_directory(path, topic_id, access)
-        segments = _list_segments(path, config, access)
+        segments = list_segments(path, config, access)
         if not segments:
             return OpenedDirectory([_empty(path, start_offset, config, access)], [], is_new)
         epochs = _load_epochs(path)
@@ -90,7 +90,8 @@ def _make_directory(path: str, topic_id: bytes, access: FileAccess) -> bool:
     return is_new
 
 
-def _list_segments(path: str, config: LogConfig, access: FileAccess) -> list[Segment]:
+def list_segments(path: str, config: LogConfig, access: FileAccess) -> list[Segment]:
+    """The segments in their order, after an interrupted compaction was finished and unfinished files were removed."""
     sizes: dict[int, int] = {}
     index_bases: list[tuple[int, str]] = []
     finish_interrupted_swaps(access.disk, path)

@@ -40,9 +40,9 @@ def recover_segment(segment: Segment, disk: Disk, index_interval: int, *, is_las
     """
     index = SegmentIndex(segment.base_offset, index_interval)
     epochs: list[tuple[int, int]] = []
-    trouble = _scan(segment, index, epochs)
+    trouble = first_trouble(segment, index, epochs)
     if trouble is not None:
-        behind = _sound_batch_behind(segment, trouble)
+        behind = sound_batch_behind(segment, trouble)
         if behind is not None or not is_last:
             raise _damaged_inside(segment, trouble, behind)
         _cut(segment, disk, trouble)
@@ -57,7 +57,8 @@ def recover_segment(segment: Segment, disk: Disk, index_interval: int, *, is_las
     return epochs
 
 
-def _scan(segment: Segment, index: SegmentIndex, epochs: list[tuple[int, int]]) -> Trouble | None:
+def first_trouble(segment: Segment, index: SegmentIndex, epochs: list[tuple[int, int]]) -> Trouble | None:
+    """Check every batch, noting it in `index` and the leader epochs that begin in `epochs`; None if all are sound."""
     chunk, chunk_at = b"", 0
     while index.size < segment.size:
         position = index.size
@@ -84,7 +85,7 @@ def _scan(segment: Segment, index: SegmentIndex, epochs: list[tuple[int, int]]) 
     return None
 
 
-def _sound_batch_behind(segment: Segment, trouble: Trouble) -> tuple[int, BatchHeader] | None:
+def sound_batch_behind(segment: Segment, trouble: Trouble) -> tuple[int, BatchHeader] | None:
     """A sound batch after the trouble, wherever it starts: lengths cannot be trusted there, so every byte is tried."""
     rest = segment.read_at(trouble.position, segment.size - trouble.position)
     magic_at = rest.find(_MAGIC_BYTE, _MAGIC_AT + 1)
