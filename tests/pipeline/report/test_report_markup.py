@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muster.pipeline.report.markup import Html, name, tag, together, visible
+from muster.pipeline.report.markup import Html, name, tag, together, two_parts, visible
 
 
 def test_a_child_and_an_attribute_are_escaped() -> None:
@@ -25,7 +25,7 @@ def test_names_of_attributes_lose_their_python_clothes() -> None:
 
 
 def test_coordinates_are_short() -> None:
-    assert tag("rect", x=1.26, y=3.0) == '<rect x="1.3" y="3"></rect>'
+    assert tag("rect", x=1.26, y=3.0) == '<rect x="1.3" y="3"/>'
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,13 @@ def test_arbitrary_text_becomes_one_short_visible_line(text: str | None, shown: 
 def test_a_name_keeps_its_direction_to_itself() -> None:
     assert name("<x>") == "<bdi>&lt;x&gt;</bdi>"
     assert name("") == '<bdi class="no-name">(empty name)</bdi>'
+
+
+def test_a_name_in_a_narrow_place_keeps_its_end() -> None:
+    assert two_parts("orders") == "<bdi>orders</bdi>"
+    made = two_parts("a-topic-with-a-long-name", "-12")
+    assert made.endswith('<span class="tail">ong-name-12</span></bdi>')
+    assert (
+        two_parts("", "-0")
+        == '<bdi class="two-parts no-name"><span class="stem">(empty name)</span><span class="tail">-0</span></bdi>'
+    )

@@ -195,6 +195,18 @@ class TestLanes:
             ("owner1", "b from 02:01:10 to 12:00:00"),
         ]
 
+    def test_with_too_many_pieces_the_partitions_that_moved_most_stay(self) -> None:
+        rows = [
+            _assigned(n, END - DAY + n * 15 * MINUTE, f"m{(n + p) % 50}" if p < 7 else "m", p)
+            for n in range(90)
+            for p in range(60)
+        ]
+        facts = _facts(g_lag_history=[_minute(END - DAY, 0, 0)], g_lag=[{"at_ms": END}], s_assignment=rows)
+        svg = lanes.lanes(facts, _KEY)
+        assert "50 more partitions are not shown: they moved less often." in svg
+        assert len(_marks(svg)) == 7 * 90 + 3
+        assert "crowd" not in svg
+
     def test_order_is_the_log_offset_even_when_times_go_back(self) -> None:
         """analytics 3.4: order is log_offset, never a timestamp."""
         pieces = self._pieces(s_assignment=[_assigned(1, END - 5 * HOUR, "a"), _assigned(2, END - 6 * HOUR, "b")])
@@ -250,6 +262,11 @@ class TestBracket:
     def test_who_is_caught_up_or_has_no_position_has_no_bracket(self, lag: Row) -> None:
         """analytics 3.18: no position is not lag."""
         assert 'class="bracket"' not in _lines(lag)
+
+    def test_offsets_that_would_all_read_the_same_are_told_by_their_difference(self) -> None:
+        assert lines.offset_labels([0.0, 500.0, 1_000.0]) == [(0, "0"), (500, "500"), (1_000, "1k")]
+        high = lines.offset_labels([1e12, 1e12 + 200, 1e12 + 400])
+        assert [label for _, label in high] == ["1T", "+200", "+400"]
 
     def test_many_minutes_are_thinned_but_keep_first_and_last(self) -> None:
         rows: list[Row] = [{"n": n} for n in range(1_000)]

@@ -30,11 +30,12 @@ PANEL_GROUPS: Final = 10
 PANEL_PARTITIONS: Final = 3
 PANEL_POINTS: Final = 140
 PANEL_READINGS: Final = 36
-PHASE_ROWS: Final = 25
+PHASE_ROWS: Final = 20
 LANE_ROWS: Final = 40
-LANE_PIECES: Final = 400
+LANE_PIECES: Final = 640
 """Of all lanes of one group; shorter stays are drawn together until they are no more than these."""
-MEMBER_ROWS: Final = 40
+LANE_OWNER_CHARACTERS: Final = 40
+MEMBER_ROWS: Final = 30
 
 EXPIRY_GROUPS: Final = 20
 EXPIRY_DAYS: Final = 14
@@ -42,4 +43,4 @@ BALANCE_GROUPS: Final = 20
 QUALITY_CELLS: Final = 250
 ATTENTION_LINES: Final = 5
 """Of each kind."""
-TABLE_ROWS: Final = 300
+TABLE_ROWS: Final = 200

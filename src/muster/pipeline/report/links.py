@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muster.pipeline.report import limits
 from muster.pipeline.report.facts import Facts, GroupKey
-from muster.pipeline.report.markup import Html, tag
+from muster.pipeline.report.markup import Html, tag, two_parts
 
 
 def panel_id(index: int) -> str:
@@ -18,7 +18,16 @@ def panel_groups(facts: Facts) -> tuple[GroupKey, ...]:
 
 def group_link(facts: Facts, key: GroupKey) -> Html:
     """The group's name; a link where the page has a panel for it."""
+    return _linked(facts, key, facts.label(key))
+
+
+def row_label(facts: Facts, key: GroupKey) -> Html:
+    """The same beside a row of a plot, where room is short."""
+    if len(facts.clusters) > 1:
+        return _linked(facts, key, two_parts(facts.plain(key)))
+    return _linked(facts, key, two_parts(key.group_id))
+
+
+def _linked(facts: Facts, key: GroupKey, label: Html) -> Html:
     panels = panel_groups(facts)
-    if key not in panels:
-        return facts.label(key)
-    return tag("a", facts.label(key), href="#" + panel_id(panels.index(key)))
+    return tag("a", label, href="#" + panel_id(panels.index(key))) if key in panels else label

@@ -23,6 +23,8 @@ Child = str | None
 Attribute = str | int | float | bool | None
 
 _VOID: Final = frozenset({"meta", "input", "br", "hr"})
+_SHAPES: Final = frozenset({"rect", "line", "circle", "path"})
+_TAIL: Final = 8
 
 
 def tag(name: str, /, *children: Child, **attributes: Attribute) -> Html:
@@ -30,6 +32,8 @@ def tag(name: str, /, *children: Child, **attributes: Attribute) -> Html:
     opened = "<" + name + "".join(_attribute(key, value) for key, value in attributes.items()) + ">"
     if name in _VOID:
         return Html(opened)
+    if name in _SHAPES:
+        return Html(opened[:-1] + "/>")
     return Html(opened + together(children) + "</" + name + ">")
 
 
@@ -87,6 +91,16 @@ def _shows(character: str) -> bool:
 
 def _spelled(character: str) -> str:
     return f"\\u{ord(character):04x}" if ord(character) > 0xFF else f"\\x{ord(character):02x}"
+
+
+def two_parts(text: str | None, after: str = "") -> Html:
+    """A name for a narrow place: the browser shortens its first part where it must; its end and `after` stay in sight."""
+    shown = visible(text)
+    stem, tail = (shown[:-_TAIL], shown[-_TAIL:]) if len(shown) > 2 * _TAIL else (shown, "")
+    if not tail and not after:
+        return name(text)
+    parts = (tag("span", stem, class_="stem"), tag("span", tail + after, class_="tail"))
+    return tag("bdi", *parts, class_="two-parts" if text else "two-parts no-name")
 
 
 def name(text: str | None, limit: int = limits.NAME_CHARACTERS) -> Html:

@@ -7,9 +7,9 @@ import pyarrow.compute as pc
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top
 from muster.pipeline.report.grouping import Grouped
-from muster.pipeline.report.links import group_link
+from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, line, row_frame, words_at
-from muster.pipeline.report.markup import Html, name, together, visible
+from muster.pipeline.report.markup import Html, together, two_parts, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import Scale
 
@@ -69,7 +69,7 @@ def _group_row(facts: Facts, key: GroupKey, row: Row, scale: Scale) -> RowOfMark
         data_tip=f"{said}; {measures(row)}",
     )
     marks = together((bar, words_at(scale.at(value) + 8, _ROW - 6, said, class_="beside")))
-    return RowOfMarks(group_link(facts, key), marks, f"{facts.plain(key)}: {said}", facts.plain(key))
+    return RowOfMarks(row_label(facts, key), marks, f"{facts.plain(key)}: {said}", facts.plain(key))
 
 
 def measures(row: Row) -> str:
@@ -121,4 +121,4 @@ def _member_row(row: Row, scale: Scale) -> RowOfMarks:
             words_at(scale.at(held) + 8, _ROW - 6, said, class_="beside"),
         )
     )
-    return RowOfMarks(name(row["identity"]), marks, f"{plain}: {said}", plain)
+    return RowOfMarks(two_parts(row["identity"]), marks, f"{plain}: {said}", plain)

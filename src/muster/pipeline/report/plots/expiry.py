@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey
-from muster.pipeline.report.links import group_link
+from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, dot, row_frame, words_at
 from muster.pipeline.report.markup import Html, together
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
@@ -90,5 +90,5 @@ def _row(facts: Facts, key: GroupKey, losses: dict[int, Loss], scale: TimeScale,
             drawn.append(words_at(x + radius + 3, _ROW / 2 + 4, words.short_count(loss.at_risk), class_="beside"))
         spoken.append(said)
     return RowOfMarks(
-        group_link(facts, key), together(drawn), f"{facts.plain(key)}: {'; '.join(spoken)}", facts.plain(key)
+        row_label(facts, key), together(drawn), f"{facts.plain(key)}: {'; '.join(spoken)}", facts.plain(key)
     )

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, within
 from muster.pipeline.report.grouping import Grouped
-from muster.pipeline.report.links import group_link
+from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
 from muster.pipeline.report.markup import Html, tag, together
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
@@ -95,7 +95,7 @@ def _row(
     worst_column, worst = max(cells.items(), key=lambda item: (_worst(item[1]) or -1, item[0]))
     at = words.clock(scale.start_ms + worst_column * width_ms)
     spoken = f"{facts.plain(key)}: worst {_said(worst)} at {at} UTC, {words.many(len(rebalances), 'rebalance')}"
-    return RowOfMarks(group_link(facts, key), together(drawn), spoken, facts.plain(key))
+    return RowOfMarks(row_label(facts, key), together(drawn), spoken, facts.plain(key))
 
 
 def _cell(scale: TimeScale, width_ms: int, column: int, cell: Cell) -> Html:

@@ -11,14 +11,16 @@ from typing import NamedTuple
 
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row
-from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, line, row_frame, words_at
-from muster.pipeline.report.markup import Html, name, together, visible
+from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame, words_at
+from muster.pipeline.report.markup import Html, together, two_parts, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
 _ROW = 18
 _COLOURS = 8
 _HEADING = "Who owned each partition"
+_FINE_TO_COARSE = ((limits.LANE_ROWS, 2), (limits.LANE_ROWS, 4), (20, 4), (10, 4), (10, 8), (10, 16), (10, 32))
+"""Lanes at most, and how many pixels are a short stay."""
 
 Partition = tuple[str, int]
 
@@ -37,17 +39,17 @@ def lanes(facts: Facts, key: GroupKey) -> Html:
         return nothing(
             _HEADING, "No assignment of this group in the lake (only members of the consumer protocol have one)."
         )
-    # Partitions that moved most are the ones to see.
-    order = sorted(stays, key=lambda p: (-len(stays[p]), p))[: limits.LANE_ROWS]
-    colours = _colours(stays)
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
-    drawn_stays = _together_where_crowded({partition: stays[partition] for partition in order}, scale)
-    rows = [_lane(partition, stays[partition], drawn_stays[partition], colours, scale) for partition in sorted(order)]
+    drawn_stays = _drawn(stays, scale)
+    colours = _colours(stays)
+    rows = [
+        _lane(partition, stays[partition], drawn, colours, scale) for partition, drawn in sorted(drawn_stays.items())
+    ]
     reads = (
         "One lane a partition (UTC). A piece is the time with one owner, a new colour a move to another one; "
-        "a grey piece is where moves stand too close to be told apart, an empty stretch is time without an owner."
+        "a dark piece is where moves stand too close to be told apart, an empty stretch is time without an owner."
     )
-    hidden = left_out(len(stays) - len(order), "partitions are", "they moved less often.")
+    hidden = left_out(len(stays) - len(rows), "partitions are", "they moved less often.")
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
     return figure(_HEADING, reads, _owner_legend(colours), drawn, left_out=hidden)
 
@@ -97,11 +99,12 @@ def _colours(stays: dict[Partition, list[Stay]]) -> dict[str, int]:
     return {owner: i % _COLOURS for i, owner in enumerate(sorted(first, key=lambda o: (first[o], o)))}
 
 
-def _together_where_crowded(stays: dict[Partition, list[Stay]], scale: TimeScale) -> dict[Partition, list[Stay]]:
-    """Short stays side by side become one piece, with a growing idea of short until the plot is small enough."""
-    for pixels in (2, 4, 8, 16, 32):
+def _drawn(stays: dict[Partition, list[Stay]], scale: TimeScale) -> dict[Partition, list[Stay]]:
+    """The lanes that moved most, short stays side by side as one piece. Fewer lanes and a growing idea of short until it fits."""
+    most_moved = sorted(stays, key=lambda partition: (-len(stays[partition]), partition))
+    for rows, pixels in _FINE_TO_COARSE:
         shortest_ms = pixels * (scale.end_ms - scale.start_ms) / scale.width
-        drawn = {partition: _joined(pieces, shortest_ms) for partition, pieces in stays.items()}
+        drawn = {partition: _joined(stays[partition], shortest_ms) for partition in most_moved[:rows]}
         if sum(map(len, drawn.values())) <= limits.LANE_PIECES:
             break
     return drawn
@@ -124,7 +127,7 @@ def _lane(
     partition: Partition, stays: list[Stay], drawn: list[Stay], colours: dict[str, int], scale: TimeScale
 ) -> RowOfMarks:
     plain = f"{visible(partition[0])}-{partition[1]}"
-    label = together((name(partition[0]), f"-{partition[1]}"))
+    label = two_parts(partition[0], f"-{partition[1]}")
     spoken = f"{plain}: {words.many(len(stays) - 1, 'move')}, last owner {visible(stays[-1].owner)}"
     return RowOfMarks(label, together(_piece(stay, colours, scale) for stay in drawn), spoken, plain)
 
@@ -132,19 +135,15 @@ def _lane(
 def _piece(stay: Stay, colours: dict[str, int], scale: TimeScale) -> Html:
     x, end = scale.x(stay.begin_ms), scale.x(stay.end_ms)
     if stay.moves:
-        said = f"{words.many(stay.moves, 'move')} from {_span(stay)}, then {visible(stay.owner)}"
+        said = f"{words.many(stay.moves, 'move')} from {_span(stay)}, then {visible(stay.owner, limits.LANE_OWNER_CHARACTERS)}"
         return box(x, 1, end - x, _ROW - 2, class_="crowd", data_tip=said)
-    owner = visible(stay.owner)
-    tip = f"{owner} from {_span(stay)}"
+    owner = visible(stay.owner, limits.LANE_OWNER_CHARACTERS)
     room = int((end - x - 8) / 6.6)
-    fits = owner if len(owner) <= room else owner[: room - 1] + "…" if room >= 5 else None
-    return together(
-        (
-            box(x, 1, end - x, _ROW - 2, class_=f"owner{colours[stay.owner]}", data_tip=tip),
-            line(x, 1, x, _ROW - 1, class_="handover"),
-            words_at(x + 4, _ROW - 5, fits, class_="owner-words") if fits else None,
-        )
+    fits = visible(stay.owner, room) if room >= 8 else None
+    piece = box(
+        x, 1, end - x - 1, _ROW - 2, class_=f"owner{colours[stay.owner]}", data_tip=f"{owner} from {_span(stay)}"
     )
+    return together((piece, words_at(x + 4, _ROW - 5, fits, class_="owner-words") if fits else None))
 
 
 def _span(stay: Stay) -> str:

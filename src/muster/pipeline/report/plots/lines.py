@@ -71,18 +71,20 @@ def _frame(minutes: list[Row], lag: Row, start_ms: int, now_ms: int) -> Frame:
 
 def _axes(frame: Frame) -> Html:
     upright = tag("g", axis(frame.time.ticks(), _HEIGHT), transform=f"translate({_GUTTER} 0)")
-    level = (
-        together(
-            (
-                line(_GUTTER, frame.offsets.at(value), _WIDTH, frame.offsets.at(value), class_="grid"),
-                words_at(
-                    _GUTTER - 6, frame.offsets.at(value) + 4, words.short_count(value), class_="tick", text_anchor="end"
-                ),
-            )
-        )
-        for value in frame.offsets.ticks()
-    )
-    return together((upright, *level, words_at(0, _TOP + 2, "offset", class_="tick")))
+    marks = []
+    for value, label in offset_labels(frame.offsets.ticks()):
+        y = frame.offsets.at(value)
+        marks.append(line(_GUTTER, y, _WIDTH, y, class_="grid"))
+        marks.append(words_at(_GUTTER - 6, y + 4, label, class_="tick", text_anchor="end"))
+    return together((upright, *marks, words_at(0, _TOP + 2, "offset", class_="tick")))
+
+
+def offset_labels(ticks: list[float]) -> list[tuple[float, str]]:
+    """Short numbers; where they would all read the same, the first and how much more the others are."""
+    labels = [words.short_count(value) for value in ticks]
+    if len(set(labels)) < len(labels):
+        labels[1:] = ["+" + words.short_count(value - ticks[0]) for value in ticks[1:]]
+    return list(zip(ticks, labels, strict=True))
 
 
 def _series(frame: Frame, minutes: list[Row]) -> Html:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, path, row_frame, words_at
-from muster.pipeline.report.markup import Html, name, together, visible
+from muster.pipeline.report.markup import Html, together, two_parts, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
@@ -62,7 +62,10 @@ def _row(row: Row, scale: TimeScale) -> RowOfMarks:
         )
     )
     return RowOfMarks(
-        name(row["identity"]), marks, f"{visible(row['identity'])}: {_short(row, begin, end)}", visible(row["identity"])
+        two_parts(row["identity"]),
+        marks,
+        f"{visible(row['identity'])}: {_short(row, begin, end)}",
+        visible(row["identity"]),
     )
 
 

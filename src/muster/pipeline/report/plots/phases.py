@@ -11,7 +11,7 @@ from muster.pipeline.report.plots.timeline import cause_legend, described
 from muster.pipeline.report.scales import Scale, duration_ticks
 
 _ROW = 28
-_WORDS_ROOM = 270
+_WORDS_ROOM = 320
 _HEADING = "How long each rebalance took"
 
 

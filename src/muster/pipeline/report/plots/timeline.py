@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
 from muster.pipeline.report.grouping import Grouped
-from muster.pipeline.report.links import group_link
+from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
 from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
@@ -115,7 +115,7 @@ def _row(
     families = Counter(kinds.cause_family(row["cause"]) for rows in columns.values() for row in rows)
     mostly = " or ".join(kinds.CAUSE_FAMILIES[family] for family, _ in families.most_common(2))
     spoken = f"{facts.plain(key)}: {words.many(families.total(), 'rebalance')}, mostly because {mostly}"
-    return RowOfMarks(group_link(facts, key), together((*bands, *marks)), spoken, facts.plain(key))
+    return RowOfMarks(row_label(facts, key), together((*bands, *marks)), spoken, facts.plain(key))
 
 
 def _single(row: Row, scale: TimeScale) -> Html:
