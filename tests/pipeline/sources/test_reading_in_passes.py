@@ -13,6 +13,7 @@ from muster.pipeline.sources import segment_files
 from muster.pipeline.sources.log_end import log_end
 from muster.pipeline.sources.log_source import Stretch
 from muster.pipeline.sources.offset_index import position_before
+from muster.pipeline.sources.segment_bytes import SegmentBytes
 from muster.pipeline.sources.segments import SegmentLogs
 from tests.pipeline.sources.written_log import TOPIC, WrittenLog, pairs, read_all, reader_of
 
@@ -83,8 +84,9 @@ def test_index_lets_reading_begin_near_the_offset(tmp_path: Path) -> None:
         log.append(*pairs(3))
     third, seventh = log.batches[2][1], log.batches[6][1]
     index_of(log, (8, third), (20, seventh), (0, 0), (0, 0))
-    path = str(log.file)
-    assert [position_before(path, 0, offset) for offset in (0, 7, 8, 19, 20, 99)] == [
+    with SegmentBytes(str(log.file)) as content:
+        found = [position_before(str(log.file), content, 0, offset) for offset in (0, 7, 8, 19, 20, 99)]
+    assert found == [
         0,
         0,
         third,
@@ -106,6 +108,31 @@ def test_index_that_is_wrong_is_not_believed(tmp_path: Path, entry: tuple[int, i
     index_of(log, entry)
     assert [row[0] for row in read_all(reader_of(log.folder, 21))] == list(range(21, 30))
     assert log_end(log.folder) == 30
+
+
+def test_segments_merged_by_compaction_while_they_are_read_are_looked_for_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kafka's cleaner puts one file in the place of several: the name of a later one is gone when its turn comes."""
+    log = WrittenLog(tmp_path)
+    for _ in range(4):
+        log.append(*pairs(2))
+        log.roll()
+    log.append(*pairs(2))
+    monkeypatch.setattr(segment_files, "CHUNK_BYTES", 100)
+    reader = reader_of(log.folder)
+    records = reader.records()
+    seen = next(records).offsets.tolist()
+    files = sorted(log.path.glob("*.log"))
+    merged = b"".join(file.read_bytes() for file in files[1:3])
+    files[2].unlink()
+    (log.path / "new").write_bytes(merged)
+    (log.path / "new").rename(files[1])
+    files[3].unlink()  # and retention takes the one behind
+    for found in records:
+        seen += found.offsets.tolist()
+    assert seen == [0, 1, 2, 3, 4, 5, 8, 9]
+    assert (reader.next_offset, reader.problems) == (10, [])
 
 
 def test_stretch_of_a_partition_that_is_gone_says_so(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from muster.pipeline.sources.batch_scan import scan_batches
 from muster.pipeline.sources.log_directories import LogFolder, SegmentFile, log_folders, segment_files
 from muster.pipeline.sources.offset_index import position_before
 from muster.pipeline.sources.record_columns import read_headers
-from muster.pipeline.sources.segment_files import CHUNK_BYTES, read_bytes
+from muster.pipeline.sources.segment_bytes import SegmentBytes, SegmentGone
+from muster.pipeline.sources.segment_files import CHUNK_BYTES
 
 _ANY_OFFSET: Final = 1 << 62
 
@@ -26,7 +27,11 @@ def log_ends(directories: Sequence[str], topic: str) -> dict[int, int]:
 def log_end(folder: LogFolder) -> int:
     files = segment_files(folder)
     for file in reversed(files):
-        end = _end_of(file)
+        try:
+            with SegmentBytes(file.path) as content:
+                end = _end_of(file, content)
+        except SegmentGone:
+            continue
         if end is not None:
             return end
         if file.is_last and file.base_offset:
@@ -34,13 +39,13 @@ def log_end(folder: LogFolder) -> int:
     return files[0].base_offset if files else 0
 
 
-def _end_of(file: SegmentFile) -> int | None:
+def _end_of(file: SegmentFile, content: SegmentBytes) -> int | None:
     """Behind the last whole batch of one file; None if it has none."""
-    at = position_before(file.path, file.base_offset, _ANY_OFFSET)
+    at = position_before(file.path, content, file.base_offset, _ANY_OFFSET)
     want = CHUNK_BYTES
     end: int | None = None
     while True:
-        buf = read_bytes(file.path, at, want)
+        buf = content.read(at, want)
         scan = scan_batches(buf)
         if scan.positions:
             header = read_headers(buf, scan.positions[-1:])[0]

@@ -6,16 +6,17 @@ after a look at the log itself. Knows the entry layout: relative last offset of 
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
 import numpy as np
+
+from muster.pipeline.sources.segment_bytes import SegmentBytes
 
 _ENTRY: Final = np.dtype([("offset", ">i4"), ("position", ">i4")])
 _MAGIC: Final = 2
 
 
-def position_before(segment_path: str, base_offset: int, offset: int) -> int:
+def position_before(segment_path: str, content: SegmentBytes, base_offset: int, offset: int) -> int:
     """The position of a batch at or before the one that holds `offset`; 0, the segment's begin, if nothing better is known."""
     try:
         content = np.fromfile(segment_path.removesuffix(".log") + ".index", dtype=_ENTRY)
@@ -29,13 +30,9 @@ def position_before(segment_path: str, base_offset: int, offset: int) -> int:
     if at < 0:
         return 0
     position = int(positions[at])
-    return position if _is_batch_before(segment_path, position, base_offset, offset) else 0
+    return position if _is_batch_before(content, position, base_offset, offset) else 0
 
 
-def _is_batch_before(path: str, position: int, base_offset: int, offset: int) -> bool:
-    try:
-        with open(path, "rb", buffering=0) as file:
-            start = os.pread(file.fileno(), 17, position)
-    except OSError:
-        return False
+def _is_batch_before(content: SegmentBytes, position: int, base_offset: int, offset: int) -> bool:
+    start = content.read(position, 17) if position >= 0 else b""
     return len(start) == 17 and start[16] == _MAGIC and base_offset <= int.from_bytes(start[:8], "big") <= offset

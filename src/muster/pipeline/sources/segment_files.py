@@ -7,7 +7,6 @@ said to be unread. Works on plain Python and Arrow; the Spark source and the dir
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_directories import LogFolder, SegmentFile, segment_files
 from muster.pipeline.sources.offset_index import position_before
 from muster.pipeline.sources.record_columns import Numbers, Records, read_headers, read_records
+from muster.pipeline.sources.segment_bytes import SegmentBytes, SegmentGone
 
 CHUNK_BYTES: Final = 8 << 20
 """What is read at once, unless one batch is larger. With the columns made of it a worker holds about five times as much."""
@@ -29,6 +29,7 @@ MAX_RECORDS: Final = 131_072
 _SHOWN_BYTES: Final = 4096
 """How much of a damaged batch goes to quarantine."""
 _ALL: Final = 1 << 62
+_LISTINGS: Final = 20
 
 
 @dataclass(slots=True)
@@ -57,6 +58,8 @@ class PartitionReader:
     log_start: int = -1
     """The first offset that is still there; -1 in a log without a segment."""
     problems: list[Quarantined] = field(default_factory=list)
+    _from: int = 0
+    """Where the reading of the files as last listed began."""
     _passed: int = 0
     """Behind the last sound batch that was passed, in the range or not."""
 
@@ -74,23 +77,35 @@ class PartitionReader:
                 yield records
 
     def chunks(self) -> Iterator[Chunk]:
+        self._from = self.next_offset = self.start
+        for _ in range(_LISTINGS):
+            try:
+                yield from self._chunks_as_listed()
+            except SegmentGone:
+                self._from = self.next_offset  # what it held is deleted, or in another file now: look again from here
+            else:
+                return
+        raise SourceError(f"{self.folder.path}: its segments change faster than they can be read")
+
+    def _chunks_as_listed(self) -> Iterator[Chunk]:
         files = segment_files(self.folder)
         if files:
             self.log_start = files[0].base_offset
-            self.next_offset = max(self.start, self.log_start)
-        else:
-            self.next_offset = self.start
+            self.next_offset = max(self._from, self.log_start)
         for index, file in enumerate(files):
             behind = files[index + 1].base_offset if index + 1 < len(files) else _ALL
-            if behind > self.start and file.base_offset < self.end:
-                yield from self._chunks_of(file)
+            if behind > self._from and file.base_offset < self.end:
+                with SegmentBytes(file.path) as content:
+                    yield from self._chunks_of(file, content)
 
-    def _chunks_of(self, file: SegmentFile) -> Iterator[Chunk]:
-        at = position_before(file.path, file.base_offset, self.start) if self.start > file.base_offset else 0
+    def _chunks_of(self, file: SegmentFile, content: SegmentBytes) -> Iterator[Chunk]:
+        at = 0
+        if self._from > file.base_offset:
+            at = position_before(file.path, content, file.base_offset, self._from)
         want = CHUNK_BYTES
         self._passed = file.base_offset
         while True:
-            buf = read_bytes(file.path, at, want)
+            buf = content.read(at, want)
             scan = scan_batches(buf)
             is_end = len(buf) < want
             if not (scan.positions or scan.problems or scan.lost or is_end):
@@ -102,7 +117,7 @@ class PartitionReader:
             if chunk.positions:
                 yield chunk
             if scan.lost or is_end:
-                self._note_unread(file, at, buf, scan)
+                self._note_unread(file, at, buf, scan, content.size() - at - scan.end)
                 return
             if self.next_offset >= self.end:
                 return
@@ -121,7 +136,7 @@ class PartitionReader:
                 self._quarantine(chunk.file, chunk.at, chunk.buf, problem)
         if len(lasts):
             self._passed = int(lasts[-1]) + 1
-        inside = (lasts >= self.start) & (bases < self.end)
+        inside = (lasts >= self._from) & (bases < self.end)
         if inside.any():
             self.next_offset = max(self.next_offset, min(int(lasts[inside].max()) + 1, self.end))
         if (bases >= self.end).any():
@@ -137,18 +152,17 @@ class PartitionReader:
         Its own offset may be part of the damage: it counts only between those of its neighbours, which decide otherwise.
         """
         if before <= problem.base_offset < after:
-            return self.start <= problem.base_offset < self.end
-        return after > self.start and before < self.end
+            return self._from <= problem.base_offset < self.end
+        return after > self._from and before < self.end
 
-    def _note_unread(self, file: SegmentFile, at: int, buf: bytes, scan: Scan) -> None:
+    def _note_unread(self, file: SegmentFile, at: int, buf: bytes, scan: Scan, unread: int) -> None:
         """Say what follows the last batch of a file, if it is neither nothing nor a batch that is still being written."""
         rest = len(buf) - scan.end
         if not scan.lost and (file.is_last or not rest):
             return
-        if self.next_offset <= self.start and self.start > file.base_offset:
+        if self.next_offset <= self._from and self._from > file.base_offset:
             return  # the pass that read the batch before it has said so
         what = "this is no record batch" if scan.lost else "a batch is cut off"
-        unread = os.path.getsize(file.path) - at - scan.end
         reason = f"{what}: the rest of the file, {unread} bytes, is unread"
         self._quarantine(file.path, at, buf, Problem(scan.end, rest, -1, reason))
 
@@ -168,25 +182,6 @@ def _forgive_unfinished(file: SegmentFile, buf: bytes, scan: Scan, is_end: bool)
         last = scan.problems[-1]
         if last.position + last.size == scan.end:
             scan.problems.pop()
-
-
-def read_bytes(path: str, at: int, size: int) -> bytes:
-    """Up to `size` bytes from `at` on; fewer only at the end of the file."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            pieces: list[bytes] = []
-            while size > 0:
-                piece = os.pread(file.fileno(), size, at)
-                if not piece:
-                    break
-                pieces.append(piece)
-                at += len(piece)
-                size -= len(piece)
-    except FileNotFoundError:
-        return b""  # retention or compaction took the segment away while we read
-    except OSError as error:
-        raise SourceError(f"{path}: cannot be read at byte {at}: {error.strerror}") from error
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _portions(headers: Numbers) -> Iterator[tuple[int, int]]:
