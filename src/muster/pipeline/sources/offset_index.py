@@ -19,13 +19,13 @@ _MAGIC: Final = 2
 def position_before(segment_path: str, content: SegmentBytes, base_offset: int, offset: int) -> int:
     """The position of a batch at or before the one that holds `offset`; 0, the segment's begin, if nothing better is known."""
     try:
-        content = np.fromfile(segment_path.removesuffix(".log") + ".index", dtype=_ENTRY)
+        entries = np.fromfile(segment_path.removesuffix(".log") + ".index", dtype=_ENTRY)
     except OSError:
         return 0
-    positions = content["position"].astype(np.int64)
+    positions = entries["position"].astype(np.int64)
     rising = np.flatnonzero(np.diff(positions) <= 0)
     valid = int(rising[0]) + 1 if rising.size else len(positions)
-    known = content["offset"][:valid].astype(np.int64) + base_offset
+    known = entries["offset"][:valid].astype(np.int64) + base_offset
     at = int(np.searchsorted(known, offset, side="right")) - 1
     if at < 0:
         return 0
