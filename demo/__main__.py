@@ -266,7 +266,6 @@ def main() -> None:
         for process in fleet.processes.values():
             process.kill()
         server.stop()
-        shutil.rmtree(HOME, ignore_errors=True)
 
 
 if __name__ == "__main__":
