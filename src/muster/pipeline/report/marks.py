@@ -58,9 +58,11 @@ def row_frame(
     ticks: Iterable[tuple[float, str]],
     rules: Iterable[float] | None = None,
     behind: Child = None,
+    over: Child = None,
     to_now: bool = True,
 ) -> Html:
-    """Rows under one axis. Grid lines stand at the ticks or at `rules`; `behind` is drawn over the full height before the rows.
+    """Rows under one axis. Grid lines stand at the ticks or at `rules`; `behind` and `over` are drawn before and after
+    the rows, over the full height.
 
     `to_now`: where the plot is wider than the screen, its right end shows first.
     """
@@ -79,7 +81,11 @@ def row_frame(
     )
     labels = together(tag("div", row.label, title=row.note or None, class_="row-label") for row in rows)
     plot = drawing(
-        together((axis(ticks, height, rules), behind, drawn)), PLOT_WIDTH, height + AXIS_HEIGHT, title, to_now=to_now
+        together((axis(ticks, height, rules), behind, drawn, over)),
+        PLOT_WIDTH,
+        height + AXIS_HEIGHT,
+        title,
+        to_now=to_now,
     )
     return tag("div", tag("div", labels, class_=f"row-labels h{row_height}"), plot, class_="row-frame")
 

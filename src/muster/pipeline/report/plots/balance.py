@@ -37,7 +37,7 @@ def all_groups(facts: Facts) -> Html:
     return figure(
         _ALL,
         reads,
-        row_frame(rows, row_height=_ROW, title=_ALL, ticks=ticks, behind=even, to_now=False),
+        row_frame(rows, row_height=_ROW, title=_ALL, ticks=ticks, over=even, to_now=False),
         left_out=hidden,
     )
 
@@ -99,7 +99,7 @@ def one_group(facts: Facts, key: GroupKey) -> Html:
     return figure(
         _ONE,
         reads,
-        row_frame(rows, row_height=_ROW, title=_ONE, ticks=ticks, behind=even, to_now=False),
+        row_frame(rows, row_height=_ROW, title=_ONE, ticks=ticks, over=even, to_now=False),
         left_out=hidden,
     )
 

@@ -27,7 +27,9 @@ def members(facts: Facts, key: GroupKey) -> Html:
         "One row a member (static members by their instance id, through restarts), in order of arrival (UTC). "
         "A point at the right: still there."
     )
-    hidden = left_out(own.num_rows - len(newest), "members are", "they left earlier.")
+    hidden = left_out(
+        own.num_rows - len(newest), "members are", "those who are here and those who left last come first."
+    )
     kinds = legend(
         [("life-static", "static member"), ("life-dynamic", "dynamic member"), ("life-gone", "gone")],
         "Colours: kind of member",
