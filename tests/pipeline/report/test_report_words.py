@@ -141,3 +141,12 @@ def test_time_lag_falls_into_the_named_class(ms: int, word: str) -> None:
 def test_a_status_nobody_knows_stands_before_the_harmless_ones() -> None:
     assert kinds.severity("NEW_IN_NEXT_VERSION") < kinds.severity("IDLE")
     assert kinds.severity("DATA_LOSS") == 0
+
+
+def test_one_is_singular_and_unknown_is_not_zero() -> None:
+    assert [words.many(n, "group") for n in (0, 1, 12_000, None)] == [
+        "0 groups",
+        "1 group",
+        "12,000 groups",
+        "– groups",
+    ]

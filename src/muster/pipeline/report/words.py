@@ -95,9 +95,9 @@ def starts_day(ms: int | float) -> bool:
     return ms % DAY_MS == 0
 
 
-def many(number: int, one: str, more: str | None = None) -> str:
-    """`1 group`, `3 groups`."""
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
+def many(number: int | None, one: str) -> str:
+    """`1 group`, `3 groups`, `– groups` if nobody knows."""
+    return f"{count(number)} {one if number == 1 else one + 's'}"
 
 
 def _utc(ms: int | float) -> datetime:

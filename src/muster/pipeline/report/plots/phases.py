@@ -65,7 +65,7 @@ def _row(row: Row, scale: Scale) -> RowOfMarks:
             box(0, 0, PLOT_WIDTH, _ROW, class_="reading", data_tip=_tip(row)),
         )
     )
-    label = tag("span", f"{words.moment(row['ended_ms'])[5:]} · #{row['generation']}", class_="mono")
+    label = tag("span", f"{words.moment(row['ended_ms'])[5:]} · #{words.count(row['generation'])}", class_="mono")
     return RowOfMarks(label, marks, described(row), "")
 
 

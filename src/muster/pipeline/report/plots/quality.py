@@ -99,7 +99,7 @@ def _cell(row: Row, x: float, y: float) -> Html:
         + ("◔" if row["open_transactions"] else "")
     )
     tip = (
-        f"log partition {row['log_partition']}: {words.count(row['records'])} records, "
+        f"log partition {words.count(row['log_partition'])}: {words.count(row['records'])} records, "
         f"offsets {words.count(row['first_offset'])} to {words.count(row['last_offset'])}, "
         f"whole from {words.count(row['faithful_from'])} ({words.share(part)}), "
         f"{words.count(row['quarantined'])} in quarantine, {words.count(row['unknown_records'])} unknown, "
@@ -111,7 +111,7 @@ def _cell(row: Row, x: float, y: float) -> Html:
             words_at(
                 x + (_CELL - 2) / 2,
                 y + 16,
-                signs or str(row["log_partition"]),
+                signs or words.count(row["log_partition"]),
                 class_="cell-words",
                 text_anchor="middle",
             ),

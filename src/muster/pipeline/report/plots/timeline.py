@@ -82,7 +82,7 @@ def described(row: Row) -> str:
     confidence = row["confidence"]
     sure = "" if confidence is None or confidence >= 1 else f" (inferred, {words.share(confidence)} sure)"
     return (
-        f"{words.moment(row['ended_ms'])} UTC, generation {row['generation']}: {visible(row['cause'])}{who}{sure}, "
+        f"{words.moment(row['ended_ms'])} UTC, generation {words.count(row['generation'])}: {visible(row['cause'])}{who}{sure}, "
         f"took{known} {took}, {words.count(row['members_before'])} to {words.count(row['members_after'])} members, "
         f"{words.count(row['partitions_moved'])} partitions moved"
     )
