@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from muster.core.config import GroupConfig
 from muster.core.replies import JoinReply
-from muster.core.requests import OffsetCommit
+from muster.core.requests import OffsetCommit, OffsetToCommit
 from muster.log.record_codec import encode_record
 from muster.pipeline.decode.batch import decode_batch
 from muster.pipeline.schemas import TABLES
@@ -83,7 +83,7 @@ class Script(World):
                     self.commit_owned(member_id)
 
     def commit_owned(self, member_id: str) -> None:
-        moved = []
+        moved: list[OffsetToCommit] = []
         for number in self.owned[member_id]:
             self.positions[number] = self.positions.get(number, 0) + 10
             moved.append(("t", number, self.positions[number], -1, "", None))

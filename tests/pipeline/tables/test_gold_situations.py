@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from muster.pipeline.decode.row_schemas import row_spark_schema
 from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.silver import finish_silver
 from tests.pipeline.tables.rows import Row, collected, commit, frame, log_record, sample
@@ -110,11 +111,12 @@ def gold(spark: Any) -> dict[str, dict[str, list[Row]]]:
         for row in given["s_offset_commit"] + given["s_group_generation"]
     ]
     extra = {"cluster": "holes", "log_topic": "__consumer_offsets", "log_partition": 0}
-    records.append(log_record(11, NOW, cluster="holes", key=b"\x00\x11share group"))
-    records.append(log_record(12, NOW, cluster="holes", is_transactional=True, producer_id=3, key=b"\x00\x01"))
+    records.append(log_record(11, NOW, cluster="holes"))
+    records.append(log_record(12, NOW, cluster="holes", is_transactional=True, producer_id=3))
     rows = {name: frame(spark, name, of_name, decoded=True) for name, of_name in given.items()}
     rows["b_log_record"] = frame(spark, "b_log_record", records)
     rows["b_quarantine"] = frame(spark, "b_quarantine", [{**extra, "log_offset": 5, "reason": "cut short"}])
+    rows["unknown_type"] = spark.createDataFrame([["holes", 0, 17, 1, 11, 11]], row_spark_schema("unknown_type"))
     silver = {name: table.persist() for name, table in finish_silver(rows, spark).items()}
     built = build_gold({**rows, **silver}, GoldSettings(now_ms=NOW))
     found: dict[str, dict[str, list[Row]]] = {}

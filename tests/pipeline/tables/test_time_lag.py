@@ -53,8 +53,8 @@ def truth(spark: Any) -> Truth:
                 for s in samples_here
             ]
             for group, made in enumerate(of_groups):
-                rows = [commit(0, offset, at_ms, cluster=cluster, partition=number) for offset, at_ms in made]
-                commit_rows += [{**row, "group_id": f"g{group}"} for row in rows]
+                place = {"cluster": cluster, "partition": number, "group_id": f"g{group}"}
+                commit_rows += [commit(0, offset, at_ms, **place) for offset, at_ms in made]
     for log_offset, row in enumerate(commit_rows):
         row["log_offset"] = log_offset
     now_ms = START_MS + LENGTH_MS

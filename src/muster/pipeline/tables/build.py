@@ -31,7 +31,7 @@ __all__ = ["GoldSettings", "build_gold"]
 
 def build_gold(silver: Mapping[str, DataFrame], settings: GoldSettings) -> dict[str, DataFrame]:
     """`silver`: the tables of `schemas.SILVER`, and of bronze `b_journal_event`, `b_leo_sample`, `b_log_record` and
-    `b_quarantine`. What is missing counts as empty; at least one table must be given.
+    `b_quarantine`, of the decoder `unknown_type`. What is missing counts as empty; one must be given.
     """
     if not silver:
         raise ValueError(
@@ -67,5 +67,5 @@ def build_gold(silver: Mapping[str, DataFrame], settings: GoldSettings) -> dict[
         "g_expiry": offset_expiry(current, states, commits, lag, settings),
         "g_abandoned": abandoned_groups(current, states, commits, lag, settings),
         "g_hot_committers": hot_committers(commits),
-        "g_data_quality": data_quality(extent, log_records, given("b_quarantine")),
+        "g_data_quality": data_quality(extent, log_records, given("b_quarantine"), given("unknown_type")),
     }

@@ -7,7 +7,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, SparkSession, Window, WindowSpec
 from pyspark.sql import functions as F
 
-from muster.pipeline.schemas import spark_schema
+from muster.pipeline.decode.row_schemas import row_spark_schema
+from muster.pipeline.schemas import TABLES, spark_schema
 
 LOG: Final = ("cluster", "log_partition")
 """Where a log offset is unique, and all of a group's records are (its id hashes to one log partition)."""
@@ -19,13 +20,21 @@ POSITION: Final = ("cluster", "group_id", "topic", "partition")
 _BEGINNING: Final = Window.unboundedPreceding
 
 
+def position_hash() -> Column:
+    """In front of a window's keys: rows are sorted by one number that tells most of them apart. Texts that begin alike (a cluster's
+    name, `orders-`) make Spark compare whole rows instead.
+    """
+    return F.xxhash64(*POSITION)
+
+
 def conform(frame: DataFrame, table: str) -> DataFrame:
     """Exactly the columns of the table, in order and of its types."""
     return frame.select(*(F.col(field.name).cast(field.dataType).alias(field.name) for field in spark_schema(table)))
 
 
 def no_rows(spark: SparkSession, table: str) -> DataFrame:
-    return spark.createDataFrame([], spark_schema(table))
+    """Of a table of the contract, or of one that only the decoder makes."""
+    return spark.createDataFrame([], spark_schema(table) if table in TABLES else row_spark_schema(table))
 
 
 def in_log_order(*keys: str) -> WindowSpec:

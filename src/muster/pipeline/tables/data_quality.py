@@ -7,27 +7,26 @@ from pyspark.sql import functions as F
 
 from muster.pipeline.tables.columns import conform
 
-_NEWEST_KNOWN_TYPE = 8
 _PLACE = ("cluster", "log_topic", "log_partition")
 
 
-def data_quality(extent: DataFrame, log_records: DataFrame, quarantine: DataFrame) -> DataFrame:
-    """Partitions of which only quarantined batches are known have a row too: nothing is dropped silently."""
+def data_quality(
+    extent: DataFrame, log_records: DataFrame, quarantine: DataFrame, unknown_types: DataFrame
+) -> DataFrame:
+    """Partitions of which only quarantined batches are known have a row too: nothing is dropped silently.
+
+    `unknown_types` are the decoder's counts of records that nobody here decodes (trap 12).
+    """
+    unknown = unknown_types.groupBy("cluster", "log_partition").agg(F.sum("records").alias("unknown_records"))
+    unknown = unknown.withColumn("log_topic", F.lit("__consumer_offsets"))
     refused = quarantine.groupBy(*_PLACE).agg(F.count("*").alias("quarantined"))
     rows = (
         extent.join(refused, list(_PLACE), "full")
-        .join(_unknown(log_records), list(_PLACE), "left")
+        .join(unknown, list(_PLACE), "left")
         .join(_open_transactions(log_records), list(_PLACE), "left")
     )
     counted = ("records", "unknown_records", "quarantined", "gaps", "open_transactions")
     return conform(rows.fillna(0, subset=list(counted)), "g_data_quality")
-
-
-def _unknown(log_records: DataFrame) -> DataFrame:
-    """Records of `__consumer_offsets` whose key begins with a type beyond those that are decoded (trap 12)."""
-    kind = F.conv(F.hex(F.substring("key", 1, 2)), 16, 10).cast("int")
-    rows = log_records.where((F.col("log_topic") == "__consumer_offsets") & ~F.coalesce("is_control", F.lit(False)))
-    return rows.where(kind > _NEWEST_KNOWN_TYPE).groupBy(*_PLACE).agg(F.count("*").alias("unknown_records"))
 
 
 def _open_transactions(log_records: DataFrame) -> DataFrame:

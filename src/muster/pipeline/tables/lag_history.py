@@ -1,62 +1,75 @@
 """`g_lag_history` and `g_group_lag`: lag minute by minute, and per group.
 
-A minute has a row if the group committed in it or the partition's end moved or was sampled in it: lag goes on growing while a
-consumer is silent. The moment is the end of the minute, or now in the last one.
+A minute has a row if the group committed in it. While it is silent its lag goes on growing: there is a row every five minutes
+for an hour and one an hour from then on, as long as the end offset is sampled. The moment is the end of the minute, or now in
+the last one.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, conform, so_far
+from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, conform
+from muster.pipeline.tables.end_offsets import newest_end_offsets
+from muster.pipeline.tables.latest_before import latest_before
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.time_lag import with_time_lag
 
 _MINUTE_MS = 60_000
+_OFTEN_MS, _SELDOM_MS = 5 * _MINUTE_MS, 60 * _MINUTE_MS
 
 
 def lag_history(commits: DataFrame, leo: DataFrame, settings: GoldSettings) -> DataFrame:
-    committed = _last_of_each_minute(commits)
-    ends = _ends_of_each_minute(leo)
-    first = committed.groupBy(*POSITION).agg(F.min("minute_ms").alias("_first"))
-    sampled = ends.join(first, list(TOPIC_PARTITION)).where("minute_ms >= _first").drop("_first")
-    minutes = (
-        committed.unionByName(sampled, allowMissingColumns=True)
-        .groupBy(*POSITION, "minute_ms")
-        .agg(F.max("_commit").alias("_commit"), F.max("_end").alias("_end"))
-    )
-    order = so_far(Window.partitionBy(*POSITION).orderBy("minute_ms"))
-    rows = (
-        minutes.withColumn("_commit", F.last("_commit", ignorenulls=True).over(order))
-        .withColumn("_end", F.last("_end", ignorenulls=True).over(order))
-        .withColumn("committed", F.col("_commit.committed"))
-        .where(F.col("minute_ms") >= settings.now_ms - settings.history_ms)
-        .where("committed is not null")
-    )
-    return conform(_with_lag(rows, leo, settings), "g_lag_history")
-
-
-def _last_of_each_minute(commits: DataFrame) -> DataFrame:
-    """Rows whose successor lies in another minute. A tombstone ends the position: it gives null, which fills forward."""
-    minute = F.floor(F.coalesce("commit_ms", "record_ms") / _MINUTE_MS) * _MINUTE_MS
-    next_minute = F.floor(F.col("next_commit_ms") / _MINUTE_MS) * _MINUTE_MS
-    last = F.col("next_commit_ms").isNull() | (next_minute != minute)
-    position = F.when(~F.col("is_tombstone") & (F.col("committed_offset") >= 0), F.col("committed_offset"))
-    commit = F.struct("log_offset", position.alias("committed"))
-    return commits.where(F.col("is_effective") & last).select(
-        *POSITION, minute.cast("long").alias("minute_ms"), commit.alias("_commit")
-    )
-
-
-def _ends_of_each_minute(leo: DataFrame) -> DataFrame:
-    minute = (F.floor(F.col("end_ms") / _MINUTE_MS) * _MINUTE_MS).cast("long")
-    end = F.struct("topic_epoch", "end_ms", "leo", "log_start")
-    return leo.groupBy(*TOPIC_PARTITION, minute.alias("minute_ms")).agg(F.max(end).alias("_end"))
-
-
-def _with_lag(rows: DataFrame, leo: DataFrame, settings: GoldSettings) -> DataFrame:
+    rows = _with_silent_minutes(_last_of_each_minute(commits, settings), leo, settings)
     moment = F.least(F.col("minute_ms") + _MINUTE_MS, F.lit(settings.now_ms))
+    rows = rows.withColumn("tau_lo_ms", moment).withColumn("tau_hi_ms", moment)
+    end = F.struct("topic_epoch", "leo", "log_start")
+    samples = leo.select(*TOPIC_PARTITION, F.col("end_ms").alias("at_ms"), end.alias("value"))
+    return conform(_with_lag(latest_before(rows, samples, TOPIC_PARTITION, "tau_hi_ms", "_end"), leo), "g_lag_history")
+
+
+def _last_of_each_minute(commits: DataFrame, settings: GoldSettings) -> DataFrame:
+    """Rows whose successor lies in another minute. A tombstone ends the position and has no row."""
+    minute = _floor(F.col("commit_ms"), _MINUTE_MS)
+    next_minute = F.coalesce(_floor(F.col("next_commit_ms"), _MINUTE_MS), F.lit(settings.now_ms + _MINUTE_MS))
+    counts = F.col("is_effective") & ~F.col("is_tombstone") & (F.col("committed_offset") >= 0)
+    still_ms = settings.now_ms - settings.history_ms
+    return commits.where(counts & (next_minute > minute) & (next_minute >= still_ms)).select(
+        *POSITION,
+        F.col("committed_offset").alias("committed"),
+        minute.alias("_minute"),
+        next_minute.alias("_until"),
+    )
+
+
+def _with_silent_minutes(rows: DataFrame, leo: DataFrame, settings: GoldSettings) -> DataFrame:
+    """The minutes between this commit and the next, thinned out; none behind the newest sample, where nothing is known."""
+    last = newest_end_offsets(leo).select(*TOPIC_PARTITION, F.col("end_ms").alias("_sampled"))
+    known = rows.join(last, list(TOPIC_PARTITION), "left").withColumn("_until", F.least("_until", "_sampled"))
+    minute, until = F.col("_minute"), F.col("_until")
+    often = _marks(minute, F.least(minute + _SELDOM_MS, until), _OFTEN_MS)
+    seldom = _marks(minute + _SELDOM_MS, until, _SELDOM_MS)
+    minutes = F.when(F.col("_sampled").isNull(), F.array(minute)).otherwise(F.concat(F.array(minute), often, seldom))
+    still_ms = settings.now_ms - settings.history_ms
+    exploded = known.select(*POSITION, "committed", F.explode(minutes).alias("minute_ms"))
+    return exploded.where(F.col("minute_ms") >= still_ms)
+
+
+def _marks(after: Column, before: Column, step_ms: int) -> Column:
+    """Multiples of the step between the two, without either."""
+    first = _floor(after, step_ms) + step_ms
+    last = before - 1
+    return F.when(first <= last, F.sequence(first, F.greatest(first, last), F.lit(step_ms).cast("long"))).otherwise(
+        F.array().cast("array<bigint>")
+    )
+
+
+def _floor(ms: Column, step_ms: int) -> Column:
+    return (ms - F.pmod(ms, F.lit(step_ms).cast("long"))).cast("long")
+
+
+def _with_lag(rows: DataFrame, leo: DataFrame) -> DataFrame:
     asked = rows.select(
         *POSITION,
         "minute_ms",
@@ -64,15 +77,13 @@ def _with_lag(rows: DataFrame, leo: DataFrame, settings: GoldSettings) -> DataFr
         F.coalesce("_end.topic_epoch", F.lit(0)).alias("topic_epoch"),
         F.col("_end.leo").alias("end"),
         F.greatest("committed", "_end.log_start").alias("first_unread"),
-        moment.alias("tau_lo_ms"),
-        moment.alias("tau_hi_ms"),
+        "tau_lo_ms",
+        "tau_hi_ms",
     )
-    found = with_time_lag(asked, leo)
     sampled = F.col("end").isNotNull()
-    lag = F.when(sampled, F.greatest(F.col("end") - F.col("first_unread"), F.lit(0)))
-    return found.withColumns(
+    return with_time_lag(asked, leo).withColumns(
         {
-            "lag": lag,
+            "lag": F.when(sampled, F.greatest(F.col("end") - F.col("first_unread"), F.lit(0))),
             "time_lag_lo_ms": F.col("lo_ms"),
             "time_lag_hi_ms": F.col("hi_ms"),
             "time_lag_est_ms": F.col("est_ms"),

@@ -9,14 +9,27 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from muster.pipeline.tables.columns import LOG, POSITION, conform
+from muster.pipeline.tables.columns import LOG, POSITION, conform, position_hash
 from muster.pipeline.tables.log_extent import with_faithful
 
 _COMMIT_MARKER = 1
+_FILLED_IN = (
+    "txn_state",
+    "effective_ms",
+    "is_effective",
+    "faithful",
+    "prev_offset",
+    "prev_commit_ms",
+    "is_duplicate",
+    "is_rewind",
+    "next_commit_ms",
+    "newer",
+)
 
 
 def finished_offset_commits(decoded: DataFrame, markers: DataFrame, extent: DataFrame) -> DataFrame:
     """`decoded` has `producer_id` and `is_transactional` behind its columns; `markers` are the ends of transactions."""
+    decoded = decoded.drop(*_FILLED_IN)  # nulls take room too where rows are sorted
     transactional = F.coalesce("is_transactional", F.lit(False))
     plain = (
         decoded.where(~transactional)
@@ -26,7 +39,9 @@ def finished_offset_commits(decoded: DataFrame, markers: DataFrame, extent: Data
     )
     rows = plain.unionByName(_with_ends(decoded.where(transactional), markers))
     rows = rows.withColumn("is_effective", F.col("txn_state").isin("none", "unknown", "committed"))
-    return conform(_with_neighbours(with_faithful(rows, extent)), "s_offset_commit")
+    return conform(
+        with_faithful(_with_neighbours(rows.drop("producer_id", "is_transactional")), extent), "s_offset_commit"
+    )
 
 
 def _with_ends(transactional: DataFrame, markers: DataFrame) -> DataFrame:
@@ -58,17 +73,22 @@ def _with_ends(transactional: DataFrame, markers: DataFrame) -> DataFrame:
 
 def _with_neighbours(rows: DataFrame) -> DataFrame:
     """What came before and after among the records that count; a tombstone breaks the chain."""
-    key = Window.partitionBy(*POSITION, "is_effective")
-    order = key.orderBy("log_offset")
+    order = Window.partitionBy("_hash", *POSITION, "is_effective").orderBy("log_offset")
+    everything = order.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
     effective = F.col("is_effective")
     previous = F.lag("committed_offset").over(order)
-    newer = (F.count("*").over(key) - F.row_number().over(order)).cast("int")
+    newer = (F.count("*").over(everything) - F.row_number().over(order)).cast("int")
     tombstone = F.coalesce("is_tombstone", F.lit(False))
     return (
-        rows.withColumn("prev_offset", F.when(effective, previous))
-        .withColumn("prev_commit_ms", F.when(effective, F.lag("commit_ms").over(order)))
-        .withColumn("next_commit_ms", F.when(effective, F.lead(F.coalesce("commit_ms", "record_ms")).over(order)))
-        .withColumn("newer", F.when(effective, newer))
+        rows.withColumn("_hash", position_hash())
+        .withColumns(
+            {
+                "prev_offset": F.when(effective, previous),
+                "prev_commit_ms": F.when(effective, F.lag("commit_ms").over(order)),
+                "next_commit_ms": F.when(effective, F.lead(F.coalesce("commit_ms", "record_ms")).over(order)),
+                "newer": F.when(effective, newer),
+            }
+        )
         .withColumn(
             "is_duplicate", ~tombstone & F.coalesce(F.col("committed_offset") == F.col("prev_offset"), F.lit(False))
         )

@@ -41,9 +41,9 @@ def with_time_lag(questions: DataFrame, leo: DataFrame) -> DataFrame:
         F.lit(None).cast("long").alias("_time"),
         payload.alias("_question"),
     )
-    placed = asked.unionByName(_samples(leo), allowMissingColumns=True)
+    placed = asked.unionByName(_samples(leo), allowMissingColumns=True).withColumn("_hash", F.xxhash64(*_EPOCH))
     # A sample with L = c comes before the question: then c was not yet there, at the end of a flat run (side='right').
-    search = so_far(Window.partitionBy(*_EPOCH).orderBy("_at", "_what", "_time"))
+    search = so_far(Window.partitionBy("_hash", *_EPOCH).orderBy("_at", "_what", "_time"))
     found = placed.withColumn("_found", F.last("_sample", ignorenulls=True).over(search)).where("_question is not null")
     return _answered(found.select(*_EPOCH, "_question.*", "_found"))
 
