@@ -80,6 +80,7 @@ Cause: TypeAlias = Literal[
     "deleted",  # DeleteGroups
     "expired",  # Empty and without offsets
     "unloaded",  # this node no longer owns the partition
+    "forced",  # no member asked for it: a test or an operator did
 ]
 
 

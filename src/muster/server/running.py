@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, TypeVar
@@ -81,6 +81,11 @@ class RunningServer:
 
         self._loop.call_soon_threadsafe(call)
         return done.result()
+
+    def begin(self, work: Coroutine[Any, Any, _T]) -> Future[_T]:
+        """Run a coroutine in the server's loop; the future is the caller's to wait for."""
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def __enter__(self) -> RunningServer:
         return self.start()

@@ -51,6 +51,8 @@ class Server:
         self.node: Any = None
         self.metrics: Endpoint | None = None
         """Where metrics are served, with the real port."""
+        self.announcements: list[str] = []
+        """Lines for standard output beside the address, from whoever else listens."""
         self._metrics: asyncio.Server | None = None
         self._make_node = make_node or _make_node
 
@@ -113,7 +115,7 @@ def advertised(settings: Settings, bound: Endpoint) -> Endpoint:
     return bound
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, make_server: Callable[[Settings], Server] = Server) -> None:
     """Run in the foreground until SIGTERM or Ctrl-C; a second one ends it at once."""
     logging.basicConfig(
         level=settings.string("muster.log.level").upper(),
@@ -122,7 +124,7 @@ def serve(settings: Settings) -> None:
     )
     allow_many_open_files()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        runner.run(_serve_until_signal(Server(settings)))
+        runner.run(_serve_until_signal(make_server(settings)))
 
 
 def allow_many_open_files() -> None:
@@ -165,6 +167,8 @@ async def _serve_until_signal(server: Server) -> None:
     print(f"listening on {bound}", flush=True)
     if server.metrics is not None:
         print(f"metrics on http://{server.metrics}/metrics", flush=True)
+    for line in server.announcements:
+        print(line, flush=True)
     await told_to_stop.wait()
     await server.stop()
     _log.info("stopped")

@@ -119,7 +119,7 @@ class Settings:
                 f"{shortest} = {self.integer(shortest)} (from {self.origin(shortest)}) is more than"
                 f" {longest} = {self.integer(longest)} (from {self.origin(longest)}): no member could join"
             )
-        for name in ("muster.listen", "muster.advertise", "muster.metrics.listen"):
+        for name in ("muster.listen", "muster.advertise", "muster.metrics.listen", "muster.control.listen"):
             if self.string(name):
                 _blame(self.origin(name), parse_endpoint, name, self.string(name))
         if self.advertise is not None and self.advertise.is_everywhere:

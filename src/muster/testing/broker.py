@@ -1,0 +1,158 @@
+"""`Broker`: a whole Kafka-compatible broker in a thread of the test's process, for any client in any thread.
+
+Everything here may be called from any thread; it hands over to the `Kit` in the broker's loop. Calls come back when
+their effect is there. Only waits take long: they have an `_async` form for tests that run in a loop of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import Callable, Coroutine, Mapping
+from types import TracebackType
+from typing import Any, TypeVar
+
+from muster.server.running import RunningServer
+from muster.server.settings import Settings
+from muster.testing import topic_records
+from muster.testing.broker_clock import BrokerClock
+from muster.testing.broker_faults import BrokerFaults
+from muster.testing.broker_group import BrokerGroup
+from muster.testing.faults import UnusedFault
+from muster.testing.group_views import GroupView
+from muster.testing.kit import Kit
+from muster.testing.topic_records import Produced, TopicRecord
+
+T = TypeVar("T")
+
+DEFAULTS: Mapping[str, str] = {
+    "muster.listen": "127.0.0.1:0",
+    "muster.storage": "memory",
+    # Kafka's 3 s are for fleets that start together. A test waits for the number of members that it wants.
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.topic.num.partitions": "4",
+}
+
+
+class Broker:
+    """Runs from `start` (or `with`) to `stop`.
+
+    `settings` are broker settings by Kafka's names; values may be numbers and booleans. `topics` are made at the start, with
+    so many partitions. `frozen` keeps the clock still from the beginning. `start_ms` is what the clock shows first.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, object] | None = None,
+        *,
+        topics: Mapping[str, int] | None = None,
+        frozen: bool = False,
+        start_ms: int | None = None,
+    ) -> None:
+        texts = {name: _text(value) for name, value in (settings or {}).items()}
+        self._kit = Kit(frozen=frozen, start_ms=start_ms)
+        self._running = RunningServer(Settings.of({**DEFAULTS, **texts}), self._kit.make_node, self._kit.handlers)
+        self._topics = dict(topics or {})
+        self.clock = BrokerClock(self)
+        self.faults = BrokerFaults(self)
+
+    # -- life
+
+    def start(self) -> Broker:
+        """Returns when clients can connect, groups have a coordinator and the topics are there."""
+        self._running.start()
+        try:
+            self.run(self._kit.open_coordinator)
+            for name, partitions in self._topics.items():
+                self.create_topic(name, partitions)
+            self.wait_for(self._kit.settle())
+        except BaseException:
+            self._running.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Closes every connection. Faults that were never met are warned of: the test shows less than it seems to."""
+        unused = self._kit.faults.unused()
+        self._running.stop()
+        for fault in unused:
+            warnings.warn(f"a fault was never met: {fault}", UnusedFault, stacklevel=2)
+
+    def __enter__(self) -> Broker:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._kit.faults.forget()  # the test failed already, and that is what it should say
+        self.stop()
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """HOST:PORT, as clients want it."""
+        return self._running.address
+
+    @property
+    def host(self) -> str:
+        return self._running.host
+
+    @property
+    def port(self) -> int:
+        return self._running.port
+
+    # -- topics
+
+    def create_topic(self, name: str, partitions: int = 1, configs: Mapping[str, object] | None = None) -> None:
+        """ValueError if it is there already or cannot be."""
+        texts = {key: _text(value) for key, value in (configs or {}).items()}
+        self.run(topic_records.create_topic, self._kit.node, name, partitions, texts)
+
+    def produce(self, topic: str, *records: Produced, partition: int | None = None) -> list[tuple[int, int]]:
+        """Append records, each a value or a (key, value); returns (partition, offset) of each when clients can read them.
+
+        Without `partition` a key chooses one, and values without a key go round.
+        """
+        where = self.run(topic_records.append, self._kit.node, topic, records, partition)
+        self.wait_for(self._kit.settle())
+        return where
+
+    def records(self, topic: str, partition: int | None = None) -> list[TopicRecord]:
+        """Everything in the topic, partition by partition."""
+        return self.run(topic_records.read, self._kit.node, topic, partition)
+
+    # -- groups
+
+    def group(self, group_id: str) -> BrokerGroup:
+        """What the test wants to know of, or do to, one group. It need not exist yet."""
+        return BrokerGroup(self, group_id)
+
+    def groups(self) -> list[GroupView]:
+        return self.run(self._kit.groups)
+
+    def explain(self) -> str:
+        """What happened to every group, and which faults there were."""
+        parts = [f"{view}\n{self.group(view.group_id).explain()}" for view in self.groups()]
+        faults = [f"fault {fault.number}: {fault}; used {fault.uses} times" for fault in self.faults]
+        return "\n\n".join([*parts, *(["\n".join(faults)] if faults else [])])
+
+    # -- the way into the loop
+
+    @property
+    def kit(self) -> Kit:
+        """The controls inside the loop; call them with `run` and `wait_for`."""
+        return self._kit
+
+    def run(self, function: Callable[..., T], *arguments: object) -> T:
+        """Call a plain function in the broker's thread, between two of its steps."""
+        return self._running.run(function, *arguments)
+
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._running.begin(work).result()
+
+    async def wait_for_async(self, work: Coroutine[Any, Any, T]) -> T:
+        return await asyncio.wrap_future(self._running.begin(work))
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

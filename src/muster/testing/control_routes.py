@@ -1,0 +1,261 @@
+"""The controls of the test kit as HTTP pages, for tests in other languages. docs/testing.md lists them.
+
+Translates between JSON and the `Kit`, in the broker's loop; decides nothing. Unknown fields are refused, so that a misspelt one is
+noticed.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPStatus
+from typing import Any, TypeAlias
+
+from muster.testing import topic_records
+from muster.testing.control_http import Asked, Refused
+from muster.testing.faults import Fault
+from muster.testing.group_views import GroupView
+from muster.testing.group_waits import PATIENCE_SECONDS, WaitTimeout, Wanted
+from muster.testing.journal_words import lines
+from muster.testing.kit import Kit
+
+Page: TypeAlias = Callable[..., Coroutine[Any, Any, object]]
+
+_UNITS_MS = {"ms": 1, "seconds": 1_000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
+_REQUEST_FAULTS = ("error", "delay", "drop_request", "drop_reply")
+_COORDINATOR_FAULTS = {"coordinator_loading": "loading", "coordinator_moved": "moved"}
+
+
+class ControlRoutes:
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+        self.pages: dict[str, Page] = {
+            "GET /": self._list,
+            "GET /clock": self._clock,
+            "POST /clock/advance": self._advance,
+            "POST /clock/freeze": self._freeze,
+            "POST /clock/thaw": self._thaw,
+            "POST /topics": self._create_topic,
+            "GET /topics/{topic}/records": self._records,
+            "POST /topics/{topic}/records": self._produce,
+            "GET /groups": self._groups,
+            "GET /groups/{group}": self._group,
+            "GET /groups/{group}/wait": self._wait,
+            "GET /groups/{group}/offsets": self._offsets,
+            "GET /groups/{group}/journal": self._journal,
+            "GET /groups/{group}/explain": self._explain,
+            "POST /groups/{group}/rebalance": self._rebalance,
+            "POST /groups/{group}/expire": self._expire,
+            "POST /groups/{group}/move-coordinator": self._move,
+            "GET /faults": self._faults,
+            "POST /faults": self._add_fault,
+            "DELETE /faults": self._clear,
+            "DELETE /faults/{id}": self._remove,
+        }
+
+    async def answer(self, asked: Asked) -> object:
+        known_path = False
+        for pattern, page in self.pages.items():
+            method, _, path = pattern.partition(" ")
+            names = _matched(path, asked.path)
+            if names is not None:
+                known_path = True
+                if method == asked.method:
+                    return await page(asked, *names)
+        where = f"{asked.method} /{'/'.join(asked.path)}"
+        if known_path:
+            raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, f"{where} is not possible; GET / lists what is")
+        raise Refused(HTTPStatus.NOT_FOUND, f"there is no {where}; GET / lists what there is")
+
+    async def _list(self, asked: Asked) -> object:
+        return {"pages": list(self.pages)}
+
+    # -- clock
+
+    async def _clock(self, asked: Asked) -> object:
+        return {"now_ms": self._kit.clock.now_ms(), "frozen": self._kit.clock.is_frozen}
+
+    async def _advance(self, asked: Asked) -> object:
+        fields = _fields(asked.body, *_UNITS_MS, "keep_connected")
+        duration_ms = round(sum(_number(fields, unit) * size for unit, size in _UNITS_MS.items()))
+        await self._kit.advance(duration_ms, keep_connected=bool(fields.get("keep_connected")))
+        return await self._clock(asked)
+
+    async def _freeze(self, asked: Asked) -> object:
+        self._kit.clock.freeze()
+        return await self._clock(asked)
+
+    async def _thaw(self, asked: Asked) -> object:
+        self._kit.clock.thaw()
+        return await self._clock(asked)
+
+    # -- topics
+
+    async def _create_topic(self, asked: Asked) -> object:
+        fields = _fields(asked.body, "name", "partitions", "configs")
+        configs = {name: str(value) for name, value in (fields.get("configs") or {}).items()}
+        topic_records.create_topic(self._kit.node, _text(fields, "name"), int(fields.get("partitions", 1)), configs)
+        await self._kit.settle()
+        return {"name": fields["name"], "partitions": int(fields.get("partitions", 1))}
+
+    async def _produce(self, asked: Asked, topic: str) -> object:
+        fields = _fields(asked.body, "records", "partition")
+        records = fields.get("records")
+        if not isinstance(records, list):
+            raise ValueError('records must be a list of {"key": ..., "value": ...}')
+        pairs = [(_part(each, "key"), _part(each, "value")) for each in records]
+        where = topic_records.append(self._kit.node, topic, pairs, fields.get("partition"))
+        await self._kit.settle()
+        return {"records": [{"partition": partition, "offset": offset} for partition, offset in where]}
+
+    async def _records(self, asked: Asked, topic: str) -> object:
+        partition = asked.query.get("partition")
+        found = topic_records.read(self._kit.node, topic, int(partition) if partition is not None else None)
+        return {
+            "records": [
+                {
+                    "partition": record.partition,
+                    "offset": record.offset,
+                    "timestamp_ms": record.timestamp_ms,
+                    **_shown("key", record.key),
+                    **_shown("value", record.value),
+                }
+                for record in found
+            ]
+        }
+
+    # -- groups
+
+    async def _groups(self, asked: Asked) -> object:
+        return {"groups": [view.to_json() for view in self._kit.groups()]}
+
+    async def _group(self, asked: Asked, group: str) -> object:
+        return self._kit.view(group).to_json()
+
+    async def _wait(self, asked: Asked, group: str) -> object:
+        query = _fields(asked.query, "state", "members", "generation", "timeout")
+        wanted = Wanted(query.get("state"), _whole(query, "members"), _whole(query, "generation"))
+        try:
+            view: GroupView = await self._kit.wait(group, wanted, float(query.get("timeout", PATIENCE_SECONDS)))
+        except WaitTimeout as late:
+            raise Refused(HTTPStatus.REQUEST_TIMEOUT, str(late)) from None
+        return view.to_json()
+
+    async def _offsets(self, asked: Asked, group: str) -> object:
+        offsets = self._kit.offsets(group).items()
+        return {"offsets": [{"topic": topic, "partition": index, "offset": at} for (topic, index), at in offsets]}
+
+    async def _journal(self, asked: Asked, group: str) -> object:
+        return {"events": [event.to_json() for event in self._kit.journal(group)]}
+
+    async def _explain(self, asked: Asked, group: str) -> object:
+        return {"lines": lines(self._kit.journal(group))}
+
+    async def _rebalance(self, asked: Asked, group: str) -> object:
+        self._kit.force_rebalance(group)
+        return self._kit.view(group).to_json()
+
+    async def _expire(self, asked: Asked, group: str) -> object:
+        member_id = self._kit.expire(group, _text(_fields(asked.body, "member"), "member"))
+        return {"expired": member_id}
+
+    async def _move(self, asked: Asked, group: str) -> object:
+        await self._kit.move_coordinator(group)
+        return self._kit.view(group).to_json()
+
+    # -- faults
+
+    async def _faults(self, asked: Asked) -> object:
+        return {"faults": [fault.to_json() for fault in self._kit.faults]}
+
+    async def _add_fault(self, asked: Asked) -> object:
+        fields = _fields(asked.body, "kind", "api", "group", "error", "seconds", "times")
+        kind = _text(fields, "kind")
+        if kind in _COORDINATOR_FAULTS:
+            seconds = fields.get("seconds")
+            duration_ms = None if seconds is None else round(1000 * seconds)
+            return self._kit.take_coordinator(_COORDINATOR_FAULTS[kind], _text(fields, "group"), duration_ms).to_json()
+        if kind not in _REQUEST_FAULTS:
+            known = ", ".join((*_REQUEST_FAULTS, *_COORDINATOR_FAULTS))
+            raise ValueError(f"{kind!r} is no kind of fault; known are {known}")
+        return self._kit.faults.add(
+            kind,  # type: ignore[arg-type]
+            _text(fields, "api"),
+            group=fields.get("group"),
+            error=fields["error"] if kind == "error" else 0,
+            delay_ms=round(1000 * _number(fields, "seconds")),
+            times=fields.get("times", 1),
+        ).to_json()
+
+    async def _remove(self, asked: Asked, number: str) -> object:
+        fault: Fault | None = self._kit.faults.get(int(number)) if number.isdecimal() else None
+        if fault is None:
+            raise Refused(HTTPStatus.NOT_FOUND, f"there is no fault {number}; GET /faults lists them")
+        await self._kit.remove(fault)
+        return fault.to_json()
+
+    async def _clear(self, asked: Asked) -> object:
+        await self._kit.remove_all()
+        return await self._faults(asked)
+
+
+def _matched(pattern: str, path: tuple[str, ...]) -> list[str] | None:
+    """What stands where the pattern has {names}; None if it is another path."""
+    parts = [part for part in pattern.split("/") if part]
+    if len(parts) != len(path):
+        return None
+    names = []
+    for part, given in zip(parts, path, strict=True):
+        if part.startswith("{"):
+            names.append(given)
+        elif part != given:
+            return None
+    return names
+
+
+def _fields(given: Mapping[str, Any], *known: str) -> Mapping[str, Any]:
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)}: not known here; known are {', '.join(known)}")
+    return given
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{name} must be given, as a text")
+    return value
+
+
+def _number(fields: Mapping[str, Any], name: str) -> float:
+    value = fields.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{name} must be a number, not {value!r}")
+    return value
+
+
+def _whole(query: Mapping[str, Any], name: str) -> int | None:
+    text = query.get(name)
+    return None if text is None else int(text)
+
+
+def _part(record: object, name: str) -> str | bytes | None:
+    """`key` and `value` are texts; `key_base64` and `value_base64` are for bytes."""
+    if not isinstance(record, dict):
+        raise ValueError('each record must be {"key": ..., "value": ...}')
+    encoded = record.get(f"{name}_base64")
+    if encoded is not None:
+        return b64decode(encoded)
+    part = record.get(name)
+    if part is not None and not isinstance(part, str):
+        raise ValueError(f"{name} must be a text, not {part!r}; use {name}_base64 for bytes")
+    return part
+
+
+def _shown(name: str, part: bytes | None) -> dict[str, str | None]:
+    if part is None:
+        return {name: None}
+    try:
+        return {name: part.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}_base64": b64encode(part).decode()}

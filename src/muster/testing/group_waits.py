@@ -1,0 +1,99 @@
+"""Waiting for a group to get somewhere, without looking again and again: conditions are tried when something happened to a group.
+
+Knows nothing of how groups are read: it is given functions that do. Timeouts are real seconds, whatever the broker's clock says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from muster.core.classic.states import GroupState
+from muster.testing.group_views import GroupView, TopicPartition
+
+Offsets = Mapping[TopicPartition, int]
+
+PATIENCE_SECONDS = 30.0
+"""How long a wait lasts if the test does not say."""
+
+
+class WaitTimeout(AssertionError):
+    """The group did not get there in time. Says what was waited for, what is, and what happened last."""
+
+
+@dataclass(slots=True, frozen=True)
+class Wanted:
+    """What a group is waited for to be. What is None is not asked for."""
+
+    state: str | None = None
+    members: int | None = None
+    generation: int | None = None
+    """At least this one."""
+    committed: Offsets | None = None
+    """At least these offsets, by (topic, partition)."""
+    where: Callable[[GroupView], bool] | None = None
+    """Any further condition; it is called from the broker's thread."""
+
+    def __post_init__(self) -> None:
+        states = [state.value for state in GroupState]
+        if self.state is not None and self.state not in states:
+            raise ValueError(f"{self.state!r} is no state of a group; the states are {', '.join(states)}")
+
+    def holds(self, view: GroupView, offsets: Offsets) -> bool:
+        return (
+            (self.state is None or view.state == self.state)
+            and (self.members is None or len(view.members) == self.members)
+            and (self.generation is None or view.generation >= self.generation)
+            and all(offsets.get(at, -1) >= offset for at, offset in (self.committed or {}).items())
+            and (self.where is None or self.where(view))
+        )
+
+    def __str__(self) -> str:
+        wishes = [
+            f"state {self.state}" if self.state is not None else "",
+            f"{self.members} members" if self.members is not None else "",
+            f"generation {self.generation} or later" if self.generation is not None else "",
+            *(f"{topic}-{partition} at {offset}" for (topic, partition), offset in (self.committed or {}).items()),
+            "the condition of the test" if self.where is not None else "",
+        ]
+        return ", ".join(wish for wish in wishes if wish) or "anything"
+
+
+class GroupWaits:
+    """`stir` is called when something happened; conditions are tried soon after, when the step that did it is over."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: dict[asyncio.Future[None], Callable[[], bool]] = {}
+        self._is_planned = False
+
+    def stir(self) -> None:
+        if self._waiting and not self._is_planned:
+            self._is_planned = True
+            self._loop.call_soon(self._try_all)
+
+    async def until(self, condition: Callable[[], bool], timeout_seconds: float) -> bool:
+        """True as soon as it holds, False if it does not in time."""
+        if condition():
+            return True
+        done: asyncio.Future[None] = self._loop.create_future()
+        self._waiting[done] = condition
+        try:
+            await asyncio.wait_for(done, timeout_seconds)
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting.pop(done, None)
+        return True
+
+    def _try_all(self) -> None:
+        self._is_planned = False
+        for done, condition in tuple(self._waiting.items()):
+            if done.done():
+                continue
+            try:
+                if condition():
+                    done.set_result(None)
+            except Exception as error:  # the test's own condition failed: that is for the test to see
+                done.set_exception(error)

@@ -1,0 +1,103 @@
+"""Putting records into topics and looking at what is in them, without a client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+from zlib import crc32
+
+from muster.topics.creation import NewTopic
+from muster.topics.produce import ProduceTerms
+from muster.wire.batch import Record, decode_records, encode_batch, iterate_batches
+from muster.wire.errors import NONE, name_of
+
+if TYPE_CHECKING:
+    from muster.runtime.node import Node
+    from muster.topics.topic import Topic
+
+Part: TypeAlias = str | bytes | None
+Produced: TypeAlias = Part | tuple[Part, Part]
+"""A value, or (key, value). Text becomes UTF-8."""
+
+_READ_BYTES = 1 << 20
+
+
+@dataclass(slots=True, frozen=True)
+class TopicRecord:
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    timestamp_ms: int
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+
+
+def create_topic(node: Node, name: str, partitions: int, configs: Mapping[str, str]) -> None:
+    (made,) = node.broker.create_topics([NewTopic(name, partitions, configs=tuple(configs.items()))])
+    if made.error_code != NONE:
+        raise ValueError(f"topic {name!r} cannot be created: {name_of(made.error_code)}: {made.message}")
+
+
+def append(node: Node, name: str, records: Iterable[Produced], partition: int | None) -> list[tuple[int, int]]:
+    """Append now; returns (partition, offset) of each. Keys choose the partition as far as the test does not."""
+    topic = node.broker.auto_create(name)
+    pairs = [_pair(record) for record in records]
+    chosen = [_partition(topic, key, number, partition) for number, (key, _) in enumerate(pairs)]
+    now_ms = node.clock.now_ms()
+    where: list[tuple[int, int]] = []
+    for index, (key, value) in zip(chosen, pairs, strict=True):
+        batch = encode_batch([Record(0, now_ms, key, value)])
+        result = node.broker.produce(name, index, batch, ProduceTerms(), now_ms)
+        if result.error_code != NONE:
+            raise ValueError(f"{name}-{index} does not take the record: {name_of(result.error_code)} {result.message}")
+        where.append((index, result.base_offset))
+    node.durable.soon()
+    return where
+
+
+def read(node: Node, name: str, partition: int | None = None) -> list[TopicRecord]:
+    """Everything durable, partition by partition."""
+    topic = node.broker.topic(name)
+    if topic is None:
+        raise ValueError(f"there is no topic {name!r}")
+    found = []
+    for each in topic.partitions:
+        if partition is None or each.index == partition:
+            found += [
+                TopicRecord(name, each.index, r.offset, r.key, r.value, r.timestamp_ms, tuple(r.headers))
+                for r in _records(topic, each.index)
+            ]
+    return found
+
+
+def _records(topic: Topic, index: int) -> Iterable[Record]:
+    log = topic.partitions[index].log
+    position = log.start_offset
+    while position < log.durable_offset:
+        raw = log.read(position, _READ_BYTES)
+        if not raw:
+            return
+        for at, header in iterate_batches(raw):
+            if not header.is_control:
+                yield from (record for record in decode_records(raw, header, at) if record.offset >= position)
+            position = header.base_offset + header.last_offset_delta + 1
+
+
+def _pair(record: Produced) -> tuple[bytes | None, bytes | None]:
+    key, value = record if isinstance(record, tuple) else (None, record)
+    return _bytes(key), _bytes(value)
+
+
+def _bytes(part: Part) -> bytes | None:
+    return part.encode() if isinstance(part, str) else part
+
+
+def _partition(topic: Topic, key: bytes | None, number: int, wanted: int | None) -> int:
+    count = len(topic.partitions)
+    if wanted is not None:
+        if not 0 <= wanted < count:
+            raise ValueError(f"{topic.name} has partitions 0 to {count - 1}, not {wanted}")
+        return wanted
+    return number % count if key is None else crc32(key) % count
