@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-BENCHES = ("startup", "rebalance")
+BENCHES = ("startup", "rebalance", "load")
 
 
 def main(names: list[str]) -> int:

@@ -145,7 +145,7 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
     settings = {**QUICK_GROUPS, "muster.durability": durability}
     told = Told()
     with BrokerProcess(home, settings) as broker:
-        admin = AdminClient({"bootstrap.servers": broker.address})
+        admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
         admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result()
         writers = [Writer(broker.address, told, f"writer-{number}") for number in range(2)]
         threads: list[Writer | Committer] = [*writers, Committer(broker.address, told)]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from muster.cli.main import main
-from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, StoredMember
+from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, Record, StoredMember
 from muster.log.checkpoints import CLEAN_OFFSETS, parse_offsets
 from muster.log.contract import StorageError
 from muster.log.files import FileStore
@@ -69,7 +69,7 @@ def test_dump_decodes_the_coordinators_records(tmp_path: Path, capsys: pytest.Ca
     store = FileStore(str(tmp_path))
     log = open_log(store, topic="__consumer_offsets")
     member = StoredMember("m-1", "i-1", "client", "/127.0.0.1", 60_000, 45_000, b"\0\1", b"")
-    records = [
+    records: list[Record] = [
         OffsetCommitted("g", "orders", 3, 42, 1, "note", 1_000, topic_id=bytes(range(16))),
         GroupStored("g", "consumer", 7, "range", "m-1", 1_000, (member,)),
         OffsetErased("g", "orders", 3),

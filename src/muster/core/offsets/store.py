@@ -13,7 +13,7 @@ numbers and strings drop out of the garbage collector's passes. All orders are i
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from muster.core.records import OffsetCommitted, Record
@@ -58,6 +58,21 @@ class OffsetStore:
         elif held[_LOG_OFFSET] >= log_offset:
             return
         partitions[partition] = (offset, leader_epoch, metadata, committed_ms, expires_ms, log_offset, topic_id)
+
+    def put_loaded(self, group_id: str, topic: str, commits: Iterable[tuple[int, StoredOffset]]) -> None:
+        """`put` for many (partition, offset) pairs of one group and topic, while nothing is on its way."""
+        topics = self._groups.get(group_id)
+        if topics is None:
+            topics = self._groups[group_id] = {}
+        partitions = topics.get(topic)
+        if partitions is None:
+            partitions = topics[topic] = {}
+        before = len(partitions)
+        for partition, stored in commits:
+            held = partitions.get(partition)
+            if held is None or held[_LOG_OFFSET] < stored[_LOG_OFFSET]:
+                partitions[partition] = stored
+        self.count += len(partitions) - before
 
     def erase(self, group_id: str, topic: str, partition: int) -> None:
         """Apply a tombstone. One for an unknown key means nothing (T210): compaction may have taken its predecessor."""
