@@ -14,8 +14,11 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import cache
+from itertools import count
 from pathlib import Path
 
+from muster.core.hashing import partition_for
 from muster.core.records import GroupStored, OffsetCommitted, OffsetErased, StoredMember
 from muster.log.record_codec import encode_record, encode_records
 from muster.wire.batch import encode_pairs, with_offset_and_epoch
@@ -101,9 +104,16 @@ def _write_partition(folder: Path, partition: int, records: int, chance: random.
     return offset
 
 
+@cache
+def _group_name(partition: int, number: int) -> str:
+    """A name whose hash leads to that log partition, as those that a coordinator writes there."""
+    names = (f"service-{number}-consumers-{suffix}" for suffix in count())
+    return next(name for name in names if partition_for(name, LOG_PARTITIONS) == partition)
+
+
 def _commit(chance: random.Random, partition: int, offset: int) -> list[tuple[bytes | None, bytes | None]]:
     number = chance.randrange(GROUPS // LOG_PARTITIONS)
-    group, topic = f"service-{partition}-{number}-consumers", f"events.topic-{number % TOPICS}"
+    group, topic = _group_name(partition, number), f"events.topic-{number % TOPICS}"
     kind = chance.random()
     if kind < 0.01:
         return [encode_record(OffsetErased(group, topic, chance.randrange(20)))]
@@ -133,7 +143,7 @@ def _group(chance: random.Random, partition: int) -> tuple[bytes, bytes | None]:
         for index in range(5)
     )
     return encode_record(
-        GroupStored(f"service-{partition}-{number}-consumers", "consumer", 1, "range", "member-0", NOW_MS, members)
+        GroupStored(_group_name(partition, number), "consumer", 1, "range", "member-0", NOW_MS, members)
     )
 
 

@@ -60,7 +60,7 @@ def _first_match(running: subprocess.Popen[str], ready: re.Pattern[str], kept: A
         found = ready.search(line)
         if found:
             return found[1]
-    raise AssertionError(f"{running.args} ended without being ready; see {kept.name}")
+    raise AssertionError(f"{running.args!r} ended without being ready; see {kept.name}")
 
 
 def _environment() -> dict[str, str]:

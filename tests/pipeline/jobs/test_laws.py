@@ -1,4 +1,4 @@
-"""The laws of the jobs, on the log of a real Kafka: how a log is cut into batches, runs and crashes cannot be seen in the tables."""
+"""The laws of the jobs, on the log of a real Kafka: how it is cut into batches, runs and crashes cannot be seen in the tables."""
 
 from __future__ import annotations
 
