@@ -1,8 +1,9 @@
 """The columns of every table of the lake: the contract between who writes a table and who reads it.
 
-Arrow types are the one definition; Spark's are derived from them (`spark_schema`). Times are milliseconds since 1970 in columns
-that end in `_ms`, durations too and they say so; text enums are listed beside their column. `dt` (UTC date of the row's time) is
-what files are partitioned by, never group or topic. Order within a log partition is `log_offset`, never a time.
+Arrow types are the one definition; Spark's are derived from them (`spark_schema`). Times are milliseconds since 1970
+in columns that end in `_ms`, durations too and they say so; text enums are listed beside their column. `dt` (UTC date
+of the row's time) is what files are partitioned by, never group or topic. Order within a log partition is
+`log_offset`, never a time.
 
 Bronze is raw and append-only, silver is decoded, one row a fact, gold answers questions.
 """
@@ -260,7 +261,8 @@ TABLES: Final[dict[str, pa.Schema]] = {
         *_GROUP_PARTITION,
         ("at_ms", _long),
         ("burrow_status", _text),  # OK, WARN, STALL, STOP, REWIND
-        # OK, IDLE, CATCHING_UP, SLOW, STALLED, STOPPED, REWOUND, UNOWNED, ORPHANED, DATA_LOSS, AHEAD, NO_POSITION, NO_DATA
+        # OK, IDLE, CATCHING_UP, SLOW, STALLED, STOPPED, REWOUND, UNOWNED, ORPHANED, DATA_LOSS, AHEAD, NO_POSITION,
+        # NO_DATA
         ("status", _text),
         ("evidence", _text),
     ),
