@@ -104,7 +104,7 @@ def test_a_file_system_mounted_read_only_is_an_error_that_names_the_directory(
         return real_open(path, flags, *arguments)
 
     monkeypatch.setattr(os, "open", refuse_to_create)
-    with pytest.raises(StorageError, match="cannot be written to .*Read-only file system"):
+    with pytest.raises(StorageError, match=r"cannot be written to .*Read-only file system"):
         FileStore(str(tmp_path))
 
 
