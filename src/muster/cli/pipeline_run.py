@@ -70,6 +70,7 @@ def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
+        from muster.pipeline.jobs_failure import JobError
         from muster.pipeline.lake import Lake
         from muster.pipeline.manifest import LakeError
         from muster.pipeline.session import SessionError, require_packages
@@ -86,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             return _run(arguments, source, writer, settings)
     except (UsageError, LakeError) as error:
         return _say(str(error), USAGE)
-    except (SessionError, SourceError) as error:
+    except (SessionError, SourceError, JobError) as error:
         return _say(str(error), FAILED)
     except KeyboardInterrupt:
         return _say("interrupted; nothing half-done is visible, the same command goes on where it was", FAILED)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from muster.pipeline.jobs_ends import add_end_offsets
+from muster.pipeline.jobs_failure import clear_errors
 from muster.pipeline.jobs_ingest import BATCH_RECORDS, Progress, ingest
 from muster.pipeline.jobs_publish import newest_ms, publish
 from muster.pipeline.jobs_sources import RunSource
@@ -41,7 +42,10 @@ def read_round(
     spark: SparkSession, writer: LakeWriter, source: RunSource, settings: RunSettings, watch: Watch
 ) -> Progress:
     """Everything that is new in the logs."""
-    return ingest(spark, writer, source, batch_records=settings.batch_records, watch=watch.batch, stopped=watch.stopped)
+    with clear_errors("reading the log"):
+        return ingest(
+            spark, writer, source, batch_records=settings.batch_records, watch=watch.batch, stopped=watch.stopped
+        )
 
 
 def gold_round(
@@ -67,7 +71,8 @@ def gold_round(
     moment = settings.speaks_of_ms
     if moment is None:
         moment = clock() if source.is_live else newest_ms(writer)
-    publish(spark, writer, replace(settings.gold, now_ms=moment, provisional=provisional), watch.step)
+    with clear_errors("making the tables"):
+        publish(spark, writer, replace(settings.gold, now_ms=moment, provisional=provisional), watch.step)
     return True
 
 

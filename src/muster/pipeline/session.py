@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -209,10 +209,12 @@ def _stderr_into(log: Path) -> Iterator[None]:
 
 def _end(session: Any) -> None:
     """Stop Spark and wait for its Java to end: only then is the archive written, and nothing is left behind."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway
-    session.stop()
+    with suppress(Py4JError, ConnectionError):  # Java may be gone already
+        session.stop()
     if gateway is None:
         return
     gateway.shutdown()
