@@ -28,6 +28,11 @@ PARTITIONS = 3
 GROUP = "keepers"
 PATIENCE_SECONDS = 60
 MOST_ACKS_BETWEEN_KILLS = 400
+METADATA = "m" * 4_000
+"""With every commit, so that a few hundred of them fill a segment."""
+SETTINGS = {**QUICK_GROUPS, "offsets.topic.segment.bytes": str(1024 * 1024), "log.cleaner.backoff.ms": "50"}
+TOPIC_CONFIG = {"cleanup.policy": "compact", "internal.segment.bytes": "8000", "min.cleanable.dirty.ratio": "0.01"}
+"""Compaction is at work all the time, on the offsets and on the records: every key is written once, so none may go."""
 
 
 @dataclass
@@ -117,7 +122,7 @@ class Committer(threading.Thread):
             partition = number % PARTITIONS
             self._told.sent[partition] = number
             try:
-                self._consumer.commit(offsets=[TopicPartition(TOPIC, partition, number)], asynchronous=False)
+                self._consumer.commit(offsets=[TopicPartition(TOPIC, partition, number, METADATA)], asynchronous=False)
             except KafkaException:
                 self._stop_asked.wait(0.02)  # the server is down; the next number tries again
             else:
@@ -142,11 +147,11 @@ def _consumer_config(address: str, group: str) -> dict[str, Any]:
 def run(home: Path, durability: str, kills: int, seed: int) -> str:
     """Raises AssertionError if anything that was acknowledged is missing; returns what happened in a line."""
     random = Random(seed)
-    settings = {**QUICK_GROUPS, "muster.durability": durability}
+    settings = {**SETTINGS, "muster.durability": durability}
     told = Told()
     with BrokerProcess(home, settings) as broker:
         admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
-        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result()
+        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1, config=TOPIC_CONFIG)])[TOPIC].result()
         writers = [Writer(broker.address, told, f"writer-{number}") for number in range(2)]
         threads: list[Writer | Committer] = [*writers, Committer(broker.address, told)]
         for thread in threads:
@@ -162,12 +167,16 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
                 thread.stop()
             for thread in threads:
                 thread.join(2 * PATIENCE_SECONDS)
-        assert not [failure for writer in writers for failure in writer.failures]
+        failures = [failure for writer in writers for failure in writer.failures]
+        assert not failures, f"{len(failures)} records were refused, such as {failures[0]}"
         broker.kill()
         broker.start()
         _check_records(broker.address, told)
         _check_commits(broker.address, told)
-    return f"{durability}: {kills} kills, {len(told.records)} records and {told.acks - len(told.records)} commits kept"
+        rounds = broker.log.count("compacted up to offset")
+    assert rounds, "compaction should have been at work"
+    kept = f"{len(told.records)} records and {told.acks - len(told.records)} commits kept"
+    return f"{durability}: {kills} kills, {rounds} compactions, {kept}"
 
 
 def _check_records(address: str, told: Told) -> None:
