@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
-from confluent_kafka import Consumer, Message
+from confluent_kafka import Consumer, Message, TopicPartition
 
 from muster.testing import Broker
 
@@ -41,9 +43,16 @@ class Polled:
     def __init__(self, consumer: Any) -> None:
         self.consumer = consumer
         self.messages: queue.Queue[Message] = queue.Queue()
+        self._wishes: queue.Queue[tuple[TopicPartition, Future[None]]] = queue.Queue()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._poll, daemon=True)
         self._thread.start()
+
+    def commit(self, partition: int, offset: int, topic: str = "orders") -> Future[None]:
+        """Commit and wait for the answer, between two polls: with two threads in one consumer librdkafka gets stuck."""
+        done: Future[None] = Future()
+        self._wishes.put((TopicPartition(topic, partition, offset), done))
+        return done
 
     def next(self) -> Message:
         return self.messages.get(timeout=PATIENCE_SECONDS)
@@ -54,9 +63,19 @@ class Polled:
 
     def _poll(self) -> None:
         while not self._over.is_set():
+            while not self._wishes.empty():
+                self._do_commit(*self._wishes.get())
             message = self.consumer.poll(0.05)
             if message is not None and message.error() is None:
                 self.messages.put(message)
+
+    def _do_commit(self, at: TopicPartition, done: Future[None]) -> None:
+        try:
+            self.consumer.commit(offsets=[at], asynchronous=False)
+        except Exception as error:
+            done.set_exception(error)
+        else:
+            done.set_result(None)
 
 
 @contextmanager
@@ -86,8 +105,6 @@ def consumer_process(
     broker: Broker, name: str, group: str = "g", topic: str = "orders"
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A consumer that can be killed: it does not say goodbye."""
-    import json
-
     command = [sys.executable, "-c", PROCESS, json.dumps(configured(broker, name, group)), topic]
     with subprocess.Popen(command) as process:
         try:

@@ -99,7 +99,7 @@ def test_an_expired_member_comes_back_and_the_other_stays(broker: Broker) -> Non
             group = broker.group("g")
             before = await group.wait_async("Stable", members=2)
             expired = group.expire("two")
-            after = await group.wait_async("Stable", members=2, generation=before.generation + 2)
+            after = await group.wait_async("Stable", members=2, generation=before.generation + 1)
             names = {member.client_id: member.member_id for member in after.members}
             assert names["two"] != expired
             assert names["one"] in {member.member_id for member in before.members}
@@ -139,8 +139,6 @@ def test_a_coordinator_that_loads_lets_nobody_in_until_its_time_is_over(broker: 
     async def story() -> None:
         broker.clock.freeze()
         loading = broker.faults.coordinator_loading("g", seconds=5)
-        joining = broker.faults.error("JoinGroup", "UNKNOWN_SERVER_ERROR", times=None)
-        joining.remove()
         member = consumer(broker)
         started = asyncio.ensure_future(member.__aenter__())
         broker.clock.advance(seconds=4)
@@ -151,7 +149,6 @@ def test_a_coordinator_that_loads_lets_nobody_in_until_its_time_is_over(broker: 
         await started
         await broker.group("g").wait_async("Stable", members=1)
         await member.__aexit__(None, None, None)
-        broker.kit.faults.forget()
 
     play(story)
 
@@ -172,9 +169,10 @@ def test_a_heartbeat_that_is_told_of_an_unknown_member_makes_it_join_anew(broker
             group = broker.group("g")
             before = await group.wait_async("Stable", members=1)
             broker.faults.error("Heartbeat", "UNKNOWN_MEMBER_ID")
-            await group.wait_async(
-                where=lambda view: before.members[0].member_id not in {m.member_id for m in view.members} or len(view.members) > 1
-            )
+            old = before.members[0].member_id
+            await group.wait_async(where=lambda view: any(member.member_id != old for member in view.members))
+            broker.clock.advance(seconds=SESSION_SECONDS + 1)  # nobody speaks for the old member id any more
+            await group.wait_async("Stable", members=1)
 
     play(story)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from confluent_kafka import TopicPartition
 
 from muster.testing import Broker
-from tests.testing.confluent_members import SESSION_SECONDS, consumer, consumer_process
+from tests.testing.confluent_members import PATIENCE_SECONDS, SESSION_SECONDS, consumer, consumer_process
 
 
 @pytest.fixture
@@ -61,7 +60,7 @@ def test_a_commit_whose_reply_is_dropped_is_retried_and_not_lost(broker: Broker)
         group = broker.group("g")
         group.wait("Stable", members=1)
         dropped = broker.faults.drop_reply("OffsetCommit", group="g")
-        one.consumer.commit(offsets=[TopicPartition("orders", 1, 7)], asynchronous=False)
+        one.commit(1, 7).result(PATIENCE_SECONDS)
         assert dropped.uses == 1
         assert group.offsets() == {("orders", 1): 7}
 
@@ -71,10 +70,10 @@ def test_a_coordinator_that_was_away_is_found_again(broker: Broker) -> None:
         group = broker.group("g")
         group.wait("Stable", members=1)
         away = broker.faults.coordinator_moved("g")
-        one.consumer.commit(offsets=[TopicPartition("orders", 0, 3)], asynchronous=True)
+        commit = one.commit(1, 4)
         assert group.state() == "Dead"
         away.remove()
-        one.consumer.commit(offsets=[TopicPartition("orders", 1, 4)], asynchronous=False)
+        commit.result(PATIENCE_SECONDS)
         group.wait("Stable", members=1, committed={("orders", 1): 4})
 
 
@@ -82,7 +81,7 @@ def test_a_coordinator_that_moved_in_one_go_keeps_members_and_offsets(broker: Br
     with consumer(broker) as one:
         group = broker.group("g")
         before = group.wait("Stable", members=1)
-        one.consumer.commit(offsets=[TopicPartition("orders", 0, 3)], asynchronous=False)
+        one.commit(0, 3).result(PATIENCE_SECONDS)
         group.move_coordinator()
         after = group.view()
         assert (after.state, after.generation) == ("Stable", before.generation)

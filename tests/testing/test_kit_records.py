@@ -1,0 +1,52 @@
+"""Topics and records without a client, and settings in Kafka's names."""
+
+from __future__ import annotations
+
+import pytest
+
+from muster.testing import Broker
+from muster.topics.config_types import ConfigError
+
+
+def test_produced_records_are_there_with_keys_values_and_offsets() -> None:
+    with Broker(topics={"orders": 2}) as broker:
+        assert broker.produce("orders", "a", b"b", None, ("k", "v"), partition=1) == [(1, 0), (1, 1), (1, 2), (1, 3)]
+        found = broker.records("orders")
+        assert [(r.partition, r.offset, r.key, r.value) for r in found] == [
+            (1, 0, None, b"a"),
+            (1, 1, None, b"b"),
+            (1, 2, None, None),
+            (1, 3, b"k", b"v"),
+        ]
+
+
+def test_values_without_a_key_go_round_and_equal_keys_go_together() -> None:
+    with Broker(topics={"orders": 3}) as broker:
+        assert [partition for partition, _ in broker.produce("orders", "a", "b", "c", "d")] == [0, 1, 2, 0]
+        where = broker.produce("orders", ("k", "1"), ("k", "2"))
+        assert where[0][0] == where[1][0]
+
+
+def test_topics_that_cannot_be_are_refused_in_words() -> None:
+    with Broker(topics={"orders": 3}) as broker:
+        with pytest.raises(ValueError, match="TOPIC_ALREADY_EXISTS"):
+            broker.create_topic("orders")
+        with pytest.raises(ValueError, match="has partitions 0 to 2, not 7"):
+            broker.produce("orders", "a", partition=7)
+        with pytest.raises(ValueError, match="there is no topic 'returns'"):
+            broker.records("returns")
+
+
+def test_settings_are_kafkas_and_may_be_numbers_and_booleans() -> None:
+    with Broker({"group.max.size": 2, "auto.create.topics.enable": False}) as broker:
+        assert broker.run(broker.kit.node.settings.integer, "group.max.size") == 2
+    with pytest.raises(ConfigError, match=r"group\.max\.sise"):
+        Broker({"group.max.sise": 2})
+
+
+def test_two_brokers_do_not_get_into_each_others_way() -> None:
+    with Broker() as one, Broker() as two:
+        one.produce("orders", "a")
+        two.produce("orders", "b")
+        assert one.port != two.port
+        assert [record.value for record in one.records("orders")] == [b"a"]
