@@ -17,7 +17,7 @@ from muster.pipeline.tables.episodes import rebalance_episodes
 from muster.pipeline.tables.expiry import offset_expiry
 from muster.pipeline.tables.group_state import group_states
 from muster.pipeline.tables.hot_committers import hot_committers
-from muster.pipeline.tables.lag import lag_now
+from muster.pipeline.tables.lag import ends_and_rates, lag_now
 from muster.pipeline.tables.lag_history import group_lag, lag_history
 from muster.pipeline.tables.log_extent import log_extent
 from muster.pipeline.tables.members import member_churn, members_seen
@@ -25,6 +25,7 @@ from muster.pipeline.tables.rebalances import group_changes, rebalances
 from muster.pipeline.tables.recent_commits import recent_commits
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status import statuses
+from muster.pipeline.tables.time_lag import steps_of
 
 __all__ = ["GoldSettings", "build_gold"]
 
@@ -51,12 +52,13 @@ def build_gold(silver: Mapping[str, DataFrame], settings: GoldSettings) -> dict[
     extent = log_extent(log_records).persist()
     states = group_states(generations, members, group_epochs, member_epochs, journal).persist()
     recent = recent_commits(commits, samples, settings.burrow_intervals).persist()
-    lag = lag_now(current, leo, recent, states, assignments, extent, settings).persist()
+    ends, steps = ends_and_rates(leo, settings).persist(), steps_of(leo).persist()
+    lag = lag_now(current, ends, steps, recent, states, assignments, extent, settings).persist()
     changes = group_changes(generations, members, assignments, group_epochs, member_epochs, journal, settings).persist()
     rebalanced = rebalances(changes, commits).persist()
     return {
         "g_lag": lag,
-        "g_lag_history": lag_history(commits, leo, settings),
+        "g_lag_history": lag_history(commits, leo, ends, steps, settings),
         "g_group_lag": group_lag(lag),
         "g_status": statuses(lag, recent, states, samples, settings),
         "g_rebalance": rebalanced,

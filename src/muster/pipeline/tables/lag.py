@@ -18,22 +18,28 @@ from muster.pipeline.tables.time_lag import with_time_lag
 
 def lag_now(
     current: DataFrame,
-    leo: DataFrame,
+    ends: DataFrame,
+    steps: DataFrame,
     recent: DataFrame,
     states: DataFrame,
     assignments: DataFrame,
     extent: DataFrame,
     settings: GoldSettings,
 ) -> DataFrame:
-    ends = newest_end_offsets(leo)
-    rows = _positions(current, ends, states).join(ends, list(TOPIC_PARTITION), "left")
-    rows = _with_lag(rows, leo)
-    rows = _with_lag_at_commit(rows, leo, settings)
-    rows = rows.join(_produce_rates(leo, ends, settings), list(TOPIC_PARTITION), "left")
-    rows = rows.join(_consume_rates(recent, ends, settings), list(POSITION), "left")
+    """`ends` come from `ends_and_rates`, `steps` from `time_lag`, `recent` from `recent_commits`."""
+    rows = _positions(current, ends, states)
+    rows = rows.join(_consume_rates(recent, settings), list(POSITION), "left")
     rows = rows.join(owners(states, assignments), list(POSITION), "left")
+    rows = rows.join(ends, list(TOPIC_PARTITION), "left")
+    rows = _with_lag(rows, steps, settings)
     rows = rows.join(F.broadcast(_faithful_since(extent)), ["cluster", "log_partition"], "left")
     return conform(_finished(rows, settings), "g_lag")
+
+
+def ends_and_rates(leo: DataFrame, settings: GoldSettings) -> DataFrame:
+    """The newest sample of each partition and how fast it is written. Worth keeping."""
+    ends = newest_end_offsets(leo)
+    return ends.join(_produce_rates(leo, ends, settings), list(TOPIC_PARTITION), "left")
 
 
 def _positions(current: DataFrame, ends: DataFrame, states: DataFrame) -> DataFrame:
@@ -47,19 +53,24 @@ def _positions(current: DataFrame, ends: DataFrame, states: DataFrame) -> DataFr
     )
 
 
-def _with_lag(rows: DataFrame, leo: DataFrame) -> DataFrame:
-    """Records that deletion took can no longer be read: what is unread begins at the log's start (trap 25)."""
-    asked = rows.withColumn("first_unread", F.greatest("committed", "log_start"))
-    asked = asked.withColumn("first_unread", F.when(F.col("committed").isNotNull(), F.col("first_unread")))
-    asked = asked.withColumn("tau_lo_ms", F.col("begin_ms")).withColumn("tau_hi_ms", F.col("end_ms"))
+def _with_lag(rows: DataFrame, steps: DataFrame, settings: GoldSettings) -> DataFrame:
+    """Records that deletion took can no longer be read: what is unread begins at the log's start (trap 25).
+
+    How late the group was when it committed is another number than how late it is now; both are asked for here.
+    """
+    positioned = F.col("committed").isNotNull()
+    asked = rows.withColumn("first_unread", F.when(positioned, F.greatest("committed", "log_start")))
+    skew = settings.clock_skew_ms
+    moments = {
+        "time_lag": (F.col("begin_ms"), F.col("end_ms")),
+        "lag_at_commit": (F.col("commit_ms") - skew, F.col("commit_ms") + skew),
+    }
+    unread = F.greatest(F.col("leo") - F.col("first_unread"), F.lit(0))
     return (
-        with_time_lag(asked, leo)
+        with_time_lag(asked, steps, moments)
         .withColumn("lag_raw", F.col("leo") - F.col("committed"))
-        .withColumn(
-            "lag", F.when(F.col("lag_raw").isNotNull(), F.greatest(F.col("leo") - F.col("first_unread"), F.lit(0)))
-        )
+        .withColumn("lag", F.when(F.col("lag_raw").isNotNull(), unread))
         .withColumn("method", _method())
-        .withColumnsRenamed({"lo_ms": "time_lag_lo_ms", "hi_ms": "time_lag_hi_ms", "est_ms": "time_lag_est_ms"})
     )
 
 
@@ -70,25 +81,7 @@ def _method() -> Column:
         F.when(F.col("committed").isNull(), "no_position")
         .when(F.col("leo").isNull(), "no_end")
         .when(ahead, "ahead")
-        .otherwise(F.col("method"))
-    )
-
-
-def _with_lag_at_commit(rows: DataFrame, leo: DataFrame, settings: GoldSettings) -> DataFrame:
-    """How late the group was when it committed: another number than how late it is now. Only of the present epoch."""
-    skew = settings.clock_skew_ms
-    asked = (
-        rows.withColumn("tau_lo_ms", F.col("commit_ms") - skew)
-        .withColumn("tau_hi_ms", F.col("commit_ms") + skew)
-        .withColumnRenamed("method", "_method")
-    )
-    known = F.col("committed").isNotNull()
-    return (
-        with_time_lag(asked, leo)
-        .withColumn("lag_at_commit_lo_ms", F.when(known, F.col("lo_ms")))
-        .withColumn("lag_at_commit_hi_ms", F.when(known, F.col("hi_ms")))
-        .drop("method", "lo_ms", "hi_ms", "est_ms")
-        .withColumnRenamed("_method", "method")
+        .otherwise(F.col("time_lag_method"))
     )
 
 
@@ -106,17 +99,14 @@ def _produce_rates(leo: DataFrame, ends: DataFrame, settings: GoldSettings) -> D
     return chosen.where("_end > _from.end_ms").select(*TOPIC_PARTITION, rate.alias("produce_rate"))
 
 
-def _consume_rates(recent: DataFrame, ends: DataFrame, settings: GoldSettings) -> DataFrame:
-    """Over the commits of the window that no compaction has thinned (trap 3); a rewind is no speed."""
-    last = ends.select(*TOPIC_PARTITION, F.col("end_ms").alias("_end"))
-    start = F.greatest(F.col("_end"), F.try_element_at("recent", F.lit(-1))["commit_ms"]) - settings.rate_window_ms
-    rows = recent.join(last, list(TOPIC_PARTITION), "left").withColumn("_start", start)
-    inside = F.expr("filter(recent, c -> c.faithful and c.commit_ms >= _start)")
-    rows = rows.withColumn("_used", inside).where("size(_used) >= 2")
-    first, newest = F.get("_used", F.lit(0)), F.try_element_at("_used", F.lit(-1))
-    took = newest["commit_ms"] - first["commit_ms"]
-    rate = F.try_divide((newest["committed"] - first["committed"]) * 1000.0, F.when(took > 0, took))
-    rows = rows.withColumn("consume_rate", rate)
+def _consume_rates(recent: DataFrame, settings: GoldSettings) -> DataFrame:
+    """Over the last commits, as far as no compaction has thinned them (trap 3); a rewind is no speed."""
+    newest = F.try_element_at("recent", F.lit(-1))
+    rows = recent.withColumn("_start", newest["commit_ms"] - settings.rate_window_ms)
+    rows = rows.withColumn("_first", F.expr("get(filter(recent, c -> c.faithful and c.commit_ms >= _start), 0)"))
+    took = newest["commit_ms"] - F.col("_first.commit_ms")
+    rate = F.try_divide((newest["committed"] - F.col("_first.committed")) * 1000.0, F.when(took > 0, took))
+    rows = rows.withColumn("consume_rate", F.when(newest["faithful"], rate))
     return rows.where("consume_rate >= 0").select(*POSITION, "consume_rate")
 
 
@@ -136,13 +126,13 @@ def _finished(rows: DataFrame, settings: GoldSettings) -> DataFrame:
     window_ms = settings.rate_window_ms
     at = F.coalesce("end_ms", F.lit(settings.now_ms))
     share = F.least(F.greatest((at - F.col("_faithful_ms")) / window_ms, F.lit(0.0)), F.lit(1.0))
-    times = {
-        name: F.when(positioned & (F.col("method") != "ahead"), F.col(name))
-        for name in ("time_lag_lo_ms", "time_lag_hi_ms", "time_lag_est_ms")
-    }
+    there = positioned & (F.col("method") != "ahead")
+    times = {name: F.when(there, F.col(name)) for name in ("time_lag_lo_ms", "time_lag_hi_ms", "time_lag_est_ms")}
+    late = {name: F.when(positioned, F.col(name)) for name in ("lag_at_commit_lo_ms", "lag_at_commit_hi_ms")}
     return rows.withColumns(
         {
             **times,
+            **late,
             "at_ms": F.col("end_ms"),
             "end": F.col("leo"),
             "commit_age_ms": F.greatest(F.lit(settings.now_ms) - F.col("commit_ms"), F.lit(0)),

@@ -11,7 +11,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, conform
-from muster.pipeline.tables.end_offsets import newest_end_offsets
 from muster.pipeline.tables.latest_before import latest_before
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.time_lag import with_time_lag
@@ -20,13 +19,16 @@ _MINUTE_MS = 60_000
 _OFTEN_MS, _SELDOM_MS = 5 * _MINUTE_MS, 60 * _MINUTE_MS
 
 
-def lag_history(commits: DataFrame, leo: DataFrame, settings: GoldSettings) -> DataFrame:
-    rows = _with_silent_minutes(_last_of_each_minute(commits, settings), leo, settings)
+def lag_history(
+    commits: DataFrame, leo: DataFrame, ends: DataFrame, steps: DataFrame, settings: GoldSettings
+) -> DataFrame:
+    """`ends` are the newest samples, `steps` come from `time_lag`."""
+    rows = _with_silent_minutes(_last_of_each_minute(commits, settings), ends, settings)
     moment = F.least(F.col("minute_ms") + _MINUTE_MS, F.lit(settings.now_ms))
-    rows = rows.withColumn("tau_lo_ms", moment).withColumn("tau_hi_ms", moment)
+    rows = rows.withColumn("_moment", moment)
     end = F.struct("topic_epoch", "leo", "log_start")
     samples = leo.select(*TOPIC_PARTITION, F.col("end_ms").alias("at_ms"), end.alias("value"))
-    return conform(_with_lag(latest_before(rows, samples, TOPIC_PARTITION, "tau_hi_ms", "_end"), leo), "g_lag_history")
+    return conform(_with_lag(latest_before(rows, samples, TOPIC_PARTITION, "_moment", "_end"), steps), "g_lag_history")
 
 
 def _last_of_each_minute(commits: DataFrame, settings: GoldSettings) -> DataFrame:
@@ -43,9 +45,9 @@ def _last_of_each_minute(commits: DataFrame, settings: GoldSettings) -> DataFram
     )
 
 
-def _with_silent_minutes(rows: DataFrame, leo: DataFrame, settings: GoldSettings) -> DataFrame:
+def _with_silent_minutes(rows: DataFrame, ends: DataFrame, settings: GoldSettings) -> DataFrame:
     """The minutes between this commit and the next, thinned out; none behind the newest sample, where nothing is known."""
-    last = newest_end_offsets(leo).select(*TOPIC_PARTITION, F.col("end_ms").alias("_sampled"))
+    last = ends.select(*TOPIC_PARTITION, F.col("end_ms").alias("_sampled"))
     known = rows.join(last, list(TOPIC_PARTITION), "left").withColumn("_until", F.least("_until", "_sampled"))
     minute, until = F.col("_minute"), F.col("_until")
     often = _marks(minute, F.least(minute + _SELDOM_MS, until), _OFTEN_MS)
@@ -69,7 +71,7 @@ def _floor(ms: Column, step_ms: int) -> Column:
     return (ms - F.pmod(ms, F.lit(step_ms).cast("long"))).cast("long")
 
 
-def _with_lag(rows: DataFrame, leo: DataFrame) -> DataFrame:
+def _with_lag(rows: DataFrame, steps: DataFrame) -> DataFrame:
     asked = rows.select(
         *POSITION,
         "minute_ms",
@@ -77,18 +79,11 @@ def _with_lag(rows: DataFrame, leo: DataFrame) -> DataFrame:
         F.coalesce("_end.topic_epoch", F.lit(0)).alias("topic_epoch"),
         F.col("_end.leo").alias("end"),
         F.greatest("committed", "_end.log_start").alias("first_unread"),
-        "tau_lo_ms",
-        "tau_hi_ms",
+        "_moment",
     )
-    sampled = F.col("end").isNotNull()
-    return with_time_lag(asked, leo).withColumns(
-        {
-            "lag": F.when(sampled, F.greatest(F.col("end") - F.col("first_unread"), F.lit(0))),
-            "time_lag_lo_ms": F.col("lo_ms"),
-            "time_lag_hi_ms": F.col("hi_ms"),
-            "time_lag_est_ms": F.col("est_ms"),
-        }
-    )
+    lag = F.when(F.col("end").isNotNull(), F.greatest(F.col("end") - F.col("first_unread"), F.lit(0)))
+    found = with_time_lag(asked, steps, {"time_lag": (F.col("_moment"), F.col("_moment"))})
+    return found.withColumn("lag", lag).withColumnRenamed("time_lag_method", "method")
 
 
 def group_lag(lag: DataFrame) -> DataFrame:

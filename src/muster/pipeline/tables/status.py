@@ -15,6 +15,29 @@ from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, con
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status_rules import Standing, verdict
 
+_NEEDED = (
+    *POSITION,
+    "at_ms",
+    "committed",
+    "end",
+    "log_start",
+    "lag",
+    "method",
+    "owner",
+    "consume_rate",
+    "produce_rate",
+    "eta_ms",
+    "state",
+    "n_members",
+    "empty_since_ms",
+    "subscribed",
+    "assignment_known",
+    "ends",
+    "offsets",
+    "times",
+    "lags",
+)
+
 
 def statuses(
     lag: DataFrame, recent: DataFrame, states: DataFrame, samples: DataFrame, settings: GoldSettings
@@ -28,9 +51,11 @@ def statuses(
         .withColumn("subscribed", F.array_contains("topics", F.col("topic")))
         # Only the consumer protocol's assignments can be read (trap 14), and KIP-848 ones are not kept by partition.
         .withColumn("assignment_known", (F.col("type") == "classic") & (F.col("protocol_type") == "consumer"))
-        .drop("topics")
+        .withColumn("offsets", F.col("recent.committed"))
+        .withColumn("times", F.col("recent.commit_ms"))
+        .withColumn("lags", F.col("recent.lag"))
     )
-    return conform(rows.mapInArrow(_judge(settings), spark_schema("g_status")), "g_status")
+    return conform(rows.select(*_NEEDED).mapInArrow(_judge(settings), spark_schema("g_status")), "g_status")
 
 
 def _last_ends(samples: DataFrame, intervals: int) -> DataFrame:
@@ -42,7 +67,8 @@ def _last_ends(samples: DataFrame, intervals: int) -> DataFrame:
 def _judge(settings: GoldSettings) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            rows = [judged(row, settings) for row in batch.to_pylist()]
+            columns = (column.to_pylist() for column in batch.columns)
+            rows = [judged(dict(zip(_NEEDED, row, strict=True)), settings) for row in zip(*columns, strict=True)]
             yield pa.RecordBatch.from_pylist(rows, schema=TABLES["g_status"])
 
     return judge
@@ -50,7 +76,7 @@ def _judge(settings: GoldSettings) -> Callable[[Iterator[pa.RecordBatch]], Itera
 
 def judged(row: dict[str, Any], settings: GoldSettings) -> dict[str, Any]:
     """One row of `g_status`. Without a position or an end Burrow has nothing to say."""
-    window = [Commit(entry["committed"], entry["commit_ms"], entry["lag"]) for entry in row["recent"] or ()]
+    window = list(map(Commit, row["offsets"] or (), row["times"] or (), row["lags"] or ()))
     status, evidence = verdict(_standing(row, window, settings), settings.allowed_lag, settings.stop_after_ms)
     return {
         **{name: row[name] for name in POSITION},
