@@ -1,0 +1,124 @@
+"""`muster serve --control`: the same controls over HTTP, for tests in any language."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from muster.server.settings import Settings
+from muster.testing.controlled_server import control_endpoint
+from muster.topics.config_types import ConfigError
+from tests.server.groups.group_client import GroupClient
+
+PATIENCE_SECONDS = 30
+
+
+class Controlled:
+    def __init__(self, port: int, url: str) -> None:
+        self.port = port
+        self.url = url
+
+    def ask(self, method: str, path: str, body: object = None, **headers: str) -> Any:
+        content = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, content, headers, method=method)
+        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as reply:
+            return json.load(reply)
+
+    def refused(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, str]:
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            self.ask(method, path, body, **headers)
+        with caught.value as reply:
+            return reply.code, json.load(reply)["error"]
+
+
+@pytest.fixture(scope="module")
+def controlled() -> Iterator[Controlled]:
+    command = [sys.executable, "-m", "muster", "serve", "--memory", "--listen", "127.0.0.1:0", "--log-level", "error"]
+    command += ["--control", "127.0.0.1:0", "--set", "group.initial.rebalance.delay.ms=0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        listening, control = process.stdout.readline().split(), process.stdout.readline().split()
+        yield Controlled(int(listening[-1].rpartition(":")[2]), control[-1].rstrip("/"))
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_SECONDS) == 0
+
+
+def test_the_first_page_lists_the_others(controlled: Controlled) -> None:
+    assert "POST /clock/advance" in controlled.ask("GET", "/")["pages"]
+
+
+def test_the_clock_is_shown_and_moved(controlled: Controlled) -> None:
+    before = controlled.ask("GET", "/clock")["now_ms"]
+    assert controlled.ask("POST", "/clock/advance", {"minutes": 2, "seconds": 1.5})["now_ms"] >= before + 121_500
+    assert controlled.ask("POST", "/clock/freeze", {})["frozen"] is True
+    assert controlled.ask("POST", "/clock/thaw", {})["frozen"] is False
+
+
+def test_records_go_in_and_come_out(controlled: Controlled) -> None:
+    controlled.ask("POST", "/topics", {"name": "orders", "partitions": 2})
+    records = [{"key": "k", "value": "v"}, {"value_base64": "/w=="}]
+    made = controlled.ask("POST", "/topics/orders/records", {"records": records, "partition": 1})
+    assert made["records"] == [{"partition": 1, "offset": 0}, {"partition": 1, "offset": 1}]
+    first, second = controlled.ask("GET", "/topics/orders/records?partition=1")["records"]
+    assert (first["key"], first["value"], second["value_base64"]) == ("k", "v", "/w==")
+
+
+def test_a_group_is_waited_for_expired_and_explained(controlled: Controlled) -> None:
+    with GroupClient(controlled.port, "worker") as client:
+        joined = client.enter("billing").answer()
+        plan = [(joined.member_id, b"all")]
+        client.sync("billing", joined.generation_id, joined.member_id, plan, protocol=("consumer", "range")).answer()
+        view = controlled.ask("GET", "/groups/billing/wait?state=Stable&members=1")
+        assert (view["state"], view["members"][0]["client_id"]) == ("Stable", "worker")
+        assert controlled.ask("POST", "/groups/billing/rebalance", {})["state"] == "PreparingRebalance"
+        assert controlled.ask("POST", "/groups/billing/expire", {"member": "worker"}) == {"expired": joined.member_id}
+    assert controlled.ask("GET", "/groups/billing/wait?state=Empty")["members"] == []
+    assert [group["group_id"] for group in controlled.ask("GET", "/groups")["groups"]] == ["billing"]
+    assert any("was expelled" in line for line in controlled.ask("GET", "/groups/billing/explain")["lines"])
+    assert controlled.ask("GET", "/groups/billing/journal")["events"][0]["kind"] == "group_created"
+    assert controlled.ask("GET", "/groups/billing/offsets") == {"offsets": []}
+    assert controlled.ask("POST", "/groups/billing/move-coordinator", {})["state"] == "Empty"
+
+
+def test_faults_are_switched_on_listed_and_removed(controlled: Controlled) -> None:
+    wish = {"kind": "error", "api": "Heartbeat", "error": "ILLEGAL_GENERATION", "times": 1}
+    made = controlled.ask("POST", "/faults", wish)
+    with GroupClient(controlled.port, "worker") as client:
+        assert client.beat("g", 1, "m", None) == 22
+    listed = {fault["id"]: fault for fault in controlled.ask("GET", "/faults")["faults"]}
+    assert (listed[made["id"]]["uses"], listed[made["id"]]["is_over"]) == (1, True)
+    loading = controlled.ask("POST", "/faults", {"kind": "coordinator_loading", "group": "g"})
+    assert loading["text"] == "the coordinator of group g is loading"
+    assert controlled.ask("DELETE", f"/faults/{loading['id']}")["is_over"] is True
+    assert all(fault["is_over"] for fault in controlled.ask("DELETE", "/faults")["faults"])
+
+
+def test_bad_requests_say_what_is_wrong(controlled: Controlled) -> None:
+    assert controlled.refused("GET", "/clocks") == (404, "there is no GET /clocks; GET / lists what there is")
+    assert controlled.refused("POST", "/clock", {})[0] == 405
+    assert controlled.refused("POST", "/clock/advance", {"second": 1})[1].startswith("second: not known here")
+    assert controlled.refused("POST", "/clock/advance", {"seconds": -1})[1].startswith("a clock cannot go back")
+    assert "did you mean Heartbeat" in controlled.refused("POST", "/faults", {"kind": "delay", "api": "HeartBeat"})[1]
+    code, text = controlled.refused("GET", "/groups/nobody/wait?state=Stable&timeout=0.01")
+    assert (code, text.splitlines()[1]) == (408, "it is: nobody is Dead, generation 0, 0 members")
+
+
+def test_web_pages_and_foreign_names_are_kept_out(controlled: Controlled) -> None:
+    assert controlled.refused("GET", "/clock", Origin="http://evil.example")[0] == 403
+    assert controlled.refused("GET", "/clock", Host="evil.example")[0] == 403
+
+
+def test_controls_listen_on_loopback_only_unless_told_otherwise() -> None:
+    wish = {"muster.control.listen": "0.0.0.0:9999"}
+    with pytest.raises(ConfigError, match="loopback only"):
+        control_endpoint(Settings.of(wish))
+    assert control_endpoint(Settings.of({**wish, "muster.control.anywhere": "true"})).port == 9999
+    assert control_endpoint(Settings.of({"muster.control.listen": "[::1]:1"})).host == "::1"
