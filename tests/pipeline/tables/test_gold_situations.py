@@ -22,6 +22,7 @@ LOOKED_AT = (
     "g_data_quality",
     "g_hot_committers",
     "g_abandoned",
+    "g_expiry",
 )
 
 
@@ -53,6 +54,18 @@ def steady(offsets: list[int], every_ms: int = MINUTE, start: int = 0, **more: A
         for index, offset in enumerate(offsets)
     ]
 
+
+def epoch(log_offset: int, number: int, at_ms: int, record_type: int = 3) -> Row:
+    place = {"log_partition": 0, "log_offset": log_offset, "record_ms": at_ms, "group_id": "g"}
+    return {**place, "record_type": record_type, "epoch": number, "is_tombstone": False}
+
+
+def about_member(log_offset: int, name: str, record_type: int, at_ms: int, **more: Any) -> Row:
+    place = {"log_partition": 0, "log_offset": log_offset, "record_ms": at_ms, "group_id": "g", "member_id": name}
+    return {**place, "record_type": record_type, "is_tombstone": False, "topics": ["t"], "state": "stable", **more}
+
+
+METADATA, ASSIGNED = 5, 8
 
 SITUATIONS: dict[str, dict[str, list[Row]]] = {
     "no position": {
@@ -91,6 +104,21 @@ SITUATIONS: dict[str, dict[str, list[Row]]] = {
         "s_offset_commit": [commit(0, 1, NOW - 2 * HOUR), commit(9, 50, NOW - MINUTE), commit(10, 50, NOW)],
         "b_leo_sample": ends(100),
     },
+    "new protocol": {
+        "s_offset_commit": [commit(30, 5, NOW - MINUTE), commit(31, 5, NOW - MINUTE, topic="u")],
+        "b_leo_sample": ends(5, 9),
+        "s_group_generation": [group(0, NOW - 9 * HOUR), {**group(1, NOW - 8 * HOUR, 0), "kind": "deleted"}],
+        "s_group_epoch": [epoch(3, 1, NOW - 5 * HOUR), epoch(10, 2, NOW - 4 * HOUR), epoch(21, 3, NOW - 3 * HOUR)],
+        "s_member_epoch": [
+            about_member(2, "a", METADATA, NOW - 5 * HOUR),
+            about_member(4, "a", ASSIGNED, NOW - 5 * HOUR + 500, member_epoch=1, n_assigned=4),
+            about_member(9, "b", METADATA, NOW - 4 * HOUR),
+            about_member(11, "a", ASSIGNED, NOW - 4 * HOUR + 1_000, member_epoch=2, n_assigned=2),
+            about_member(12, "b", ASSIGNED, NOW - 4 * HOUR + 3_000, member_epoch=2, n_assigned=2),
+            about_member(20, "a", METADATA, NOW - 3 * HOUR, is_tombstone=True),
+            about_member(22, "b", ASSIGNED, NOW - 3 * HOUR + 700, member_epoch=3, n_assigned=4),
+        ],
+    },
     "abandoned": {
         "s_offset_commit": [commit(0, 5, NOW - 30 * DAY, group_id="console-consumer-4711")],
         "b_leo_sample": ends(90, 100),
@@ -101,7 +129,10 @@ SITUATIONS: dict[str, dict[str, list[Row]]] = {
 @pytest.fixture(scope="module")
 def gold(spark: Any) -> dict[str, dict[str, list[Row]]]:
     """By table and situation."""
-    names = ("s_offset_commit", "b_leo_sample", "s_group_generation", "s_member", "s_assignment")
+    names = (
+        *("s_offset_commit", "b_leo_sample", "s_group_generation", "s_member", "s_assignment"),
+        *("s_group_epoch", "s_member_epoch"),
+    )
     given = {
         name: [{**row, "cluster": situation} for situation, rows in SITUATIONS.items() for row in rows.get(name, ())]
         for name in names
@@ -228,3 +259,41 @@ def test_forgotten_console_consumer_is_abandoned_with_evidence(gold: Gold) -> No
     assert row["score"] == pytest.approx(0.3 + 0.15 + 0.15 + 0.1)
     assert row["evidence"] == "no commit for 720.0 h; lag 95 and growing; its name looks generated; never moved on"
     assert gold["g_abandoned"]["slow"] == []
+
+
+def test_rebalance_of_the_new_protocol_lasts_until_the_last_member_has_arrived(gold: Gold) -> None:
+    """KIP-848: all of it is in the log. The tombstone of the classic group was its upgrade, not its end (trap 2)."""
+    rows = sorted(
+        (row for row in gold["g_rebalance"]["new protocol"] if row["protocol"] == "consumer"),
+        key=lambda row: row["generation"],
+    )
+    assert [
+        (row["generation"], row["cause"], row["trigger_member"], row["ended_ms"] - row["started_ms"]) for row in rows
+    ] == [
+        (1, "new_member", "a", 500),
+        (2, "new_member", "b", 3_000),
+        (3, "left_or_expired", "a", 700),
+    ]
+    assert [(row["joined"], row["gone"], row["members_after"]) for row in rows] == [
+        (["a"], [], 1),
+        (["b"], [], 2),
+        ([], ["a"], 1),
+    ]
+    assert all(row["source"] == "log" and row["confidence"] < 1 for row in rows)
+
+
+def test_members_of_the_new_protocol(gold: Gold) -> None:
+    rows = {row["identity"]: row for row in gold["g_member"]["new protocol"]}
+    assert {name: (row["is_present"], row["n_generations"], row["n_partitions"]) for name, row in rows.items()} == {
+        "a": (False, 2, None),
+        "b": (True, 2, 4),
+    }
+    assert rows["a"]["left_because"] == "left_or_expired"
+
+
+def test_offsets_of_the_new_protocol_age_from_their_commit_unless_subscribed(gold: Gold) -> None:
+    """Analytics 2.8: also when the group has only just become empty."""
+    rows = {row["topic"]: row for row in gold["g_expiry"]["new protocol"]}
+    assert rows["t"]["expires_ms"] is None
+    assert rows["u"]["expires_ms"] == NOW - MINUTE + 7 * DAY
+    assert rows["u"]["group_state"] == "Stable"
