@@ -16,7 +16,7 @@ from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.pipeline_answers import UsageError, span_of
 
 if TYPE_CHECKING:
-    from muster.pipeline.follow import Stop
+    from muster.pipeline.follow import Rhythm, Stop
     from muster.pipeline.jobs import RunSettings, Watch
     from muster.pipeline.jobs_ingest import Progress
     from muster.pipeline.jobs_sources import RunSource
@@ -81,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         require_packages()
         _refuse_delta(arguments)
         settings = _run_settings(arguments)
+        _rhythm(arguments)
         source = _source(arguments)
         lake = Lake.open_or_create(arguments.lake)
         with lake.write() as writer:
@@ -94,42 +95,48 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter, settings: RunSettings) -> int:
-    from muster.pipeline.follow import Rhythm, Stop, follow
+    from muster.pipeline.follow import Stop, follow
     from muster.pipeline.jobs import gold_round, read_round
     from muster.pipeline.session import open_session
 
     stop = Stop()
     watch = _watch(stop)
     behind = 0
-    with stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")):
-        _tell(f"starting Spark on {arguments.master}")
-        with open_session(_session(arguments, source, writer)) as spark:
+    _tell(f"starting Spark on {arguments.master}")
+    with (
+        open_session(_session(arguments, source, writer)) as spark,
+        # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
+        stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")),
+    ):
 
-            def read() -> None:
-                nonlocal behind
-                progress = read_round(spark, writer, source, settings, watch)
-                behind = progress.behind
-                _summary(progress)
+        def read() -> None:
+            nonlocal behind
+            progress = read_round(spark, writer, source, settings, watch)
+            behind = progress.behind
+            _summary(progress)
 
-            def make_gold() -> None:
-                began = time.monotonic()
-                if gold_round(spark, writer, source, settings, watch, provisional=behind > 0):
-                    _tell(f"tables published, revision {writer.manifest.revision}, {time.monotonic() - began:.1f} s")
-                else:
-                    _tell("the tables are up to date")
+        def make_gold() -> None:
+            began = time.monotonic()
+            if gold_round(spark, writer, source, settings, watch, provisional=behind > 0):
+                _tell(f"tables published, revision {writer.manifest.revision}, {time.monotonic() - began:.1f} s")
+            else:
+                _tell("the tables are up to date")
 
-            if arguments.follow:
-                rhythm = Rhythm(
-                    span_of(arguments.every, "--every") / 1000, span_of(arguments.gold_every, "--gold-every") / 1000
-                )
-                follow(read, make_gold, stop, rhythm, time.monotonic)
-                _tell("stopped; the same command goes on here")
-                return DONE
-            read()
-            if stop():
-                return _say("stopped before the tables were made; the same command goes on here", FAILED)
-            make_gold()
+        if arguments.follow:
+            follow(read, make_gold, stop, _rhythm(arguments), time.monotonic)
+            _tell("stopped; the same command goes on here")
+            return DONE
+        read()
+        if stop():
+            return _say("stopped before the tables were made; the same command goes on here", FAILED)
+        make_gold()
     return DONE
+
+
+def _rhythm(arguments: argparse.Namespace) -> Rhythm:
+    from muster.pipeline.follow import Rhythm
+
+    return Rhythm(span_of(arguments.every, "--every") / 1000, span_of(arguments.gold_every, "--gold-every") / 1000)
 
 
 def _watch(stop: Stop) -> Watch:
