@@ -129,17 +129,21 @@ async def soak(
         for number in range(groups)
     ]
     # A connection's second member is in the second half of the groups: a join that waits holds its connection up.
+    seen.members, seen.connections = groups * members_a_group, len(connections)
+    over = asyncio.Event()
+    lives: list[asyncio.Task[None]] = []
     for start in range(0, groups, GROUPS_AT_A_TIME):
-        await asyncio.gather(*(_form(group) for group in members[start : start + GROUPS_AT_A_TIME]))
-    everybody = [member for group in members for member in group]
-    seen.members, seen.connections = len(everybody), len(connections)
+        formed = members[start : start + GROUPS_AT_A_TIME]
+        await asyncio.gather(*(_form(group) for group in formed))
+        lives += [
+            asyncio.create_task(_live(member, seen, over, beat_seconds, at * beat_seconds / members_a_group))
+            for group in formed
+            for at, member in enumerate(group)
+        ]
     rude_clients = RudeClients(server.port, rude, drip_seconds=min(1.0, beat_seconds))
-    until = time.monotonic() + seconds
-    lives = [
-        _live(member, seen, until, beat_seconds, at * beat_seconds / len(everybody))
-        for at, member in enumerate(everybody)
-    ]
-    await asyncio.gather(_watch_memory(server, seen, until, seconds), *lives)
+    await _watch_memory(server, seen, time.monotonic() + seconds, seconds)
+    over.set()
+    await asyncio.gather(*lives)
     seen.vanished, seen.bytes_dripped = rude_clients.vanished, rude_clients.bytes_dripped
     await rude_clients.stop()
     for connection in connections:
@@ -179,11 +183,11 @@ async def _form(group: list[Member]) -> None:
         member.heard = time.monotonic()
 
 
-async def _live(member: Member, seen: Soaked, until: float, beat_seconds: float, phase_seconds: float) -> None:
+async def _live(member: Member, seen: Soaked, over: asyncio.Event, beat_seconds: float, phase_seconds: float) -> None:
     """One member for the whole time, or until it is refused."""
     await asyncio.sleep(phase_seconds)
     turn = 0
-    while time.monotonic() < until:
+    while not over.is_set():
         turn += 1
         asked = time.monotonic()
         answer = decoded("Heartbeat", 4, await member.connection.send(member.beat_frame()))

@@ -31,7 +31,7 @@ MOST_ACKS_BETWEEN_KILLS = 400
 METADATA = "m" * 4_000
 """With every commit, so that a few hundred of them fill a segment."""
 SETTINGS = {**QUICK_GROUPS, "offsets.topic.segment.bytes": str(1024 * 1024), "log.cleaner.backoff.ms": "50"}
-TOPIC_CONFIG = {"cleanup.policy": "compact", "internal.segment.bytes": "8000", "min.cleanable.dirty.ratio": "0.01"}
+TOPIC_CONFIG = {"cleanup.policy": "compact", "internal.segment.bytes": "20000", "min.cleanable.dirty.ratio": "0.01"}
 """Compaction is at work all the time, on the offsets and on the records: every key is written once, so none may go."""
 
 
@@ -80,6 +80,7 @@ class Writer(threading.Thread):
                 "enable.idempotence": True,
                 "acks": "all",
                 "linger.ms": 2,
+                "batch.size": 8_000,
                 "reconnect.backoff.max.ms": 200,
                 "message.timeout.ms": PATIENCE_SECONDS * 1_000,
                 "log_level": 0,

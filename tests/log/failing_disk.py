@@ -72,6 +72,16 @@ class FailingDisk(Disk):
         super().make_directory(path)
 
 
+class QuickFailingDisk(FailingDisk):
+    """Counts syncs and lets them fail, but does not wait for them: for scripts that run a hundred times."""
+
+    def sync(self, fd: int) -> None:
+        self._count("sync")
+
+    def sync_directory(self, path: str) -> None:
+        self._count("sync directory")
+
+
 class SlowWriter(Disk):
     """Takes at most a few bytes a call, as a socket or a nearly full disk may."""
 

@@ -17,14 +17,23 @@ from muster.log.checkpoints import CLEAN_OFFSETS, parse_offsets
 from muster.log.contract import CompactionReport, PartitionLog, StorageError
 from muster.log.files import FileStore
 from tests.log.compacting import DAY_MS, add, compact, latest, open_compacted
-from tests.log.failing_disk import FailingDisk
+from tests.log.failing_disk import FailingDisk, QuickFailingDisk
 
 NOW_MS = 10_000
 
 
 def filled(directory: Path, disk: FailingDisk | None = None) -> tuple[FileStore, PartitionLog]:
     """Several segments that become two groups, with tombstones whose time has come and ones whose has not."""
-    store = FileStore(str(directory), disk=disk)
+    template = directory.parent / "template"
+    if not template.exists():
+        _fill(template)
+    shutil.copytree(template, directory, dirs_exist_ok=True)
+    store = FileStore(str(directory), disk=disk or QuickFailingDisk())
+    return store, open_compacted(store, segment_bytes=900, index_interval_bytes=100, delete_retention_ms=DAY_MS)
+
+
+def _fill(directory: Path) -> None:
+    store = FileStore(str(directory), disk=QuickFailingDisk())
     log = open_compacted(store, segment_bytes=900, index_interval_bytes=100, delete_retention_ms=DAY_MS)
     for number in range(12):
         add(store, log, (f"old-{number % 4}", f"{number}" * 40), ("gone", str(number)))
@@ -35,7 +44,7 @@ def filled(directory: Path, disk: FailingDisk | None = None) -> tuple[FileStore,
     for number in range(25):
         add(store, log, (f"new-{number % 5}", f"{number}" * 30), ("old-2", str(number)), ("late", None))
     add(store, log, ("filler", "x" * 600))
-    return store, log
+    store.close()
 
 
 def try_to_compact(log: PartitionLog) -> CompactionReport | None:
@@ -50,7 +59,7 @@ def leftovers(directory: Path) -> list[str]:
 
 
 def test_the_script_has_what_can_go_wrong(tmp_path: Path) -> None:
-    store, log = filled(tmp_path)
+    store, log = filled(tmp_path / "data")
     model = latest(log)
     before = log.size_bytes()
     assert "gone" not in model
@@ -58,7 +67,7 @@ def test_the_script_has_what_can_go_wrong(tmp_path: Path) -> None:
     assert report.records_dropped > 50
     assert log.size_bytes() < before / 2
     assert latest(log) == model
-    assert leftovers(tmp_path / "t-0") == []
+    assert leftovers(tmp_path / "data" / "t-0") == []
     store.close()
 
 
@@ -67,7 +76,7 @@ def test_a_call_that_fails_once_ends_the_round_and_the_next_one_succeeds(tmp_pat
     while not clean_run:
         fail_at += 1
         directory = tmp_path / str(fail_at)
-        disk = FailingDisk()
+        disk = QuickFailingDisk()
         store, log = filled(directory, disk)
         model = latest(log)
         disk.arm(fail_at)
@@ -81,7 +90,7 @@ def test_a_call_that_fails_once_ends_the_round_and_the_next_one_succeeds(tmp_pat
         assert latest(log) == model
         store.close()
         assert leftovers(directory / "t-0") == []
-        again = FileStore(str(directory))
+        again = FileStore(str(directory), disk=QuickFailingDisk())
         assert latest(open_compacted(again, segment_bytes=900)) == model
         again.close()
         shutil.rmtree(directory)
@@ -96,7 +105,7 @@ def test_a_crash_at_any_call_loses_nothing_and_brings_nothing_back(
     while not clean_run:
         fail_at += 1
         directory = tmp_path / str(fail_at)
-        disk = FailingDisk()
+        disk = QuickFailingDisk()
         store, log = filled(directory, disk)
         model, end = latest(log), log.durable_offset
         disk.arm(fail_at, for_good=True)
@@ -107,7 +116,7 @@ def test_a_crash_at_any_call_loses_nothing_and_brings_nothing_back(
                 try_to_compact(log)
         with suppress(StorageError):
             store.close()
-        again = FileStore(str(directory))
+        again = FileStore(str(directory), disk=QuickFailingDisk())
         reopened = open_compacted(again, segment_bytes=900, index_interval_bytes=100, delete_retention_ms=DAY_MS)
         assert (latest(reopened), reopened.durable_offset) == (model, end), (
             f"crashed in call {fail_at}: {disk.failed[0]}"
@@ -133,21 +142,21 @@ def test_a_crash_while_a_start_finishes_a_swap_is_finished_by_the_next(tmp_path:
         while not clean_run:
             fail_at += 1
             directory = tmp_path / f"{crash_at}-{fail_at}"
-            disk = FailingDisk()
+            disk = QuickFailingDisk()
             store, log = filled(directory, disk)
             model = latest(log)
             disk.arm(crash_at, for_good=True)
             try_to_compact(log)
             with suppress(StorageError):
                 store.close()
-            second = FailingDisk(fail_at, for_good=True)
+            second = QuickFailingDisk(fail_at, for_good=True)
             recovering = FileStore(str(directory), disk=second)
             with suppress(StorageError):
                 open_compacted(recovering, segment_bytes=900)
             with suppress(StorageError):
                 recovering.close()
             clean_run = not second.failed
-            third = FileStore(str(directory))
+            third = FileStore(str(directory), disk=QuickFailingDisk())
             assert latest(open_compacted(third, segment_bytes=900)) == model
             third.close()
             shutil.rmtree(directory)
@@ -156,7 +165,7 @@ def test_a_crash_while_a_start_finishes_a_swap_is_finished_by_the_next(tmp_path:
 def _swap_calls(directory: Path) -> list[int]:
     """The numbers of the renames of one round."""
 
-    class Listening(FailingDisk):
+    class Listening(QuickFailingDisk):
         renames: list[int]
 
         def rename(self, old: str, new: str) -> None:
@@ -175,21 +184,21 @@ def _swap_calls(directory: Path) -> list[int]:
 
 
 def test_how_far_a_log_is_compacted_survives_a_restart_in_kafkas_own_file(tmp_path: Path) -> None:
-    store, log = filled(tmp_path)
+    store, log = filled(tmp_path / "data")
     report = compact(log, NOW_MS)
     store.close()
-    kept = parse_offsets((tmp_path / CLEAN_OFFSETS).read_bytes(), CLEAN_OFFSETS)
+    kept = parse_offsets((tmp_path / "data" / CLEAN_OFFSETS).read_bytes(), CLEAN_OFFSETS)
     assert kept == {("t", 0): report.clean_offset}
-    again = FileStore(str(tmp_path))
+    again = FileStore(str(tmp_path / "data"))
     reopened = open_compacted(again, segment_bytes=900)
     assert reopened.dirty_ratio(NOW_MS) is None
     again.delete("t", 0)
-    assert parse_offsets((tmp_path / CLEAN_OFFSETS).read_bytes(), CLEAN_OFFSETS) == {}
+    assert parse_offsets((tmp_path / "data" / CLEAN_OFFSETS).read_bytes(), CLEAN_OFFSETS) == {}
     again.close()
 
 
 def test_a_log_deleted_and_made_again_while_a_round_is_under_way_gets_nothing_of_it(tmp_path: Path) -> None:
-    store, log = filled(tmp_path)
+    store, log = filled(tmp_path / "data")
     for pieces in range(1, 60, 4):
         round_ = log.begin_compaction(NOW_MS)
         for _ in range(pieces):
@@ -204,7 +213,7 @@ def test_a_log_deleted_and_made_again_while_a_round_is_under_way_gets_nothing_of
             round_.settle()
             round_.abandon()
         assert latest(log) == {"fresh": "1"}
-        assert leftovers(tmp_path / "t-0") == []
+        assert leftovers(tmp_path / "data" / "t-0") == []
         for number in range(40):
             add(store, log, (f"k{number % 3}", "x" * 100))
     store.close()
