@@ -49,7 +49,8 @@ class Polled:
         self._thread.start()
 
     def commit(self, partition: int, offset: int, topic: str = "orders") -> Future[None]:
-        """Commit and wait for the answer, between two polls: with two threads in one consumer librdkafka gets stuck."""
+        """Commit and wait for the answer, between two polls: confluent-kafka 2.16.1 sends nothing while another thread
+        polls."""
         done: Future[None] = Future()
         self._wishes.put((TopicPartition(topic, partition, offset), done))
         return done

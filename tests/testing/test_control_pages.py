@@ -122,3 +122,11 @@ def test_controls_listen_on_loopback_only_unless_told_otherwise() -> None:
         control_endpoint(Settings.of(wish))
     assert control_endpoint(Settings.of({**wish, "muster.control.anywhere": "true"})).port == 9999
     assert control_endpoint(Settings.of({"muster.control.listen": "[::1]:1"})).host == "::1"
+
+
+def test_a_control_port_that_is_taken_keeps_the_server_from_starting(controlled: Controlled) -> None:
+    command = [sys.executable, "-m", "muster", "serve", "--memory", "--listen", "127.0.0.1:0"]
+    command += ["--control", controlled.url.removeprefix("http://")]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert ended.returncode == 1
+    assert "choose another with --control HOST:PORT" in ended.stderr

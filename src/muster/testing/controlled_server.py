@@ -38,7 +38,10 @@ class ControlledServer(Server):
             )
         except (OSError, OverflowError) as error:
             await self.stop()
-            raise ListenError(f"cannot listen on {self._wanted} for --control: {error}") from error
+            why = getattr(error, "strerror", None) or str(error)
+            raise ListenError(
+                f"cannot listen on {self._wanted}: {why}; choose another with --control HOST:PORT (port 0 takes a free one)"
+            ) from error
         self.control = Endpoint(self._wanted.host, self._control.sockets[0].getsockname()[1])
         self.announcements.append(f"control on http://{self.control}/")
         return bound

@@ -7,7 +7,7 @@ Knows no bytes, no sockets and no groups beyond their ids; `interception` carrie
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Final, Literal, TypeAlias
 
@@ -52,15 +52,12 @@ class Fault:
     """How many more requests it is for; None: any number."""
     uses: int = 0
     is_over: bool = False
-    met: list[str] = field(default_factory=list)
-    """What it was used on, in words."""
 
     def meets(self, api: str, groups: Sequence[str]) -> bool:
         return not self.is_over and self.api == api and (self.group is None or self.group in groups)
 
-    def use(self, what: str) -> None:
+    def use(self) -> None:
         self.uses += 1
-        self.met.append(what)
         if self.left is not None:
             self.left -= 1
             self.is_over = self.left == 0
@@ -121,7 +118,7 @@ class FaultBook:
         self._faults.append(fault)
         return fault
 
-    def take(self, api: str, groups: Sequence[str], what: str) -> tuple[int, Fault | None]:
+    def take(self, api: str, groups: Sequence[str]) -> tuple[int, Fault | None]:
         """What this request meets: how long it waits first, and the one fault that decides how it ends."""
         delay_ms, ending = 0, None
         for fault in self._faults:
@@ -133,7 +130,7 @@ class FaultBook:
                 ending = fault
             else:
                 continue  # its turn comes with a later request
-            fault.use(what)
+            fault.use()
         return delay_ms, ending
 
     def get(self, number: int) -> Fault | None:

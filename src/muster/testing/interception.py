@@ -43,7 +43,7 @@ class Interception:
             if not resolved:
                 resolved.append(import_module(entry).handle if isinstance(entry, str) else entry)
             self._saw(api, call, message)
-            delay_ms, ending = self._book.take(api, groups_of(message), repr(call))
+            delay_ms, ending = self._book.take(api, groups_of(message))
             arguments = (resolved[0], api, call, message, node, ending)
             if not delay_ms:
                 self._go_on(*arguments)

@@ -221,7 +221,7 @@ class Kit:
         except ValueError:
             self.faults.drop(fault)
             raise
-        fault.use("the coordinator itself")
+        fault.use()
 
         def end() -> None:
             if not fault.is_over:
