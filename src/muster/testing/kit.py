@@ -182,7 +182,7 @@ class Kit:
         (found,) = matches
         if found.has_satisfied_heartbeat:
             raise ValueError(
-                f"{found.member_id} cannot expire now: the coordinator owes it an answer (spec 3.11);"
+                f"{found.member_id} cannot expire now: the coordinator owes it an answer;"
                 " wait for the group to be Stable first"
             )
         key = found.session_key
