@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.tables.commit_rows import finished_commit_rows
+from muster.pipeline.tables.commit_rows import faithful_from, finished_commit_rows
 from muster.pipeline.tables.log_extent import log_extent
 from muster.pipeline.tables.offset_commits import finished_offset_commits
 from tests.pipeline.tables.rows import Row, arrow, commit, frame, log_record
@@ -22,7 +22,9 @@ def random_log(seed: int) -> tuple[list[Row], list[Row]]:
     random = Random(seed)
     commits: list[Row] = []
     markers: list[Row] = []
-    for offset in range(random.randint(1, 120)):
+    offset = -1
+    for _ in range(random.randint(1, 120)):
+        offset += random.choice((1, 1, 1, 1, 1, 1, 1, 1, 1, 4))  # compaction leaves holes
         at_ms = 1_000 + offset * 10 + random.randint(-30, 30)
         place: Row = {"cluster": str(seed), "group_id": random.choice("gh"), "topic": random.choice("tu")}
         place |= {"partition": random.randint(0, 2)}
@@ -64,6 +66,9 @@ def test_same_rows_as_spark_however_the_log_is_cut_into_batches(spark: Any) -> N
     extent = log_extent(frame(spark, "b_log_record", records))
     finished = finished_offset_commits(frame(spark, "s_offset_commit", commits, decoded=True), marks, extent)
     starts = {row["cluster"]: row["faithful_from"] for row in extent.collect()}
+    for seed, logs_of in logs.items():
+        numbers = pa.array(sorted(row["log_offset"] for rows in logs_of for row in rows), pa.int64())
+        assert faithful_from([numbers.slice(0, 5), numbers.slice(5, 0), numbers.slice(5)]) == starts[str(seed)]
     expected = sorted(
         (row.asDict() for row in finished.collect()), key=lambda row: (int(row["cluster"]), row["log_offset"])
     )
@@ -78,3 +83,4 @@ def test_same_rows_as_spark_however_the_log_is_cut_into_batches(spark: Any) -> N
 
 def test_log_without_commits_gives_no_rows() -> None:
     assert by_arrow([], [], 0, 10) == []
+    assert faithful_from([]) is None

@@ -41,6 +41,23 @@ def finished_commit_rows(decoded: Batches, markers: pa.Table, faithful_from: int
         start += batch.num_rows
 
 
+def faithful_from(log_offsets: Iterable[pa.Array]) -> int | None:
+    """Behind the last hole of a log partition, from the offsets of all its bronze rows in order; None if there are none."""
+    start: int | None = None
+    before: int | None = None
+    for offsets in log_offsets:
+        numbers: _Longs = np.asarray(offsets.to_numpy(zero_copy_only=False))
+        if not len(numbers):
+            continue
+        if before is None or numbers[0] > before + 1:
+            start = int(numbers[0])
+        holes = np.flatnonzero(np.diff(numbers) > 1)
+        if len(holes):
+            start = int(numbers[holes[-1] + 1])
+        before = int(numbers[-1])
+    return start
+
+
 def _whole(batch: pa.RecordBatch, filled: dict[str, pa.Array], faithful_from: int | None) -> pa.RecordBatch:
     offsets = _longs(batch, "log_offset")
     faithful = offsets >= faithful_from if faithful_from is not None else np.zeros(len(offsets), dtype=bool)
