@@ -223,6 +223,23 @@ def test_small_neighbours_become_one_segment(store: LogStore) -> None:
     assert latest(log)["hot"] == FILLER
 
 
+def test_more_new_keys_than_are_held_at_a_time_take_several_rounds(store: LogStore) -> None:
+    log = open_compacted(store)
+    log.max_keys_a_round = 10  # type: ignore[attr-defined]
+    for number in range(120):
+        add(store, log, (f"k{number % 40}", f"v{number}"))
+    model = latest(log)
+    rounds = 0
+    while log.dirty_ratio(10_000) is not None:
+        report = compact(log)
+        assert latest(log) == model
+        rounds += 1
+        assert rounds < 20
+    assert rounds > 3
+    closed = [record.key for record in content(log) if record.offset < report.clean_offset]
+    assert len(closed) == len(set(closed))
+
+
 # -- producers and transactions
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from muster.log.compaction_round import CompactionRound, Source, Target
 from muster.log.compaction_rules import Cleanable, cleanable, due_ratio
+from muster.log.compaction_scan import MAX_KEYS
 from muster.log.contract import LogConfig
 from muster.log.staging import StagedLog
 
@@ -21,29 +22,28 @@ class CompactableLog(StagedLog):
         self.clean_offset = 0
         """Everything before it was compacted."""
         self._compacting = False
-        self._tried_up_to = -1
-        """How far the last round looked. If an open transaction held it back there is no use in another before that."""
+        self.max_keys_a_round = MAX_KEYS
+        self._seen_offset = -1
+        """How far the last round looked. If an open transaction held it back there, another would learn nothing new."""
 
     def dirty_ratio(self, now_ms: int) -> float | None:
         if not self.config.cleanup_compact or self._compacting:
             return None
         part = self._cleanable(now_ms)
-        return due_ratio(self.config, part) if part.end > self._tried_up_to else None
+        return due_ratio(self.config, part) if part.end > self._seen_offset else None
 
     def begin_compaction(self, now_ms: int) -> CompactionRound:
         assert not self._compacting, f"{self!r} is being compacted"
         self._compacting = True
         part = self._cleanable(now_ms)
-        self._tried_up_to = part.end
         closed, _ = self._closed_and_active_base()
-        return CompactionRound(self, closed, part, self.config, now_ms)
+        return CompactionRound(self, closed, part, self.config, now_ms, self.max_keys_a_round)
 
-    def compaction_over(self, clean_offset: int | None) -> None:
+    def compaction_over(self, clean_offset: int | None, seen_offset: int = -1) -> None:
         self._compacting = False
+        self._seen_offset = seen_offset
         if clean_offset is not None:
             self.clean_offset = clean_offset
-        else:
-            self._tried_up_to = -1
 
     def compaction_target(self, group: Sequence[Source]) -> Target:
         raise NotImplementedError

@@ -67,8 +67,8 @@ class Home(Protocol):
         """May run in another thread: remember durably how far the log is compacted."""
         ...
 
-    def compaction_over(self, clean_offset: int | None) -> None:
-        """In the loop's thread. None: the round did not get to its end."""
+    def compaction_over(self, clean_offset: int | None, seen_offset: int = -1) -> None:
+        """In the loop's thread. None: the round did not get to its end. Everything before `seen_offset` was looked at."""
         ...
 
 
@@ -126,7 +126,7 @@ class CompactionRound:
                 raise
             self._swap_is_due = False
         if self._report is not None:
-            self._home.compaction_over(self._report.clean_offset)
+            self._home.compaction_over(self._report.clean_offset, self._scan.end_offset)
         return self._report
 
     def abandon(self) -> None:
@@ -158,6 +158,7 @@ class CompactionRound:
                 if not self._scan.note(header, batch):
                     return
                 yield header.size
+        self._scan.end_offset = self._part.end  # an older compaction may have left a hole there
 
     def _rewrite(self, group: Sequence[Source]) -> Iterator[int]:
         target = self._target = self._home.compaction_target(group)
