@@ -8,17 +8,16 @@ repeats it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
 from muster.pipeline.jobs_files import BatchFiles
 from muster.pipeline.jobs_sources import RunSource
+from muster.pipeline.jobs_tasks import FileTask, part_of, run_tasks
 from muster.pipeline.lake import LakeWriter, appended
-from muster.pipeline.manifest import DataFile
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LogSource, Stretch
 
 if TYPE_CHECKING:
@@ -26,23 +25,6 @@ if TYPE_CHECKING:
 
 BATCH_RECORDS: Final = 500_000
 """Offsets of one log partition that one batch takes at most."""
-
-_WRITTEN: Final = pa.schema(
-    [
-        ("table", pa.string()),
-        ("path", pa.string()),
-        ("rows", pa.int64()),
-        ("size", pa.int64()),
-        ("part", pa.string()),
-        ("dt", pa.string()),
-        ("first_ms", pa.int64()),
-        ("last_ms", pa.int64()),
-        ("piece", pa.int32()),
-    ]
-)
-_WRITTEN_SQL: Final = (
-    "table string, path string, rows long, size long, part string, dt string, first_ms long, last_ms long, piece int"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +43,15 @@ class Piece:
     log: LogSource
     stretch: Stretch
     partition_count: int | None
+
+    def write(self, files: BatchFiles) -> None:
+        """Bronze and decoded rows of the stretch, and what of it could not be read. Runs in a worker."""
+        reader = self.log.open(self.stretch)
+        for bronze in reader.bronze():
+            files.add("b_log_record", bronze)
+            for table, rows in _decoded(self, bronze).items():
+                files.add(table, rows)
+        files.add("b_quarantine", reader.quarantine())
 
 
 @dataclass(slots=True)
@@ -129,62 +120,15 @@ def _warnings(writer: LakeWriter, log: Log) -> Iterator[str]:
 
 
 def _one_batch(spark: SparkSession, writer: LakeWriter, cluster: str, pieces: list[Piece], progress: Progress) -> None:
-    task = _Task(tuple(pieces), writer.root.resolve(), writer.manifest.next_batch)
     for table in _TABLES_OF_A_BATCH:
         writer.directory(table)  # emptied: a run that died may have left files
-    tasks = spark.range(0, len(pieces), 1, len(pieces))
-    files: dict[str, list[DataFile]] = {}
-    done = set()
-    for row in tasks.mapInArrow(task, _WRITTEN_SQL).collect():
-        done.add(row["piece"])
-        if row["table"] is not None:
-            files.setdefault(row["table"], []).append(_file_of(row))
-    assert done == set(range(len(pieces))), "a task that ended said nothing"
-    manifest = appended(writer, {table: sorted(new, key=lambda f: f.path) for table, new in files.items()})
+    tasks = [FileTask(part_of(cluster, piece.log.topic, piece.stretch.partition), piece.write) for piece in pieces]
+    files = run_tasks(spark, writer.root.resolve(), writer.manifest.next_batch, tasks)
+    manifest = appended(writer, files)
     reached = [(piece.log.topic, piece.stretch.partition, piece.stretch.end) for piece in pieces]
     writer.publish(manifest.with_offsets(cluster, reached))
     progress.batches += 1
     progress.records += sum(f.rows for f in files.get("b_log_record", ()))
-
-
-def _file_of(row: Any) -> DataFile:
-    return DataFile(row["path"], row["rows"], row["size"], row["part"], row["dt"], row["first_ms"], row["last_ms"])
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """Runs in a Python worker: reads the pieces whose numbers it is given, writes their files, says what it wrote."""
-
-    pieces: tuple[Piece, ...]
-    root: Path
-    number: int
-
-    def __call__(self, indexes: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in indexes:
-            for index in batch.column(0).to_pylist():
-                yield self._read(index)
-
-    def _read(self, index: int) -> pa.RecordBatch:
-        piece = self.pieces[index]
-        files = BatchFiles(self.root, self.number, f"{piece.log.topic}-{piece.stretch.partition}")
-        try:
-            write_piece(piece, files)
-            written = files.close()
-        except BaseException:
-            files.abandon()
-            raise
-        rows = [{"table": table, **asdict(file), "piece": index} for table, new in written.items() for file in new]
-        return pa.RecordBatch.from_pylist(rows or [{"piece": index}], schema=_WRITTEN)
-
-
-def write_piece(piece: Piece, files: BatchFiles) -> None:
-    """Bronze and decoded rows of one stretch, and what of it could not be read."""
-    reader = piece.log.open(piece.stretch)
-    for bronze in reader.bronze():
-        files.add("b_log_record", bronze)
-        for table, rows in _decoded(piece, bronze).items():
-            files.add(table, rows)
-    files.add("b_quarantine", reader.quarantine())
 
 
 def _decoded(piece: Piece, bronze: pa.RecordBatch) -> dict[str, pa.RecordBatch]:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from muster.pipeline.jobs_commits import TABLE as COMMITS
+from muster.pipeline.jobs_commits import finish_commits, fits_in_workers
 from muster.pipeline.jobs_ingest import rows_table
 from muster.pipeline.lake import LakeWriter, batch_in
 from muster.pipeline.lake_compact import kept_table
@@ -41,9 +43,9 @@ def publish(
     rows = tables.stored()
     watch("silver")
     silver = finish_silver(rows, spark)
-    commits = tables.write("s_offset_commit", silver.pop("s_offset_commit"))
+    commits = tables.write_commits(silver.pop(COMMITS))
     silver["s_current_offset"] = current_offsets(commits)
-    finished = {"s_offset_commit": commits, **tables.write_all(silver)}
+    finished = {COMMITS: commits, **tables.write_all(silver)}
     watch("gold")
     bronze = {name: frame for name, frame in rows.items() if name in BRONZE or name not in finished}
     gold = build_gold({**bronze, **finished}, settings)
@@ -99,6 +101,17 @@ class _Tables:
         batch = batch_in(self._root, table, self._number, _rows_in)
         self.written[table] = batch
         return self._read([str(self._root / file.path) for file in batch.files], spark_schema(table))
+
+    def write_commits(self, by_spark: DataFrame) -> DataFrame:
+        """The largest table: by the workers themselves where a log partition fits into one, else as Spark plans it."""
+        from muster.pipeline.schemas import spark_schema
+
+        if not fits_in_workers(self._writer.manifest):
+            return self.write(COMMITS, by_spark)
+        self._writer.directory(COMMITS)
+        batch = finish_commits(self._spark, self._root, self._writer.manifest)
+        self.written[COMMITS] = batch
+        return self._read([str(self._root / file.path) for file in batch.files], spark_schema(COMMITS))
 
     def with_kept(self, table: str, frame: DataFrame) -> DataFrame:
         """Behind silver's horizon only state is left: history from there is what compaction kept of earlier gold."""
