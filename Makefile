@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test serve lint format generate fuzz sim bench conformance conformance-record clean
+.PHONY: help setup demo test serve lint format generate fuzz sim kill soak bench bench-pipeline conformance conformance-record clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,8 +46,18 @@ fuzz: $(READY) ## coverage-guided fuzzing of the decoders (SECONDS_=60 by defaul
 sim: $(READY) ## thousands of simulated runs with faults (SEEDS=5000 by default)
 	@$(BIN)/muster sim --seeds $(or $(SEEDS),5000)
 
+kill: $(READY) ## kill the server 20 times in each mode under real clients; nothing acknowledged may be lost
+	@$(BIN)/python -m tests.durability.kill --kills 20
+
+soak: $(READY) ## 10,000 members on 5,000 connections for ten minutes, with rude clients beside them (MINUTES=10)
+	@$(BIN)/python -m bench.soak $(or $(MINUTES),10)
+
 bench: $(READY) ## measure start-up, memory and throughput on this machine
 	@$(BIN)/python -m bench
+
+bench-pipeline: $(READY) ## the pipeline's speed, beside Kafka's own decoder where it is there
+	@$(BIN)/python -m bench.pipeline_decode
+	@$(BIN)/python -m bench.pipeline
 
 conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka (Maven, Go, npm; says what could not run)
 	@$(BIN)/python -m tests.conformance
