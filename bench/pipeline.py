@@ -22,6 +22,8 @@ RECORDS = 2_000_000
 SESSION_RUNS = 3
 GOLD_FLOOR, GOLD_TARGET = 100_000, 250_000
 SESSION_LIMIT_S = 8.0
+SHORT_JOB_RECORDS = 3_000_000
+"""As `muster pipeline run` decides whether Java's optimising compiler is worth its time."""
 _BATCHES_A_TOPIC_PARTITION = 10
 
 
@@ -72,13 +74,17 @@ def measure_session() -> dict[str, float]:
 
 def measure_run(data: str, lake: str) -> dict[str, float]:
     from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
+    from muster.pipeline.jobs_ingest import records_ahead
     from muster.pipeline.jobs_sources import directory_source
     from muster.pipeline.lake import Lake
     from muster.pipeline.session import SessionSettings, open_session
 
     source = directory_source((data,), "bench")
-    settings = SessionSettings(master="local[1]", driver_memory="2g", short_job="--c1" in sys.argv)
-    with Lake.open_or_create(lake).write() as writer, open_session(settings) as spark:
+    lake_to_write = Lake.open_or_create(lake)
+    with lake_to_write.write() as writer:
+        short = records_ahead(writer, source) < SHORT_JOB_RECORDS
+    settings = SessionSettings(master="local[1]", driver_memory="2g", short_job=short)
+    with lake_to_write.write() as writer, open_session(settings) as spark:
         spark.range(1).collect()
         began, cpu = time.perf_counter(), _cpu_of_all()
         read_round(spark, writer, source, RunSettings(), Watch())
@@ -162,7 +168,7 @@ def _machine() -> str:
 if __name__ == "__main__":
     if "--measure" in sys.argv:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        what, *rest = [argument for argument in sys.argv[sys.argv.index("--measure") + 1 :] if argument != "--c1"]
+        what, *rest = sys.argv[sys.argv.index("--measure") + 1 :]
         print(json.dumps(measure_session() if what == "session" else measure_run(*rest)))
     else:
         main(tuple(int(argument.replace(",", "")) for argument in sys.argv[1:]) or (RECORDS,))
