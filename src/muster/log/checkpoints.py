@@ -53,6 +53,8 @@ def parse_epochs(content: bytes, path: str) -> list[tuple[int, int]]:
 
 
 def _entries(content: bytes, path: str, width: int) -> list[tuple[int, list[str]]]:
+    if not content:
+        return []  # as Kafka makes them, before there is anything to say
     try:
         lines = content.decode().splitlines()
         version, count = lines[0], int(lines[1])
