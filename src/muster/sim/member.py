@@ -48,6 +48,8 @@ SESSION_MS = 6_000
 REBALANCE_MS = 10_000
 HEARTBEAT_MS = 1_000
 RETRY_MS = 200
+DUPLICATE_SHARE = 0.1
+"""How often a member says the same thing once more, as clients do that missed an answer."""
 VERSIONS = {
     "FindCoordinator": 4,
     "JoinGroup": 9,
@@ -166,7 +168,7 @@ class SimMember:
             protocol_name=joined.protocol_name,
             assignments=plan,
         )
-        self._ask("SyncGroup", request, self._synced)
+        self._ask("SyncGroup", request, lambda response: self._synced(response, request))
 
     def _plan_for(self, members: list[str]) -> list[SyncGroupRequestAssignment]:
         order = sorted(members)
@@ -175,11 +177,14 @@ class SimMember:
             for index, member in enumerate(order)
         ]
 
-    def _synced(self, response: Any) -> None:
+    def _synced(self, response: Any, request: SyncGroupRequest) -> None:
         if response.error_code == NONE:
             self._world.note_synced(self, response.assignment)
             self.assigned = tuple(response.assignment)
-            self._plan(HEARTBEAT_MS, self._heartbeat)
+            if self._random.random() < DUPLICATE_SHARE:
+                self._ask("SyncGroup", request, lambda again: self._synced(again, request))
+            else:
+                self._plan(HEARTBEAT_MS, self._heartbeat)
         else:
             self._start_over(response.error_code)
 
@@ -215,7 +220,9 @@ class SimMember:
                     now_ms = self._world.scheduler.now_ms
                     self._world.history.acked.append(Acked(now_ms, self.group, partition, values[partition]))
             worst = next((error for error in errors.values() if error != NONE), NONE)
-            if worst == NONE:
+            if worst == NONE and self._random.random() < DUPLICATE_SHARE:
+                self._ask("OffsetCommit", request, committed)
+            elif worst == NONE:
                 self._plan(HEARTBEAT_MS, self._heartbeat)
             else:
                 self._start_over(worst)
