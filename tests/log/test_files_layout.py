@@ -190,7 +190,7 @@ def test_a_topic_id_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     again.close()
 
 
-@pytest.mark.parametrize("content", ["", "1\n0\n", "0\n2\nt 0 1\n", "0\n1\nt zero 1\n", "0\n1\nt 0\n", "0\nx\n"])
+@pytest.mark.parametrize("content", ["0\n", "1\n0\n", "0\n2\nt 0 1\n", "0\n1\nt zero 1\n", "0\n1\nt 0\n", "0\nx\n"])
 def test_a_damaged_checkpoint_is_an_error_that_names_the_file(tmp_path: Path, content: str) -> None:
     path = tmp_path / "recovery-point-offset-checkpoint"
     path.write_text(content)
