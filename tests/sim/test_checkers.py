@@ -80,6 +80,17 @@ def answer_before_durable(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(GroupCommit, "when_durable", hasty)
 
 
+def store_older_values(patch: pytest.MonkeyPatch) -> None:
+    handle = Shard.handle
+
+    def forgetful(self: Shard, request: Any, ticket: Any, now_ms: int) -> Outcome:
+        if type(request).__name__ == "OffsetCommit":
+            request.offsets = [(t, p, 1 if value % 7 == 0 else value, *rest) for t, p, value, *rest in request.offsets]
+        return handle(self, request, ticket, now_ms)
+
+    patch.setattr(Shard, "handle", forgetful)
+
+
 def step_generations_back(patch: pytest.MonkeyPatch) -> None:
     begin = rebalance._begin_generation
 
@@ -149,6 +160,7 @@ def forget_the_join_timer(patch: pytest.MonkeyPatch) -> None:
 
 MUTATIONS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "no_acknowledged_commit_is_lost": answer_before_durable,
+    "no_commit_moves_back": store_older_values,
     "generations_only_grow": step_generations_back,
     "one_leader_and_protocol_a_generation": make_everybody_leader,
     "one_reply_a_request": answer_twice,
@@ -157,6 +169,10 @@ MUTATIONS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "replay_equals_live": change_facts_outside_replay,
     "groups_become_stable_when_faults_end": forget_the_join_timer,
 }
+
+
+def test_there_is_a_mutation_for_every_checker() -> None:
+    assert list(MUTATIONS) == [checker.__name__ for checker in CHECKERS]
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
