@@ -7,9 +7,10 @@ from typing import get_args
 
 from muster.core.journal import Cause, JournalEvent, Kind
 from muster.wire import errors
+from muster.wire.consumer_protocol import Subscription, encode_subscription
 from tests.core.history import History
 from tests.core.test_classic_properties import random_steps
-from tests.core.world import SESSION_MS, START_MS, World, numbered
+from tests.core.world import REBALANCE_MS, SESSION_MS, START_MS, World, numbered
 
 
 def last(world: World, kind: str) -> JournalEvent:
@@ -181,3 +182,28 @@ def test_every_event_of_random_histories_is_json_of_the_closed_vocabulary() -> N
                 assert shown.get("sync_phase_ms", 0) >= 0
             elif event.kind == "group_removed":
                 running.discard(event.group_id)
+
+
+def test_new_generation_tells_once_what_its_members_ask_for() -> None:
+    """Sessions, timeouts, assignors and topics, so that `muster groups explain` can say what to change."""
+    orders, both = (encode_subscription(Subscription(topics)) for topics in (["orders"], ["orders", "audit"]))
+    world = World()
+    a = world.join(protocols=(("range", orders),))
+    b = world.join(protocols=(("range", orders),))
+    c = world.join(protocols=(("sticky", both), ("range", both)), session=20_000)
+    world.advance(9_000)
+    settings = last(world, "join_completed").detail["settings"]
+    shared = {"session_timeout_ms": SESSION_MS, "rebalance_timeout_ms": REBALANCE_MS, "protocols": ["range"]}
+    other = {"session_timeout_ms": 20_000, "rebalance_timeout_ms": REBALANCE_MS, "protocols": ["sticky", "range"]}
+    assert settings == [
+        shared | {"topics": ["orders"], "members": [a.reply.member_id, b.reply.member_id]},
+        other | {"topics": ["audit", "orders"], "members": [c.reply.member_id]},
+    ]
+
+
+def test_expelled_member_is_told_of_with_the_timeouts_it_asked_for() -> None:
+    world = World()
+    world.stable(None)
+    world.advance(SESSION_MS)
+    expelled = last(world, "member_expelled").detail
+    assert expelled == {"session_timeout_ms": SESSION_MS, "rebalance_timeout_ms": REBALANCE_MS}

@@ -11,19 +11,21 @@ reason (JoinGroup v8+, LeaveGroup v5+). Heartbeats and commits are not events. T
 | member_joined | a member was added; its JoinGroup is parked | static |
 | member_rejoined | a known member sent JoinGroup; cause `unchanged` if it was answered at once | |
 | member_left | it went by itself, or an administrator took it out | |
-| member_expelled | the coordinator dropped it | |
+| member_expelled | the coordinator dropped it | session_timeout_ms, rebalance_timeout_ms |
 | pending_id_dropped | a handed-out id left, expired or found no room | |
 | static_replaced | a static member has a new id, the old one is fenced from now on | old_member_id, was_leader |
 | static_restored | that could not be stored, so the old id counts again | failed_member_id |
 | rebalance_started | a join phase began; the member is who triggered it | |
 | join_extended | the join phase goes on although its timer ran out | deadline_ms |
-| join_completed | a new generation began | A |
+| join_completed | a new generation began | A, settings |
 | leader_elected | another member than before leads; the member is the new leader | previous |
 | rebalance_ended | Stable, Empty, or cut short by the cause | A, result, sync_phase_ms, assignments |
 | state_changed | any move between states | from, to |
 
 A: leader, protocol, members (how many), started_ms, started_by (the cause of its start), join_phase_ms, dropped (member ids),
 waited_for (the last member to join) and waited_ms (how long after the start it did). assignments: base64 by member id.
+settings: what the members ask for, once per distinct answer: session_timeout_ms, rebalance_timeout_ms, protocols (names, in
+their order), topics (of consumers), members (ids).
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from muster.core.classic.group import Group
 from muster.core.classic.membership import drop_pending, remove_member
 from muster.core.classic.rebalance import complete_if_all_joined, start_or_go_on
+from muster.core.classic.rebalance_notes import note_expelled
 from muster.core.classic.states import DEAD
 from muster.core.classic.turn import Turn
 
@@ -21,7 +22,7 @@ def on_session_timer(group: Group, member_id: str, turn: Turn) -> None:
     if member is None or member.has_satisfied_heartbeat:
         return
     turn.counters.expired_members += 1
-    turn.note("member_expelled", group, "new_member_expired" if member.is_new else "session_expired", member)
+    note_expelled(group, turn, "new_member_expired" if member.is_new else "session_expired", member)
     remove_member(group, member, turn)
     if group.trace is not None:
         group.trace.dropped += (member_id,)

@@ -9,7 +9,12 @@ from muster.core.classic.election import elect_joined_leader, select_protocol
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group, InitialWindow, RebalanceTrace
 from muster.core.classic.member import Member
 from muster.core.classic.membership import answer_join, answer_sync, remove_member
-from muster.core.classic.rebalance_notes import note_generation, note_rebalance_end, note_rebalance_start
+from muster.core.classic.rebalance_notes import (
+    note_expelled,
+    note_generation,
+    note_rebalance_end,
+    note_rebalance_start,
+)
 from muster.core.classic.states import (
     CAN_REBALANCE,
     COMPLETING_REBALANCE,
@@ -134,7 +139,7 @@ def _drop_absent(group: Group, turn: Turn) -> None:
         return
     absent = [m for m in group.members.values() if m.parked_join is None and not m.is_static]
     for member in absent:
-        turn.note("member_expelled", group, "rejoin_missed", member)
+        note_expelled(group, turn, "rejoin_missed", member)
         remove_member(group, member, turn)
     if group.trace is not None:
         group.trace.dropped += tuple(member.member_id for member in absent)

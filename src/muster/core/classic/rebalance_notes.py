@@ -8,8 +8,9 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Literal
 
-from muster.core.classic.group import Group
+from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.member import Member
+from muster.core.classic.subscription import topics_in
 from muster.core.classic.turn import Turn
 from muster.core.journal import Cause
 
@@ -25,7 +26,18 @@ def note_generation(group: Group, turn: Turn, cause: Cause) -> None:
     if group.trace is not None:
         group.trace.join_ended_ms = turn.now_ms
     _note_election(group, turn)
-    turn.note("join_completed", group, cause, detail=_join_phase(group, turn.now_ms))
+    detail = _join_phase(group, turn.now_ms)
+    detail["settings"] = _settings(group)
+    turn.note("join_completed", group, cause, detail=detail)
+
+
+def note_expelled(group: Group, turn: Turn, cause: Cause, member: Member) -> None:
+    """With the timeouts that it asked for: they say how long it had been silent, or how long the others waited for it."""
+    timeouts: dict[str, object] = {
+        "session_timeout_ms": member.session_timeout_ms,
+        "rebalance_timeout_ms": member.rebalance_timeout_ms,
+    }
+    turn.note("member_expelled", group, cause, member, detail=timeouts)
 
 
 def _note_election(group: Group, turn: Turn) -> None:
@@ -75,3 +87,34 @@ def _join_phase(group: Group, ended_ms: int) -> dict[str, object]:
             detail["waited_for"] = trace.last_joiner
             detail["waited_ms"] = trace.last_join_ms - trace.started_ms
     return detail
+
+
+def _settings(group: Group) -> list[dict[str, object]]:
+    """What the members ask of the group, once per distinct answer: in most groups all say the same.
+
+    Metadata differ from member to member (owned partitions are in it), so they are compared by their topics.
+    """
+    topics: dict[bytes, tuple[str, ...] | None] = {}
+    askers: dict[tuple[int, int, tuple[str, ...], tuple[str, ...] | None], list[str]] = {}
+    for member in group.members.values():
+        metadata = member.metadata_for(group.protocol_name)
+        if metadata not in topics:
+            topics[metadata] = _topics(group, metadata)
+        names = tuple(name for name, _ in member.protocols)
+        asks = (member.session_timeout_ms, member.rebalance_timeout_ms, names, topics[metadata])
+        askers.setdefault(asks, []).append(member.member_id)
+    return [
+        {
+            "session_timeout_ms": session_ms,
+            "rebalance_timeout_ms": rebalance_ms,
+            "protocols": list(names),
+            **({"topics": list(wanted)} if wanted is not None else {}),
+            "members": member_ids,
+        }
+        for (session_ms, rebalance_ms, names, wanted), member_ids in askers.items()
+    ]
+
+
+def _topics(group: Group, metadata: bytes) -> tuple[str, ...] | None:
+    read = topics_in(metadata) if group.protocol_type == CONSUMER_PROTOCOL_TYPE else None
+    return None if read is None else tuple(sorted(read))

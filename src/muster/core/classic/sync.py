@@ -6,7 +6,7 @@ from muster.core.classic.group import Group
 from muster.core.classic.member import Member
 from muster.core.classic.membership import answer_sync, check_member, remove_member
 from muster.core.classic.rebalance import reset_assignments, start
-from muster.core.classic.rebalance_notes import note_rebalance_end
+from muster.core.classic.rebalance_notes import note_expelled, note_rebalance_end
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY, STABLE, SYNC_ANSWER
 from muster.core.classic.stored import stored_group
 from muster.core.classic.turn import Turn
@@ -102,6 +102,6 @@ def on_sync_timer(group: Group, turn: Turn) -> None:
         return
     late = [group.members[member_id] for member_id in group.pending_syncs]
     for member in late:
-        turn.note("member_expelled", group, "sync_missed", member)
+        note_expelled(group, turn, "sync_missed", member)
         remove_member(group, member, turn)
     start(group, turn, "sync_missed", late[0])
