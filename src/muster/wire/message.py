@@ -6,8 +6,13 @@ Fields are the class's slots. Both methods are for people and tests; codecs neve
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from muster.wire.errors import EncodeError
+
+
+SECRET_FIELDS: Final = frozenset({"auth_bytes", "salted_password"})
+"""Passwords, proofs and tokens: a message prints without them, wherever it is printed."""
 
 
 class Message:
@@ -20,7 +25,9 @@ class Message:
             yield name, getattr(self, name)
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.fields())
+        inside = ", ".join(
+            f"{name}=[hidden]" if name in SECRET_FIELDS else f"{name}={value!r}" for name, value in self.fields()
+        )
         return f"{type(self).__name__}({inside})"
 
     def __eq__(self, other: object) -> bool:
