@@ -27,6 +27,21 @@ class StorageError(Exception):
     """The disk's or database's fault: says which file, what was wrong and what to do."""
 
 
+class LedElsewhere(StorageError):
+    """Another node leads the partition, as far as this one knows. Nothing is wrong: the client has to look again."""
+
+
+class Fenced(LedElsewhere):
+    """Another node leads the partition since a later epoch, and the store has refused what this one wanted to append."""
+
+
+class DocumentChanged(Exception):
+    """Another node has written the document since this one read it: read it again, then try again.
+
+    Not a StorageError, because nothing failed: whoever changes a shared document has to expect it.
+    """
+
+
 class CompactionOvertaken(StorageError):
     """Retention, DeleteRecords or DeleteTopics took segments that a compaction was reading. Nothing is wrong."""
 
@@ -176,6 +191,10 @@ class LogStore(Protocol):
         """An open log, or None."""
         ...
 
+    def release(self, topic: str, partition: int) -> None:
+        """Another node leads it now: forget the open log and what is staged for it, leave its bytes alone."""
+        ...
+
     def delete(self, topic: str, partition: int) -> None:
         """Forget the log and its bytes."""
         ...
@@ -191,7 +210,10 @@ class LogStore(Protocol):
     def read_document(self, name: str) -> bytes | None: ...
 
     def write_document(self, name: str, content: bytes) -> None:
-        """Replace a small document atomically; durable when it returns."""
+        """Replace a small document atomically; durable when it returns.
+
+        A store that several nodes share raises DocumentChanged if it is not what this node read or wrote last.
+        """
         ...
 
     def close(self) -> None:

@@ -156,6 +156,18 @@ class FileStore:
     def get(self, topic: str, partition: int) -> FileLog | None:
         return self._logs.get((topic, partition))
 
+    def release(self, topic: str, partition: int) -> None:
+        key = (topic, partition)
+        log = self._logs.pop(key, None)
+        if log is None:
+            return
+        log.fall_back()
+        self._dirty.pop(log, None)
+        with log.guard:  # waits for a commit that is writing to it
+            log.close()
+            self._recovery_points[key] = log.durable_offset
+        log.release_files()
+
     def delete(self, topic: str, partition: int) -> None:
         """The directory is renamed first, so that a crash half-way cannot bring part of the log back."""
         key = (topic, partition)

@@ -233,6 +233,11 @@ class MemoryStore:
     def get(self, topic: str, partition: int) -> MemoryLog | None:
         return self._logs.get((topic, partition))
 
+    def release(self, topic: str, partition: int) -> None:
+        log = self._logs.get((topic, partition))
+        if log is not None:
+            self.forget_staged(log)
+
     def delete(self, topic: str, partition: int) -> None:
         log = self._logs.pop((topic, partition), None)
         self._topic_ids.pop((topic, partition), None)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final, TypeVar
 
-from muster.log.contract import LogStore, PartitionLog, StorageError
+from muster.log.contract import DocumentChanged, LogStore, PartitionLog, StorageError
 from muster.topics import config_changes, creation, deletion, producer_snapshots
 from muster.topics.catalog import Catalog
 from muster.topics.configs import ConfigEntry, TopicDefaults
@@ -25,6 +26,7 @@ from muster.topics.delete_records import delete_records
 from muster.topics.deletion import DeletedTopic
 from muster.topics.epochs import EpochEnd, end_of_epoch
 from muster.topics.fetch import FetchAsk, FetchRead, FetchWait, read_partitions
+from muster.topics.leaders import Leaders, OneNode
 from muster.topics.list_offsets import LATEST_TIERED, OffsetAnswer, list_offset
 from muster.topics.names import fresh_topic_id
 from muster.topics.produce import ProduceResult, ProduceTerms, notice_lost_appends, produce
@@ -33,6 +35,10 @@ from muster.topics.refusal import TopicError
 from muster.topics.retention import RetentionPass, apply_retention
 from muster.topics.topic import Partition, Topic
 from muster.wire.errors import KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC_OR_PARTITION
+
+T = TypeVar("T")
+
+CHANGE_ATTEMPTS: Final = 5
 
 
 @dataclass(slots=True, frozen=True)
@@ -65,13 +71,19 @@ class Broker:
         config: BrokerConfig,
         random_bytes: Callable[[int], bytes],
         broker_settings: Mapping[str, str] | None = None,
+        leaders: Leaders | None = None,
     ) -> None:
-        """`broker_settings`: what the operator set of the `log.*` and other keys that give topics their defaults."""
+        """`broker_settings`: what the operator set of the `log.*` and other keys that give topics their defaults.
+        `leaders`: who leads what; without it this node leads everything."""
         self.store = store
         self.config = config
         self.defaults = TopicDefaults(broker_settings)
-        self.catalog = Catalog(store, self.defaults, lambda: fresh_topic_id(random_bytes))
+        self.catalog = Catalog(
+            store, self.defaults, lambda: fresh_topic_id(random_bytes), leaders or OneNode(config.node_id)
+        )
         self.producer_ids = ProducerIds(store)
+        self.on_topics_gone: Callable[[Sequence[Topic]], None] = lambda topics: None
+        """Told of topics that another node deleted; set by the node."""
         self._rules = ClusterRules(config.node_id, config.num_partitions, config.default_replication_factor)
 
     @property
@@ -102,7 +114,9 @@ class Broker:
         return partition
 
     def create_topics(self, wanted: Sequence[NewTopic], *, validate_only: bool = False) -> list[CreatedTopic]:
-        return creation.create_topics(self.catalog, self._rules, wanted, validate_only=validate_only)
+        return self._change(
+            lambda: creation.create_topics(self.catalog, self._rules, wanted, validate_only=validate_only)
+        )
 
     def auto_create(self, name: str) -> Topic:
         """The topic with `num.partitions`, made if it is not there. TopicError if it cannot be, or may not."""
@@ -111,17 +125,36 @@ class Broker:
             return topic
         if not self.config.auto_create_topics:
             raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)
-        return creation.auto_create(self.catalog, self._rules, name)
+        return self._change(lambda: self.catalog.get(name) or creation.auto_create(self.catalog, self._rules, name))
 
     def ensure_internal(self, name: str, partitions: int, overrides: Mapping[str, str]) -> Topic:
         """`__consumer_offsets` and the like, with the settings that the coordinator wants for them."""
-        return creation.ensure_internal(self.catalog, name, partitions, dict(overrides))
+        return self._change(lambda: creation.ensure_internal(self.catalog, name, partitions, dict(overrides)))
 
     def delete_topics(self, references: Sequence[tuple[str | None, bytes]]) -> list[DeletedTopic]:
-        return deletion.delete_topics(self.catalog, references, enabled=self.config.delete_topic_enable)
+        return self._change(
+            lambda: deletion.delete_topics(self.catalog, references, enabled=self.config.delete_topic_enable)
+        )
 
     def create_partitions(self, wanted: Sequence[NewPartitions], *, validate_only: bool = False) -> list[TopicAnswer]:
-        return creation.create_partitions(self.catalog, self._rules, wanted, validate_only=validate_only)
+        return self._change(
+            lambda: creation.create_partitions(self.catalog, self._rules, wanted, validate_only=validate_only)
+        )
+
+    def _change(self, step: Callable[[], T]) -> T:
+        """Change the catalog. If another node was quicker, its change is taken over and the step is judged anew."""
+        for _ in range(CHANGE_ATTEMPTS):
+            try:
+                return step()
+            except DocumentChanged:
+                self.refresh()
+        raise TopicError(KAFKA_STORAGE_ERROR, "Other nodes change the topics all the time; try again.")
+
+    def refresh(self) -> None:
+        """Another node changed the topics."""
+        gone = self.catalog.refresh()
+        if gone:
+            self.on_topics_gone(gone)
 
     # Settings of topics
 
@@ -136,12 +169,12 @@ class Broker:
     def replace_topic_configs(
         self, name: str, configs: Sequence[tuple[str, str | None]], *, validate_only: bool = False
     ) -> None:
-        config_changes.replace_configs(self.catalog, name, configs, validate_only=validate_only)
+        self._change(lambda: config_changes.replace_configs(self.catalog, name, configs, validate_only=validate_only))
 
     def alter_topic_configs(
         self, name: str, changes: Sequence[tuple[str, int, str | None]], *, validate_only: bool = False
     ) -> None:
-        config_changes.alter_configs(self.catalog, name, changes, validate_only=validate_only)
+        self._change(lambda: config_changes.alter_configs(self.catalog, name, changes, validate_only=validate_only))
 
     # Records
 
@@ -213,7 +246,7 @@ class Broker:
         return [
             LogDirEntry(partition.topic.name, partition.index, partition.log.size_bytes())
             for partition in self.catalog.partitions()
-            if wanted is None or partition.index in wanted.get(partition.topic.name, ())
+            if partition.is_led_here and (wanted is None or partition.index in wanted.get(partition.topic.name, ()))
         ]
 
     def apply_retention(self, now_ms: int) -> RetentionPass:

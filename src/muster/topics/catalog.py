@@ -10,11 +10,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Container, Iterable, Sequence
 
-from muster.log.contract import LogStore, StorageError
+from muster.log.contract import DocumentChanged, LogStore, PartitionLog, StorageError
+from muster.log.elsewhere import LogElsewhere
 from muster.topics.adoption import Found, find_unknown_topics, survey
 from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
 from muster.topics.config_types import ConfigError
 from muster.topics.configs import TopicDefaults, TopicSettings
+from muster.topics.leaders import Leader, Leaders
 from muster.topics.names import collision_key
 from muster.topics.topic import Partition, Topic
 
@@ -22,8 +24,11 @@ logger = logging.getLogger(__name__)
 
 
 class Catalog:
-    def __init__(self, store: LogStore, defaults: TopicDefaults, new_topic_id: Callable[[], bytes]) -> None:
+    def __init__(
+        self, store: LogStore, defaults: TopicDefaults, new_topic_id: Callable[[], bytes], leaders: Leaders
+    ) -> None:
         self.store = store
+        self.leaders = leaders
         self.defaults = defaults
         self.new_topic_id = new_topic_id
         self.adopted: Sequence[Found] = ()
@@ -131,7 +136,7 @@ class Catalog:
             self._unindex(topic)
         try:
             self._write()
-        except StorageError:
+        except (StorageError, DocumentChanged):
             self._deleting = leftovers
             for topic in topics:
                 self._index(topic)
@@ -170,17 +175,60 @@ class Catalog:
         changed = _stored(topic, len(topic.partitions))
         changed.configs = overrides
         self._write([changed])
+        self._use_configs(topic, overrides, settings)
+
+    def _use_configs(self, topic: Topic, overrides: dict[str, str], settings: TopicSettings) -> None:
         topic.overrides = overrides
         topic.settings = settings
         for partition in topic.partitions:
             partition.log.config = settings.log
 
+    # Leadership, and what other nodes did
+
+    def lead(self, partition: Partition, leader: Leader) -> None:
+        """Somebody else leads the partition now, or this node does again. StorageError if its log cannot be opened."""
+        is_here = leader.node_id == self.leaders.node_id
+        if partition.is_led_here:
+            self.store.release(partition.topic.name, partition.index)
+        partition.producers = partition.producer_base = None
+        partition.is_led_here = False
+        partition.leader_id, partition.leader_epoch = leader.node_id, leader.epoch
+        partition.log = self._log_of(partition.topic, partition.index, is_here=is_here)
+        partition.is_led_here = is_here
+
+    def refresh(self) -> list[Topic]:
+        """Take over what other nodes made of the catalog; returns the topics that are gone."""
+        stored = decode_catalog(self.store.read_document(DOCUMENT))
+        self._deleting = list(stored.deleting)
+        ids = {entry.topic_id for entry in stored.topics}
+        gone = [topic for topic in self.topics() if topic.topic_id not in ids]
+        for topic in gone:
+            self._unindex(topic)
+            for partition in topic.partitions:
+                self.store.release(topic.name, partition.index)
+        for entry in stored.topics:
+            topic_here = self._by_id.get(entry.topic_id)
+            if topic_here is None:
+                self._restore(entry)
+                continue
+            if topic_here.overrides != entry.configs:
+                self._use_configs(topic_here, entry.configs, self.defaults.settings(entry.configs))
+            self._open_logs(topic_here, entry.partitions, entry.leader_epochs)
+        return gone
+
     # Keeping
 
     def _open_logs(self, topic: Topic, count: int, leader_epochs: dict[int, int]) -> None:
         for index in range(len(topic.partitions), count):
-            log = self.store.open(topic.name, index, topic.topic_id, topic.settings.log)
-            topic.partitions.append(Partition(topic, index, log, leader_epochs.get(index, 0)))
+            leader = self.leaders.of(topic.name, index, leader_epochs.get(index, 0))
+            is_here = leader.node_id == self.leaders.node_id
+            log = self._log_of(topic, index, is_here=is_here)
+            topic.partitions.append(Partition(topic, index, log, leader.node_id, leader.epoch, is_here))
+
+    def _log_of(self, topic: Topic, index: int, *, is_here: bool) -> PartitionLog:
+        if is_here:
+            return self.store.open(topic.name, index, topic.topic_id, topic.settings.log)
+        return LogElsewhere(topic.name, index, topic.settings.log)
 
     def _index(self, topic: Topic) -> None:
         self._by_name[topic.name] = topic

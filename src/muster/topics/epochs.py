@@ -1,6 +1,7 @@
 """Leader epochs: is the client's current (KIP-320), and where did an old one end (OffsetForLeaderEpoch).
 
-On one node the epoch never changes; only logs that another broker wrote hold more than one.
+On one node the epoch never changes; only logs that another broker wrote hold more than one. In a cluster it grows with every
+new leader, and who asks a node that does not lead is told so.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from muster.topics.topic import Partition
-from muster.wire.errors import FENCED_LEADER_EPOCH, NONE, UNKNOWN_LEADER_EPOCH
+from muster.wire.errors import FENCED_LEADER_EPOCH, NONE, NOT_LEADER_OR_FOLLOWER, UNKNOWN_LEADER_EPOCH
 
 UNDEFINED_EPOCH: Final = -1
 UNDEFINED_OFFSET: Final = -1
@@ -23,9 +24,9 @@ class EpochEnd:
 
 
 def leader_epoch_error(partition: Partition, client_epoch: int) -> int:
-    """What to tell a client that believes in this epoch; -1 means that it did not say."""
+    """What to tell a client that believes in this epoch; -1 means that it did not say. Epochs are judged first."""
     if client_epoch == UNDEFINED_EPOCH or client_epoch == partition.leader_epoch:
-        return NONE
+        return NONE if partition.is_led_here else NOT_LEADER_OR_FOLLOWER
     return FENCED_LEADER_EPOCH if client_epoch < partition.leader_epoch else UNKNOWN_LEADER_EPOCH
 
 

@@ -20,6 +20,7 @@ from muster.wire.errors import (
     INVALID_TXN_STATE,
     NONE,
     NOT_ENOUGH_REPLICAS,
+    NOT_LEADER_OR_FOLLOWER,
 )
 
 
@@ -67,6 +68,8 @@ def _append(
     topic = partition.topic
     if terms.acks not in (-1, 0, 1):
         raise BatchRefused(INVALID_REQUIRED_ACKS, f"acks is {terms.acks}: only -1 (all), 0 and 1 are known")
+    if not partition.is_led_here:
+        raise BatchRefused(NOT_LEADER_OR_FOLLOWER, f"{partition} is led by another node")
     if topic.internal and not terms.internal_allowed:
         raise BatchRefused(INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
     if terms.acks == -1 and topic.settings.min_insync_replicas > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from muster.log.contract import LogStore, StorageError
+from muster.log.contract import DocumentChanged, LogStore, StorageError
 from muster.topics.limits import PRODUCER_ID_BLOCK
 from muster.topics.refusal import TopicError
 from muster.wire.errors import KAFKA_STORAGE_ERROR, UNSUPPORTED_VERSION
@@ -45,10 +45,20 @@ class ProducerIds:
 
     def _reserve(self, end: int) -> None:
         try:
-            self._store.write_document(DOCUMENT, json.dumps({"version": 1, "reserved": end}).encode())
+            while not self._try_reserve(end):
+                # Another node took this block: the next one begins where that ends.
+                self._next = _read_reserved(self._store)
+                end = self._next + PRODUCER_ID_BLOCK
         except StorageError as error:
             raise TopicError(KAFKA_STORAGE_ERROR, str(error)) from error
         self._reserved = end
+
+    def _try_reserve(self, end: int) -> bool:
+        try:
+            self._store.write_document(DOCUMENT, json.dumps({"version": 1, "reserved": end}).encode())
+        except DocumentChanged:
+            return False
+        return True
 
 
 def _read_reserved(store: LogStore) -> int:

@@ -13,6 +13,9 @@ from muster.topics.producers import ProducerLedger
 NO_TOPIC_ID: Final = bytes(16)
 """What the wire carries where no id is meant."""
 
+NOBODY: Final = -1
+"""The leader of a partition that no live node leads."""
+
 
 @dataclass(slots=True, eq=False)
 class Partition:
@@ -21,7 +24,11 @@ class Partition:
     topic: Topic
     index: int
     log: PartitionLog
+    """A `LogElsewhere` while another node leads it."""
+    leader_id: int
+    """NOBODY while no node does."""
     leader_epoch: int
+    is_led_here: bool = True
     producers: ProducerLedger | None = None
     """None until an idempotent producer writes here; then built from the log, and built anew after the log lost appends."""
     producer_base: ProducerLedger | None = None

@@ -1,0 +1,147 @@
+"""Partitions that another node leads, and a catalog that other nodes change too."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import pytest
+
+from muster.log.contract import DocumentChanged, LedElsewhere
+from muster.log.memory import MemoryStore
+from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.creation import NewTopic
+from muster.topics.leaders import Leader
+from muster.topics.produce import ProduceTerms
+from muster.topics.refusal import TopicError
+from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.wire import errors
+from tests.topics.bench_broker import NOW_MS, ask, batch, fetch
+
+HERE, THERE = 1, 2
+
+
+class SharedDocuments:
+    def __init__(self) -> None:
+        self.kept: dict[str, tuple[int, bytes]] = {}
+
+
+class ClusterStore(MemoryStore):
+    """Logs of its own, documents shared with other nodes: a write must name what was read last."""
+
+    def __init__(self, shared: SharedDocuments) -> None:
+        super().__init__()
+        self._shared = shared
+        self._seen: dict[str, int] = {}
+
+    def read_document(self, name: str) -> bytes | None:
+        version, content = self._shared.kept.get(name, (0, None))
+        self._seen[name] = version
+        return content
+
+    def write_document(self, name: str, content: bytes) -> None:
+        version = self._shared.kept.get(name, (0, b""))[0]
+        if version != self._seen.get(name, 0):
+            raise DocumentChanged(name)
+        self._shared.kept[name] = (version + 1, content)
+        self._seen[name] = version + 1
+
+
+class OddIsElsewhere:
+    node_id = HERE
+
+    def of(self, topic: str, partition: int, kept_epoch: int) -> Leader:
+        return Leader(THERE if partition % 2 else HERE, 4)
+
+
+def node(shared: SharedDocuments) -> Broker:
+    broker = Broker(ClusterStore(shared), BrokerConfig(node_id=HERE), os.urandom, leaders=OddIsElsewhere())
+    broker.start()
+    return broker
+
+
+@pytest.fixture
+def broker() -> Broker:
+    made = node(SharedDocuments())
+    made.create_topics([NewTopic("t", 2)])
+    return made
+
+
+def produced_to(broker: Broker, partition: int) -> int:
+    return broker.produce("t", partition, batch(b"x"), ProduceTerms(), NOW_MS).error_code
+
+
+def names(topics: Sequence[Topic]) -> list[str]:
+    return [topic.name for topic in topics]
+
+
+def test_produce_to_a_partition_led_elsewhere_says_not_leader(broker: Broker) -> None:
+    assert produced_to(broker, 1) == errors.NOT_LEADER_OR_FOLLOWER
+    assert produced_to(broker, 0) == errors.NONE
+
+
+def test_fetch_and_list_offsets_elsewhere_say_not_leader_but_judge_the_epoch_first(broker: Broker) -> None:
+    """Kafka: a stale or unknown epoch is told before the leader is looked at."""
+    (part,) = fetch(broker, ask(0, partition=1)).partitions
+    assert part.error_code == errors.NOT_LEADER_OR_FOLLOWER
+    assert broker.list_offset("t", 1, -1).error_code == errors.NOT_LEADER_OR_FOLLOWER
+    assert broker.list_offset("t", 1, -1, current_epoch=3).error_code == errors.FENCED_LEADER_EPOCH
+    assert broker.end_of_epoch("t", 1, 5, 0).error_code == errors.UNKNOWN_LEADER_EPOCH
+    with pytest.raises(TopicError) as refused:
+        broker.delete_records("t", 1, 0)
+    assert refused.value.code == errors.NOT_LEADER_OR_FOLLOWER
+
+
+def test_only_partitions_led_here_have_a_size(broker: Broker) -> None:
+    assert [entry.partition for entry in broker.log_dirs()] == [0]
+
+
+def test_a_partition_that_comes_here_is_opened_and_one_that_goes_is_closed(broker: Broker) -> None:
+    coming, going = broker.partition("t", 1), broker.partition("t", 0)
+    broker.catalog.lead(coming, Leader(HERE, 5))
+    broker.catalog.lead(going, Leader(THERE, 5))
+    assert produced_to(broker, 1) == errors.NONE
+    assert produced_to(broker, 0) == errors.NOT_LEADER_OR_FOLLOWER
+    with pytest.raises(LedElsewhere):
+        going.log.read(0, 100)
+    assert (coming.leader_id, coming.leader_epoch, going.leader_id) == (HERE, 5, THERE)
+
+
+def test_two_nodes_that_create_topics_at_once_both_succeed_and_know_both() -> None:
+    """The second write is refused by the store; the node takes over what the first did and tries again."""
+    shared = SharedDocuments()
+    first, second = node(shared), node(shared)
+    assert first.create_topics([NewTopic("a", 1)])[0].error_code == errors.NONE
+    assert second.create_topics([NewTopic("b", 1)])[0].error_code == errors.NONE
+    assert names(second.catalog.topics()) == ["a", "b"]
+    first.refresh()
+    assert names(first.catalog.topics()) == ["a", "b"]
+
+
+def test_a_name_that_another_node_took_meanwhile_exists_already() -> None:
+    shared = SharedDocuments()
+    first, second = node(shared), node(shared)
+    first.create_topics([NewTopic("a", 1)])
+    assert second.create_topics([NewTopic("a", 1)])[0].error_code == errors.TOPIC_ALREADY_EXISTS
+
+
+def test_what_another_node_deleted_grew_or_changed_is_taken_over() -> None:
+    shared = SharedDocuments()
+    first = node(shared)
+    first.create_topics([NewTopic("gone", 1), NewTopic("kept", 1)])
+    second = node(shared)
+    told: list[str] = []
+    second.on_topics_gone = lambda topics: told.extend(names(topics))
+    first.delete_topics([("gone", NO_TOPIC_ID)])
+    first.alter_topic_configs("kept", [("retention.ms", 0, "1000")])
+    first.catalog.grow(first.catalog.topics()[0], 3)
+    second.refresh()
+    (kept,) = second.catalog.topics()
+    assert (told, kept.name, len(kept.partitions), kept.settings.log.retention_ms) == (["gone"], "kept", 3, 1000)
+
+
+def test_producer_ids_of_two_nodes_never_meet() -> None:
+    shared = SharedDocuments()
+    first, second = node(shared), node(shared)
+    ids = [broker.init_producer_id(None)[0] for _ in range(3000) for broker in (first, second)]
+    assert len(set(ids)) == len(ids)
