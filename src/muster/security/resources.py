@@ -35,6 +35,25 @@ class ResourceType(IntEnum):
     USER = 7
 
 
+class Pattern(IntEnum):
+    """How the name in a rule is meant. `MATCH` and `ANY` stand in filters only."""
+
+    ANY = 1
+    MATCH = 2
+    LITERAL = 3
+    PREFIXED = 4
+
+
+class Permission(IntEnum):
+    DENY = 2
+    ALLOW = 3
+
+
+UNKNOWN_CODE: Final = 0
+ANY_CODE: Final = 1
+"""In filters, for operations, resource types and permissions alike: whatever it is."""
+
+
 _ON_TOPIC = (
     Operation.READ,
     Operation.WRITE,

@@ -16,16 +16,18 @@
     resource = "group"
     prefix = "billing-"                 # every name that starts so
 
-The server reads it once, at start; `authorizer` decides with it.
+The server reads it once, at start; `authorizer` decides with it, beside the ACLs that clients make.
 """
 
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass
 from difflib import get_close_matches
 
-from muster.security.authorizer import ANY, Rule, RuleAuthorizer
+from muster.security.authorizer import RuleAuthorizer
 from muster.security.resources import CLUSTER_NAME, OPERATIONS_ON, Operation, ResourceType
+from muster.security.rule import ANY, Rule
 
 SUPER_USERS = "super.users"
 OPEN_WITHOUT_RULES = "allow.everyone.if.no.acl.found"
@@ -44,10 +46,26 @@ class RuleError(ValueError):
     """The operator's fault: says which rule, which key, and what is allowed there."""
 
 
+@dataclass(slots=True, frozen=True)
+class WrittenRules:
+    """What a file says."""
+
+    rules: tuple[Rule, ...] = ()
+    super_users: frozenset[str] = frozenset()
+    is_open_without_rules: bool = False
+
+    def authorizer(self) -> RuleAuthorizer:
+        return RuleAuthorizer(self.rules, self.super_users, allow_everyone_if_no_acl_found=self.is_open_without_rules)
+
+
 def authorizer_from_toml(text: str, origin: str = "rules") -> RuleAuthorizer:
+    return rules_from_toml(text, origin).authorizer()
+
+
+def rules_from_toml(text: str, origin: str = "rules") -> WrittenRules:
     """`origin` names the file in errors."""
     try:
-        return _authorizer(tomllib.loads(text))
+        return _written(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise RuleError(
             f'{origin}: not readable as TOML: {error}. Keys with dots need quotes: "{OPEN_WITHOUT_RULES}" = true'
@@ -56,19 +74,19 @@ def authorizer_from_toml(text: str, origin: str = "rules") -> RuleAuthorizer:
         raise RuleError(f"{origin}: {error}") from None
 
 
-def _authorizer(document: dict[str, object]) -> RuleAuthorizer:
+def _written(document: dict[str, object]) -> WrittenRules:
     for key in document:
         if key not in _TOP_KEYS:
             raise RuleError(f"unknown key {key!r}{_suggestion(key, _TOP_KEYS)}; keys with dots need quotes")
     is_open = document.get(OPEN_WITHOUT_RULES, False)
     if not isinstance(is_open, bool):
         raise RuleError(f"{OPEN_WITHOUT_RULES} is {is_open!r}, it must be true or false")
-    rules = [
+    rules = tuple(
         _rule(entry, f"[[{section}]] rule {number}", is_denial=section == "deny")
         for section in ("deny", "allow")
         for number, entry in enumerate(_entries(document, section), start=1)
-    ]
-    return RuleAuthorizer(rules, _super_users(document), allow_everyone_if_no_acl_found=is_open)
+    )
+    return WrittenRules(rules, _super_users(document), is_open)
 
 
 def _entries(document: dict[str, object], section: str) -> list[object]:
@@ -82,6 +100,11 @@ def _super_users(document: dict[str, object]) -> frozenset[str]:
     text = document.get(SUPER_USERS, "")
     if not isinstance(text, str):
         raise RuleError(f'{SUPER_USERS} is {text!r}, it must be text such as "User:admin;User:backup"')
+    return super_users_from(text)
+
+
+def super_users_from(text: str) -> frozenset[str]:
+    """Principals with semicolons between them, as Kafka's setting has them: a name may hold a comma."""
     users = [user.strip() for user in text.split(";") if user.strip()]
     return frozenset(_principal(user, SUPER_USERS) for user in users)
 
