@@ -1,0 +1,1 @@
+"""Logs, documents and ownership in PostgreSQL: the store for several nodes (docs/decisions/0012)."""

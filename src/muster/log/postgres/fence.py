@@ -1,0 +1,62 @@
+"""The one statement that appends: it is also the fence (docs/decisions/0012).
+
+For each log of a tick the end of the partition moves, but only if this node still owns it, at the epoch that it believes in, and the end is
+where it believes it to be. Batches are stored for those partitions alone. Who is missing from the answer was overtaken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from muster.log.staging import StagedBatch
+
+if TYPE_CHECKING:
+    import psycopg
+
+_APPEND: Final = """
+WITH moved AS (
+    UPDATE muster.partitions AS partition SET end_offset = share.new_end
+    FROM unnest(%s::bigint[], %s::integer[], %s::bigint[], %s::bigint[]) AS share(id, epoch, expected_end, new_end)
+    WHERE partition.id = share.id AND partition.owner = %s
+        AND partition.epoch = share.epoch AND partition.end_offset = share.expected_end
+    RETURNING partition.id
+), stored AS (
+    INSERT INTO muster.batches (partition_id, base_offset, next_offset, max_timestamp, appended_at_ms, content)
+    SELECT batch.* FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[])
+        AS batch(partition_id, base_offset, next_offset, max_timestamp, appended_at_ms, content)
+    JOIN moved ON moved.id = batch.partition_id
+)
+SELECT id FROM moved
+"""
+
+
+class Share(NamedTuple):
+    """What one log has staged for this tick."""
+
+    partition_id: int
+    epoch: int
+    batches: Sequence[StagedBatch]
+
+
+def append(connection: psycopg.Connection[Any], node_id: int, shares: Sequence[Share]) -> set[int]:
+    """Store what may be stored, in one transaction; returns the ids of the partitions that took their share."""
+    rows = [(share.partition_id, batch) for share in shares for batch in share.batches]
+    cursor = connection.execute(
+        _APPEND,
+        (
+            [share.partition_id for share in shares],
+            [share.epoch for share in shares],
+            [share.batches[0].base_offset for share in shares],
+            [share.batches[-1].next_offset for share in shares],
+            node_id,
+            [partition_id for partition_id, _ in rows],
+            [batch.base_offset for _, batch in rows],
+            [batch.next_offset for _, batch in rows],
+            [batch.max_timestamp for _, batch in rows],
+            [batch.now_ms for _, batch in rows],
+            [batch.bytes for _, batch in rows],
+        ),
+        binary=True,
+    )
+    return {int(row[0]) for row in cursor}
