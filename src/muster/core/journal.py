@@ -21,6 +21,7 @@ reason (JoinGroup v8+, LeaveGroup v5+). Heartbeats and commits are not events. T
 | leader_elected | another member than before leads; the member is the new leader | previous |
 | rebalance_ended | Stable, Empty, or cut short by the cause | A, result, sync_phase_ms, assignments |
 | state_changed | any move between states | from, to |
+| denied | somebody may not do this with the group; it may not exist. Generation -1 | principal, operation, api |
 
 A: leader, protocol, members (how many), started_ms, started_by (the cause of its start), join_phase_ms, dropped (member ids),
 waited_for (the last member to join) and waited_ms (how long after the start it did). assignments: base64 by member id.
@@ -50,6 +51,7 @@ Kind: TypeAlias = Literal[
     "leader_elected",
     "rebalance_ended",
     "state_changed",
+    "denied",
 ]
 
 Cause: TypeAlias = Literal[
@@ -83,6 +85,7 @@ Cause: TypeAlias = Literal[
     "expired",  # Empty and without offsets
     "unloaded",  # this node no longer owns the partition
     "forced",  # no member asked for it: a test or an operator did
+    "not_authorized",  # no rule allows it, or one denies it
 ]
 
 

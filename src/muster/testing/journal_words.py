@@ -28,6 +28,7 @@ _KINDS: Final = {
     "leader_elected": "{who} leads now",
     "rebalance_ended": "the rebalance ended: {result}",
     "state_changed": "{from} -> {to}",
+    "denied": "{principal} may not {operation} ({api})",
 }
 
 _CAUSES: Final = {
@@ -58,6 +59,7 @@ _CAUSES: Final = {
     "expired": "it was empty and had no offsets",
     "unloaded": "the coordinator moved away",
     "forced": "the test asked for it",
+    "not_authorized": "the rules do not allow it",
 }
 """Causes that say no more than the kind of event does are not here."""
 

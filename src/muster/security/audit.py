@@ -1,0 +1,124 @@
+"""Who was denied what, once, and who changed what: lines of the logger `muster.audit`, and journal events for groups.
+
+The same denial is told once in an interval and counted after that. What strangers can cause is bounded: so many lines a
+client, so many in all, so few journal events that they cannot push the real ones out. Names come from clients: they are
+quoted and cut, so that nobody writes lines of his own into the log. Asked by the handlers through `server.may`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from muster.core.journal import JournalEvent
+from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
+
+LINES_AN_INTERVAL: Final = 1_000
+LINES_A_CLIENT: Final = 100
+"""A client is a principal at an address."""
+EVENTS_AN_INTERVAL: Final = 100
+"""In the journal, where a partition holds 16 MiB for a week: a week of these is less than that, all in one partition."""
+NAME_CHARS: Final = 200
+"""Longer names are cut in the log and have no event in the journal, whose key the name would be."""
+
+_log = logging.getLogger("muster.audit")
+
+
+class Asked(NamedTuple):
+    """Who asked, and how."""
+
+    principal: str
+    host: str
+    api: str
+    client_id: str | None
+
+
+class Audit:
+    """Times are milliseconds: `ticks_ms` of a clock that nobody sets, `now_ms` to stamp events."""
+
+    def __init__(
+        self,
+        ticks_ms: Callable[[], int],
+        now_ms: Callable[[], int],
+        write_event: Callable[[JournalEvent], None],
+        interval_ms: int,
+    ) -> None:
+        self._ticks_ms = ticks_ms
+        self._now_ms = now_ms
+        self._write_event = write_event
+        self._interval_ms = interval_ms
+        self._ends_ms = 0
+        self._told: set[tuple[str, str, Operation, ResourceType, str]] = set()
+        self._lines_of: dict[tuple[str, str], int] = {}
+        self._events = 0
+        self._untold = 0
+        self.denials = 0
+        """All of them, told or not."""
+
+    def denied(self, asked: Asked, operation: Operation, resource_type: ResourceType, name: str) -> None:
+        self.denials += 1
+        self._begin_interval_if_due()
+        what = (asked.principal, asked.host, operation, resource_type, name[:NAME_CHARS])
+        if what in self._told:
+            self._untold += 1
+            return
+        client = what[:2]
+        lines = self._lines_of.get(client, 0)
+        if lines >= LINES_A_CLIENT or len(self._told) >= LINES_AN_INTERVAL:
+            self._untold += 1
+            return
+        self._told.add(what)
+        self._lines_of[client] = lines + 1
+        _log.warning("denied: %s %s on %s", _who(asked), operation.name, _resource(resource_type, name))
+        if lines + 1 == LINES_A_CLIENT:
+            _log.warning("denied: %s: further denials of this client are only counted for a while", _who(asked))
+        if resource_type is ResourceType.GROUP:
+            self._tell_journal(asked, operation, name)
+
+    def changed(self, asked: Asked, what: str) -> None:
+        """An allowed change of what is not the client's own: topics, settings, ACLs, users, groups as an operator."""
+        _log.info("changed: %s %s", _who(asked), what)
+
+    def _tell_journal(self, asked: Asked, operation: Operation, group_id: str) -> None:
+        if self._events >= EVENTS_AN_INTERVAL or not group_id or len(group_id) > NAME_CHARS:
+            return
+        self._events += 1
+        self._write_event(
+            JournalEvent(
+                "denied",
+                self._now_ms(),
+                group_id,
+                -1,
+                "not_authorized",
+                client_id=None if asked.client_id is None else asked.client_id[:NAME_CHARS],
+                client_host=asked.host,
+                detail={"principal": asked.principal[:NAME_CHARS], "operation": operation.name, "api": asked.api},
+            )
+        )
+
+    def _begin_interval_if_due(self) -> None:
+        ticks_ms = self._ticks_ms()
+        if ticks_ms < self._ends_ms:
+            return
+        if self._untold:
+            _log.warning("denied: %d more times in the interval before this line, not told one by one", self._untold)
+        self._ends_ms = ticks_ms + self._interval_ms
+        self._told.clear()
+        self._lines_of.clear()
+        self._events = self._untold = 0
+
+
+def quoted(text: str) -> str:
+    """A name that a client chose, fit for one line of a log."""
+    return repr(text if len(text) <= NAME_CHARS else text[:NAME_CHARS] + "...")
+
+
+def _who(asked: Asked) -> str:
+    client = "" if asked.client_id is None else f" (client id {quoted(asked.client_id)})"
+    return f"{quoted(asked.principal)} at {asked.host.removeprefix('/')}{client} by {asked.api}:"
+
+
+def _resource(resource_type: ResourceType, name: str) -> str:
+    kind = resource_type.name.lower().replace("_", " ")
+    return kind if resource_type is ResourceType.CLUSTER and name == CLUSTER_NAME else f"{kind} {quoted(name)}"
