@@ -1,0 +1,187 @@
+"""Who may come in: users and their SCRAM credentials, kept in one document of the store. No password is ever kept.
+
+Used by the SASL mechanisms, by the handlers of (Alter|Describe)UserScramCredentials and by `muster users`. Changes are durable
+when `alter` returns, and count for the next authentication; who is connected stays so until its session ends.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
+from typing import Final, Protocol
+
+from muster.log.contract import StorageError
+from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
+from muster.security.scram import (
+    HASHES,
+    MAX_ITERATIONS,
+    MIN_ITERATIONS,
+    SALT_BYTES,
+    ScramCredential,
+    credential_of,
+    proves_password,
+    salted_password,
+)
+
+DOCUMENT: Final = "users.json"
+_FORMAT: Final = 1
+_SECRET_BYTES: Final = 32
+_FOR_PLAIN: Final = (SCRAM_SHA_512, SCRAM_SHA_256)
+"""PLAIN is checked with the first of these that the user has."""
+
+
+class Documents(Protocol):
+    def read_document(self, name: str) -> bytes | None: ...
+
+    def write_document(self, name: str, content: bytes) -> None: ...
+
+
+Credentials = dict[str, ScramCredential]
+"""By mechanism."""
+
+
+def new_credential(mechanism: str, password: str, iterations: int = MIN_ITERATIONS) -> ScramCredential:
+    """For a password that somebody has chosen, with a salt of its own."""
+    if not MIN_ITERATIONS <= iterations <= MAX_ITERATIONS:
+        raise ValueError(f"{iterations} iterations: it must be {MIN_ITERATIONS} to {MAX_ITERATIONS}")
+    salt = os.urandom(SALT_BYTES)
+    return credential_of(mechanism, salted_password(mechanism, password, salt, iterations), salt, iterations)
+
+
+class Users:
+    """Reads its document when first asked. Replaces what it knows as a whole, so that threads may read it."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._known: dict[str, Credentials] | None = None
+        self._secret = b""
+
+    # ---- asking
+
+    def names(self) -> list[str]:
+        return sorted(self._users())
+
+    def mechanisms_of(self, name: str) -> Mapping[str, ScramCredential] | None:
+        """None if there is no such user."""
+        return self._users().get(name)
+
+    def credential(self, mechanism: str, name: str) -> ScramCredential:
+        """The user's, or for an unknown one something that looks like it and that no password proves."""
+        found = self._users().get(name, {}).get(mechanism)
+        return found if found is not None else self._decoy(mechanism, name)
+
+    def is_password_of(self, name: str, password: str) -> bool:
+        """The same work whether there is such a user or not."""
+        credentials = self._users().get(name, {})
+        mechanism = next((each for each in _FOR_PLAIN if each in credentials), _FOR_PLAIN[0])
+        proved = proves_password(mechanism, self.credential(mechanism, name), password)
+        return proved and mechanism in credentials
+
+    def _decoy(self, mechanism: str, name: str) -> ScramCredential:
+        """Always the same for one name, also after a restart: a salt that changes would tell that there is no user."""
+        label = f"{mechanism}\0{name}".encode()
+        seed = hmac.digest(self._secret, label, "sha512")
+        size = len(hmac.digest(b"", b"", HASHES[mechanism]))
+        return ScramCredential(
+            hmac.digest(seed, b"salt", "sha512")[:SALT_BYTES],
+            hmac.digest(seed, b"stored key", "sha512")[:size],
+            hmac.digest(seed, b"server key", "sha512")[:size],
+            self._usual_iterations(mechanism, seed),
+        )
+
+    def _usual_iterations(self, mechanism: str, seed: bytes) -> int:
+        """As the users of this mechanism have them, in the same proportions."""
+        found = sorted(each[mechanism].iterations for each in self._users().values() if mechanism in each)
+        return found[int.from_bytes(seed[:8], "big") % len(found)] if found else MIN_ITERATIONS
+
+    # ---- changing
+
+    def alter(
+        self, upserts: Iterable[tuple[str, str, ScramCredential]], removals: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """(name, mechanism, credential) and (name, mechanism). StorageError if it cannot be kept: nothing has changed then."""
+        users = {name: dict(credentials) for name, credentials in self._users().items()}
+        for name, mechanism in removals:
+            users.get(name, {}).pop(mechanism, None)
+        for name, mechanism, credential in upserts:
+            users.setdefault(name, {})[mechanism] = credential
+        users = {name: credentials for name, credentials in users.items() if credentials}
+        self._documents.write_document(DOCUMENT, _encode(users, self._secret))
+        self._known = users
+
+    # ---- the document
+
+    def load(self) -> None:
+        """Read the document (again). StorageError if it cannot be understood; what was known stays."""
+        content = self._documents.read_document(DOCUMENT)
+        if content is not None:
+            self._known, self._secret = _decode(content)
+        elif self._known is None:
+            self._known, self._secret = {}, os.urandom(_SECRET_BYTES)
+
+    def _users(self) -> dict[str, Credentials]:
+        if self._known is None:
+            self.load()
+        assert self._known is not None
+        return self._known
+
+    def __repr__(self) -> str:
+        return f"<Users {'not read yet' if self._known is None else len(self._known)}>"
+
+
+def _encode(users: Mapping[str, Credentials], secret: bytes) -> bytes:
+    document = {
+        "version": _FORMAT,
+        "secret": _text(secret),
+        "users": {
+            name: {
+                mechanism: {
+                    "salt": _text(each.salt),
+                    "stored_key": _text(each.stored_key),
+                    "server_key": _text(each.server_key),
+                    "iterations": each.iterations,
+                }
+                for mechanism, each in sorted(users[name].items())
+            }
+            for name in sorted(users)
+        },
+    }
+    return (json.dumps(document, indent=1) + "\n").encode()
+
+
+def _decode(content: bytes) -> tuple[dict[str, Credentials], bytes]:
+    try:
+        document = json.loads(content)
+        if document["version"] != _FORMAT:
+            raise StorageError(f"{DOCUMENT} has format {document['version']}, this program reads {_FORMAT}")
+        users = {
+            str(name): {mechanism: _credential(mechanism, each) for mechanism, each in credentials.items()}
+            for name, credentials in document["users"].items()
+        }
+        return users, b64decode(document["secret"], validate=True)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        # The error's own text could show what the document holds.
+        raise StorageError(
+            f"{DOCUMENT} in the data directory is damaged ({type(error).__name__}): put a copy back, or remove it and add the"
+            " users again"
+        ) from None
+
+
+def _credential(mechanism: str, fields: Mapping[str, object]) -> ScramCredential:
+    size = len(hmac.digest(b"", b"", HASHES[mechanism]))
+    stored_key, server_key = _bytes(fields["stored_key"]), _bytes(fields["server_key"])
+    iterations = fields["iterations"]
+    if len(stored_key) != size or len(server_key) != size or not isinstance(iterations, int) or iterations < 1:
+        raise ValueError(mechanism)
+    return ScramCredential(_bytes(fields["salt"]), stored_key, server_key, iterations)
+
+
+def _text(value: bytes) -> str:
+    return b64encode(value).decode()
+
+
+def _bytes(value: object) -> bytes:
+    return b64decode(str(value), validate=True)
