@@ -20,6 +20,7 @@ from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.long_poll import LongPolls
 from muster.runtime.periodic import Periodic
+from muster.security.audit import Audit
 from muster.security.authorizer import Authorizer
 from muster.topics.broker import Broker
 from muster.topics.names import CONSUMER_OFFSETS, GROUP_JOURNAL
@@ -27,6 +28,8 @@ from muster.topics.refusal import TopicError
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
+
+    from muster.security.acl_store import AclStore
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +65,8 @@ class Node:
         self.broker = broker
         self.clock = clock
         self.authorizer = authorizer
+        self.acls: AclStore | None = None
+        """None: ACLs are not kept here, whatever the authorizer decides by."""
         self.host = ""
         self.port = -1
         self._loop = loop
@@ -69,6 +74,9 @@ class Node:
         self.long_polls = LongPolls(self.alarm)
         self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance, background)
         self.journal = JournalWriter(self._open_journal, self.durable, clock, loop.call_soon)
+        self.audit = Audit(
+            clock.ticks_ms, clock.now_ms, self.journal.write, settings.integer("muster.audit.interval.ms")
+        )
         self.coordinator = Coordinator(
             CoordinatorConfig(
                 groups=settings.group_config(),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from muster.log.contract import LogStore
@@ -17,14 +18,16 @@ from muster.server.endpoint import Endpoint
 from muster.server.identity import claim, random_id
 from muster.server.settings import Settings
 from muster.topics.broker import Broker, BrokerConfig
-from muster.topics.config_types import ConfigError
+
+if TYPE_CHECKING:
+    from muster.security.acl_store import AclStore
 
 
 def assemble(settings: Settings, advertise: Endpoint, clock: Clock | None = None) -> Node:
     """A node that is ready to `start`. StorageError or ConfigError if the data directory cannot be had."""
-    authorizer = _authorizer(settings)
     store = _open_store(settings)
     try:
+        authorizer, acls = _authorization(settings, store)
         identity = claim(store, settings.node_id, settings.cluster_id, random_id)
         broker = Broker(store, _broker_config(settings, identity.cluster_id), os.urandom, settings.texts)
     except BaseException:
@@ -32,6 +35,7 @@ def assemble(settings: Settings, advertise: Endpoint, clock: Clock | None = None
         raise
     loop = asyncio.get_running_loop()
     node = Node(settings, broker, clock or SystemClock(loop), loop, authorizer, lambda: str(uuid4()))
+    node.acls = acls
     node.advertise(advertise.host, advertise.port)
     return node
 
@@ -59,16 +63,9 @@ def _broker_config(settings: Settings, cluster_id: str) -> BrokerConfig:
     )
 
 
-def _authorizer(settings: Settings) -> Authorizer:
-    path = settings.string("muster.rules")
-    if not path:
-        return AllowAll()
-    from muster.security.rules import RuleError, authorizer_from_toml
+def _authorization(settings: Settings, store: LogStore) -> tuple[Authorizer, AclStore | None]:
+    if not settings.string("authorizer.class.name") and not settings.string("muster.rules"):
+        return AllowAll(), None
+    from muster.server.authorization import authorization_from
 
-    try:
-        with open(path, encoding="utf-8") as file:
-            return authorizer_from_toml(file.read(), path)
-    except OSError as error:
-        raise ConfigError(f"muster.rules: cannot read {path}: {error.strerror}") from None
-    except (RuleError, UnicodeDecodeError) as error:
-        raise ConfigError(f"muster.rules: {error}") from None
+    return authorization_from(settings, store)

@@ -70,7 +70,14 @@ MUSTER_KEYS: Final = (
         "How much is logged.",
         one_of("debug", "info", "warning", "error"),
     ),
-    ConfigKey("muster.rules", _STRING, "", "A TOML file with [[allow]] and [[deny]] rules; empty: all is allowed."),
+    ConfigKey("muster.rules", _STRING, "", "A TOML file with [[allow]] and [[deny]] rules that count beside ACLs."),
+    ConfigKey(
+        "muster.audit.interval.ms",
+        _LONG,
+        3_600_000,
+        "The same denial is logged once in this time; further ones are counted.",
+        at_least(1),
+    ),
     ConfigKey("muster.metrics.listen", _STRING, "", "HOST:PORT for metrics over HTTP; empty: none."),
     ConfigKey(
         "muster.control.listen",
@@ -195,7 +202,26 @@ BROKER_KEYS: Final = (
     ConfigKey("log.cleaner.backoff.ms", _LONG, 15_000, "The time between two looks for logs to compact.", at_least(0)),
 )
 
-TABLE: Final = ConfigTable("server", (*MUSTER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *BROKER_TOPIC_KEYS))
+AUTHORIZER_CLASS: Final = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+
+ACL_KEYS: Final = (
+    ConfigKey(
+        "authorizer.class.name",
+        _STRING,
+        "",
+        "Kafka's authorizer: ACLs are kept and decide. Empty: everything is allowed, unless muster.rules is set.",
+        one_of("", AUTHORIZER_CLASS),
+    ),
+    ConfigKey("super.users", _STRING, "", "Principals that may do everything, with semicolons between them."),
+    ConfigKey(
+        "allow.everyone.if.no.acl.found",
+        _BOOLEAN,
+        False,
+        "Whether a resource that no ACL and no rule names is open to everybody.",
+    ),
+)
+
+TABLE: Final = ConfigTable("server", (*MUSTER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *ACL_KEYS, *BROKER_TOPIC_KEYS))
 
 ALIASES: Final = {
     "broker.id": "node.id",
