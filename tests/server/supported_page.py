@@ -51,7 +51,6 @@ NOT_SERVED = (
     "ConsumerGroupHeartbeat and ConsumerGroupDescribe (KIP-848; `group.version` is not advertised, so that clients do not try)",
     "AddPartitionsToTxn, AddOffsetsToTxn, EndTxn, TxnOffsetCommit, WriteTxnMarkers and what describes transactions",
     "SaslHandshake and SaslAuthenticate; TLS",
-    "DescribeAcls, CreateAcls, DeleteAcls: rules come from a file (`muster.rules`)",
     "quotas, delegation tokens, SCRAM credentials, reassignment, leader election, log directory moves",
     "share groups and streams groups; telemetry",
     "everything between brokers and controllers",

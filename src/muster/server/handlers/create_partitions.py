@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from muster.runtime.node import Node
+from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.may import may_use_topic
+from muster.server.may import may_use_topic, tell_change
 from muster.topics.creation import NewPartitions, TopicAnswer
-from muster.wire.errors import TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION
+from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION
 from muster.wire.generated.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -27,10 +28,12 @@ def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
                 )
             )
         else:
-            denied[topic.name] = TopicAnswer(
-                topic.name, TOPIC_AUTHORIZATION_FAILED, "The topic authorization is failed."
-            )
+            denied[topic.name] = TopicAnswer(topic.name, TOPIC_AUTHORIZATION_FAILED)
     answers = node.broker.create_partitions(wanted, validate_only=request.validate_only)
+    if not request.validate_only:
+        for answer in answers:
+            if answer.error_code == NONE:
+                tell_change(call, node, f"added partitions to topic {quoted(answer.name)}")
     call.reply(
         CreatePartitionsResponse(
             results=[

@@ -6,9 +6,10 @@ v4+ -1 partitions or replicas takes the operator's default. v5+ the answer shows
 from __future__ import annotations
 
 from muster.runtime.node import Node
+from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_topic
+from muster.server.may import may_use_cluster, may_use_topic, tell_change
 from muster.topics.creation import CreatedTopic, NewTopic
 from muster.topics.topic import NO_TOPIC_ID, Topic
 from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED
@@ -22,7 +23,7 @@ from muster.wire.generated.create_topics import (
 
 
 def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
-    everything = may_use_cluster(call, node, Operation.CREATE)
+    everything = may_use_cluster(call, node, Operation.CREATE, quietly=True)
     allowed: list[NewTopic] = []
     denied: dict[str, None] = {}
     for topic in request.topics:
@@ -31,6 +32,10 @@ def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
         else:
             denied[topic.name] = None
     made = node.broker.create_topics(allowed, validate_only=request.validate_only)
+    if not request.validate_only:
+        for answer in made:
+            if answer.error_code == NONE:
+                tell_change(call, node, f"created topic {quoted(answer.name)}")
     topics = [_laid_out(call, node, answer) for answer in made]
     topics += [
         CreateTopicsResponseTopic(name, NO_TOPIC_ID, TOPIC_AUTHORIZATION_FAILED, "Authorization failed.")
@@ -55,7 +60,7 @@ def _laid_out(call: Call, node: Node, answer: CreatedTopic) -> CreateTopicsRespo
         return CreateTopicsResponseTopic(answer.name, NO_TOPIC_ID, answer.error_code, answer.message)
     # Also of a topic that was only validated: Kafka shows the id that it would have had.
     response = CreateTopicsResponseTopic(answer.name, topic.topic_id, NONE, answer.message)
-    if not may_use_topic(call, node, Operation.DESCRIBE_CONFIGS, answer.name):
+    if not may_use_topic(call, node, Operation.DESCRIBE_CONFIGS, answer.name, quietly=True):
         # KIP-525: made, but its settings are not shown to somebody who may not see them.
         response.topic_config_error_code = TOPIC_AUTHORIZATION_FAILED
         response.configs = None

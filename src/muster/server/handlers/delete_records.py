@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from muster.runtime.node import Node
+from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.may import may_use_topic
+from muster.server.may import may_use_topic, tell_change
 from muster.topics.refusal import TopicError
 from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED
 from muster.wire.generated.delete_records import (
@@ -28,6 +29,8 @@ def handle(call: Call, request: DeleteRecordsRequest, node: Node) -> None:
             else DeleteRecordsResponsePartition(partition.partition_index, NO_WATERMARK, TOPIC_AUTHORIZATION_FAILED)
             for partition in topic.partitions
         ]
+        if any(partition.error_code == NONE for partition in partitions):
+            tell_change(call, node, f"deleted records of topic {quoted(topic.name)}")
         topics.append(DeleteRecordsResponseTopic(topic.name, partitions))
     call.reply(DeleteRecordsResponse(topics=topics))
 

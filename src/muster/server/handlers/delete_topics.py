@@ -6,9 +6,10 @@ The coordinator hears of what is gone: committed offsets of deleted topics go wi
 from __future__ import annotations
 
 from muster.runtime.node import Node
+from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.may import may_use_topic
+from muster.server.may import may_use_cluster, may_use_topic, tell_change
 from muster.topics.deletion import DeletedTopic
 from muster.topics.topic import NO_TOPIC_ID, Topic
 from muster.wire.errors import INVALID_REQUEST, NONE, TOPIC_AUTHORIZATION_FAILED, TOPIC_DELETION_DISABLED
@@ -27,10 +28,13 @@ def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
         references = [(topic.name, topic.topic_id) for topic in request.topics]
     else:
         references = [(name, NO_TOPIC_ID) for name in request.topic_names]
-    denied = [_denial(call, node, reference) for reference in references]
+    everything = may_use_cluster(call, node, Operation.DELETE, quietly=True)
+    denied = [None if everything else _denial(call, node, reference) for reference in references]
     allowed = [reference for reference, answer in zip(references, denied, strict=True) if answer is None]
     deleted = node.broker.delete_topics(allowed)
     gone = frozenset(answer.name for answer in deleted if answer.error_code == NONE and answer.name is not None)
+    for name in sorted(gone):
+        tell_change(call, node, f"deleted topic {quoted(name)}")
     if gone:
         node.topics_deleted(gone, [log for answer in deleted for log in answer.logs])
     answers = iter(deleted)
@@ -43,12 +47,14 @@ def _find(node: Node, reference: Reference) -> Topic | None:
 
 
 def _denial(call: Call, node: Node, reference: Reference) -> DeletedTopic | None:
-    """Who may not delete learns nothing that naming it did not tell: not the name behind an id, nor the id of a name."""
+    """Who may not see it learns nothing that naming it did not tell: not the name behind an id, nor the id of a name."""
     topic = _find(node, reference)
     name = topic.name if topic is not None else reference[0]
     if name is None or may_use_topic(call, node, Operation.DELETE, name):
         return None
-    return DeletedTopic(*reference, TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
+    is_seen = reference[0] is None and may_use_topic(call, node, Operation.DESCRIBE, name, quietly=True)
+    shown = (name, reference[1]) if is_seen else reference
+    return DeletedTopic(*shown, TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
 
 
 def _laid_out(call: Call, answer: DeletedTopic) -> DeleteTopicsResponseTopic:

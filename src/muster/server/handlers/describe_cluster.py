@@ -6,7 +6,7 @@ from muster.runtime.node import Node
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
 from muster.server.call import Call
 from muster.server.handlers.metadata import NOT_ASKED
-from muster.server.may import may_use_cluster
+from muster.server.may import may_use_cluster, operations_on
 from muster.server.settings import settings_of
 from muster.wire.errors import MISMATCHED_ENDPOINT_TYPE, UNSUPPORTED_ENDPOINT_TYPE
 from muster.wire.generated.describe_cluster import (
@@ -25,10 +25,8 @@ def handle(call: Call, request: DescribeClusterRequest, node: Node) -> None:
     operations = NOT_ASKED
     if request.include_cluster_authorized_operations:
         operations = 0
-        if may_use_cluster(call, node, Operation.DESCRIBE):
-            operations = node.authorizer.authorized_operations(
-                call.principal, call.host, ResourceType.CLUSTER, CLUSTER_NAME
-            )
+        if may_use_cluster(call, node, Operation.DESCRIBE, quietly=True):
+            operations = operations_on(call, node, ResourceType.CLUSTER, CLUSTER_NAME)
     call.reply(
         DescribeClusterResponse(
             endpoint_type=BROKERS,

@@ -11,7 +11,7 @@ from muster.core.requests import DescribeGroup
 from muster.runtime.node import Node
 from muster.security.resources import Operation, ResourceType
 from muster.server.call import Call
-from muster.server.may import may_use_group
+from muster.server.may import may_use_group, operations_on
 from muster.server.parts import Parts
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, GROUP_ID_NOT_FOUND, NONE
 from muster.wire.generated.describe_groups import (
@@ -48,9 +48,7 @@ def _entry(call: Call, node: Node, reply: DescribeReply, show_operations: bool) 
             error = NONE
     operations = NO_OPERATIONS_SHOWN
     if show_operations and error == NONE:
-        operations = node.authorizer.authorized_operations(
-            call.principal, call.host, ResourceType.GROUP, reply.group_id
-        )
+        operations = operations_on(call, node, ResourceType.GROUP, reply.group_id)
     return DescribeGroupsResponseGroup(
         error_code=error,
         error_message=message,

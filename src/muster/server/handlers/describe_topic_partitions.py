@@ -8,7 +8,7 @@ from __future__ import annotations
 from muster.runtime.node import Node
 from muster.security.resources import Operation, ResourceType
 from muster.server.call import Call
-from muster.server.may import may_use_topic
+from muster.server.may import may_use_topic, operations_on
 from muster.server.settings import settings_of
 from muster.topics.names import INTERNAL_TOPICS, check_name
 from muster.topics.refusal import TopicError
@@ -51,7 +51,7 @@ def _names(
     begin = request.cursor.topic_name if request.cursor is not None else ""
     visible, denied = [], []
     for name in sorted(name for name in names if name >= begin):
-        if may_use_topic(call, node, Operation.DESCRIBE, name):
+        if may_use_topic(call, node, Operation.DESCRIBE, name, quietly=not asked):
             visible.append(name)
         elif asked:
             denied.append(
@@ -111,8 +111,7 @@ class _Page:
 
     def _operations(self, name: str) -> int:
         """Shown unasked, also for a topic that does not exist."""
-        call = self._call
-        return self._node.authorizer.authorized_operations(call.principal, call.host, ResourceType.TOPIC, name)
+        return operations_on(self._call, self._node, ResourceType.TOPIC, name)
 
 
 def _why_unknown(name: str) -> int:

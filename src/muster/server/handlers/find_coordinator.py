@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Final
 
 from muster.runtime.node import Node
-from muster.security.resources import Operation, ResourceType
+from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.may import may_use_group
+from muster.server.may import may_use_cluster, may_use_group, may_use_transactional_id
 from muster.wire.errors import (
+    CLUSTER_AUTHORIZATION_FAILED,
     COORDINATOR_NOT_AVAILABLE,
     GROUP_AUTHORIZATION_FAILED,
     INVALID_REQUEST,
@@ -36,6 +37,7 @@ DEFAULT_TEXTS: Final = {
         "incompatible broker. See the broker logs for more details."
     ),
     GROUP_AUTHORIZATION_FAILED: "Group authorization failed.",
+    CLUSTER_AUTHORIZATION_FAILED: "Cluster authorization failed.",
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "Transactional Id authorization failed.",
 }
 """Texts that clients show to people; the wording is part of the protocol as clients know it."""
@@ -69,12 +71,11 @@ def _entry(call: Call, node: Node, key_type: int, key: str) -> FindCoordinatorRe
     if error == NONE:
         node.create_offsets_topic_soon()
         error = COORDINATOR_NOT_AVAILABLE
-    # In a list only an unknown key type carries its text.
-    text = (
-        DEFAULT_TEXTS[INVALID_REQUEST]
-        if error == INVALID_REQUEST and key_type not in (GROUP, TRANSACTION, SHARE)
-        else ""
+    # In a list only an unknown key type carries its text, and a right to the cluster that is missing.
+    is_told = error == CLUSTER_AUTHORIZATION_FAILED or (
+        error == INVALID_REQUEST and key_type not in (GROUP, TRANSACTION, SHARE)
     )
+    text = DEFAULT_TEXTS[error] if is_told else ""
     return FindCoordinatorResponseCoordinator(key, -1, "", -1, error, text)
 
 
@@ -82,13 +83,14 @@ def _refusal(call: Call, node: Node, key_type: int, key: str) -> int:
     if key_type == GROUP:
         return NONE if may_use_group(call, node, Operation.DESCRIBE, key) else GROUP_AUTHORIZATION_FAILED
     if key_type == TRANSACTION:
-        allowed = node.authorizer.allows(
-            call.principal, call.host, Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, key
-        )
+        allowed = may_use_transactional_id(call, node, Operation.DESCRIBE, key)
         return NONE if allowed else TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    if key_type == SHARE and call.version >= 6 and _is_share_key(key):
-        # Deviates: share groups are not served, so their coordinator is never available.
-        return COORDINATOR_NOT_AVAILABLE
+    if key_type == SHARE and call.version >= 6:
+        if not may_use_cluster(call, node, Operation.CLUSTER_ACTION):
+            return CLUSTER_AUTHORIZATION_FAILED
+        if _is_share_key(key):
+            # Deviates: share groups are not served, so their coordinator is never available.
+            return COORDINATOR_NOT_AVAILABLE
     return INVALID_REQUEST
 
 

@@ -7,7 +7,13 @@ from collections import Counter
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.handlers.resource_types import ConfigResource, check_right, refuse_broker_change, unsupported
+from muster.server.handlers.resource_types import (
+    ConfigResource,
+    check_right,
+    refuse_broker_change,
+    tell_config_change,
+    unsupported,
+)
 from muster.topics.refusal import TopicError
 from muster.wire.errors import INVALID_REQUEST, NONE
 from muster.wire.generated.incremental_alter_configs import (
@@ -28,6 +34,8 @@ def handle(call: Call, request: IncrementalAlterConfigsRequest, node: Node) -> N
                 raise TopicError(INVALID_REQUEST, "Each resource must appear at most once.")
             check_right(call, node, Operation.ALTER_CONFIGS, kind, name)
             _alter(request, node, resource)
+            if not request.validate_only:
+                tell_config_change(call, node, name, [config.name for config in resource.configs])
         except TopicError as refused:
             responses.append(IncrementalAlterConfigsResponseResource(refused.code, refused.message, kind, name))
         else:

@@ -7,9 +7,9 @@ v3+ may bring the id and epoch it had (KIP-360); only transactional producers us
 from __future__ import annotations
 
 from muster.runtime.node import Node
-from muster.security.resources import Operation, ResourceType
+from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.may import may_use_cluster
+from muster.server.may import may_use_cluster, may_use_transactional_id, may_write_some_topic
 from muster.topics.refusal import TopicError
 from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, NONE, TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 from muster.wire.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -31,21 +31,9 @@ def handle(call: Call, request: InitProducerIdRequest, node: Node) -> None:
 def _denial(call: Call, request: InitProducerIdRequest, node: Node) -> int:
     name = request.transactional_id
     if name is not None:
-        allowed = node.authorizer.allows(
-            call.principal, call.host, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, name
-        )
+        allowed = may_use_transactional_id(call, node, Operation.WRITE, name)
         return NONE if allowed else TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    if may_use_cluster(call, node, Operation.IDEMPOTENT_WRITE) or _may_write_some_topic(call, node):
+    # KIP-679: whoever may write to a topic, be it one to come, may do it idempotently.
+    if may_write_some_topic(call, node) or may_use_cluster(call, node, Operation.IDEMPOTENT_WRITE):
         return NONE
     return CLUSTER_AUTHORIZATION_FAILED
-
-
-def _may_write_some_topic(call: Call, node: Node) -> bool:
-    """KIP-679: whoever may write to a topic may do it idempotently.
-
-    Deviates: asked of the topics that exist; Kafka asks its rules, which may name topics to come.
-    """
-    return any(
-        node.authorizer.allows(call.principal, call.host, Operation.WRITE, ResourceType.TOPIC, topic.name)
-        for topic in node.broker.catalog.topics()
-    )

@@ -16,7 +16,7 @@ from muster.wire.generated.list_groups import ListGroupsRequest, ListGroupsRespo
 
 
 def handle(call: Call, request: ListGroupsRequest, node: Node) -> None:
-    sees_all = may_use_cluster(call, node, Operation.DESCRIBE)
+    sees_all = may_use_cluster(call, node, Operation.DESCRIBE, quietly=True)
 
     def lay_out(replies: list[ListReply]) -> ListGroupsResponse:
         failed = next((reply.error for reply in replies if reply.error != NONE), NONE)
@@ -28,7 +28,7 @@ def handle(call: Call, request: ListGroupsRequest, node: Node) -> None:
                 ListGroupsResponseGroup(group.group_id, group.protocol_type, group.state, group.group_type)
                 for reply in replies
                 for group in reply.groups
-                if sees_all or may_use_group(call, node, Operation.DESCRIBE, group.group_id)
+                if sees_all or may_use_group(call, node, Operation.DESCRIBE, group.group_id, quietly=True)
             ]
         )
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from muster.runtime.node import Node
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_topic
+from muster.server.may import may_use_cluster, may_use_topic, operations_on
 from muster.server.settings import settings_of
 from muster.topics.names import INTERNAL_TOPICS, check_name
 from muster.topics.refusal import TopicError
@@ -76,7 +76,7 @@ def _topics(call: Call, request: MetadataRequest, node: Node) -> Iterable[Metada
         return [
             _described(call, request, node, topic)
             for topic in node.broker.catalog.topics()
-            if may_use_topic(call, node, Operation.DESCRIBE, topic.name)
+            if may_use_topic(call, node, Operation.DESCRIBE, topic.name, quietly=True)
         ]
     # Each once, however often it is named.
     asked = {(topic.name, topic.topic_id): topic for topic in request.topics}
@@ -106,7 +106,9 @@ def _one(call: Call, request: MetadataRequest, node: Node, asked: MetadataReques
 
 
 def _may_create(call: Call, node: Node, name: str) -> bool:
-    return may_use_cluster(call, node, Operation.CREATE) or may_use_topic(call, node, Operation.CREATE, name)
+    return may_use_cluster(call, node, Operation.CREATE, quietly=True) or may_use_topic(
+        call, node, Operation.CREATE, name
+    )
 
 
 def _by_id(call: Call, request: MetadataRequest, node: Node, topic_id: bytes) -> MetadataResponseTopic:
@@ -127,7 +129,7 @@ def _described(call: Call, request: MetadataRequest, node: Node, topic: Topic) -
     here = [node.node_id]
     operations = NOT_ASKED
     if request.include_topic_authorized_operations:
-        operations = node.authorizer.authorized_operations(call.principal, call.host, ResourceType.TOPIC, topic.name)
+        operations = operations_on(call, node, ResourceType.TOPIC, topic.name)
     return MetadataResponseTopic(
         NONE,
         topic.name,
@@ -144,6 +146,6 @@ def _described(call: Call, request: MetadataRequest, node: Node, topic: Topic) -
 def _cluster_operations(call: Call, request: MetadataRequest, node: Node) -> int:
     if not request.include_cluster_authorized_operations:
         return NOT_ASKED
-    if not may_use_cluster(call, node, Operation.DESCRIBE):
+    if not may_use_cluster(call, node, Operation.DESCRIBE, quietly=True):
         return 0
-    return node.authorizer.authorized_operations(call.principal, call.host, ResourceType.CLUSTER, CLUSTER_NAME)
+    return operations_on(call, node, ResourceType.CLUSTER, CLUSTER_NAME)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from muster.core.replies import OffsetDeleteReply
 from muster.core.requests import OffsetDelete
 from muster.runtime.node import Node
+from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.may import may_use_group, may_use_topic
+from muster.server.may import may_use_group, may_use_topic, tell_change
 from muster.wire.errors import (
     GROUP_AUTHORIZATION_FAILED,
     NONE,
@@ -42,6 +43,8 @@ def handle(call: Call, request: OffsetDeleteRequest, node: Node) -> None:
     def respond(_call: Call, reply: OffsetDeleteReply) -> OffsetDeleteResponse:
         if reply.error != NONE:
             return OffsetDeleteResponse(error_code=reply.error)
+        if NONE in reply.errors:
+            tell_change(call, node, f"deleted offsets of group {quoted(request.group_id)}")
         answered = [(name, index, error) for (name, index), error in zip(accepted, reply.errors, strict=True)]
         return OffsetDeleteResponse(topics=_by_topic(refused + answered))
 

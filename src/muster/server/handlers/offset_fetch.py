@@ -112,7 +112,7 @@ def _topics(
     if reply.error != NONE:
         return
     for name, partitions in reply.topics:
-        if question.asks_all and not may_use_topic(call, node, Operation.DESCRIBE, name):
+        if question.asks_all and not may_use_topic(call, node, Operation.DESCRIBE, name, quietly=True):
             continue
         if call.version < 10:
             yield name, NO_TOPIC_ID, partitions

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from muster.log.contract import StorageError
 from muster.runtime.node import Node
-from muster.security.resources import Operation, ResourceType
+from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
-from muster.server.may import may_use_topic
+from muster.server.may import may_use_topic, may_use_transactional_id
 from muster.topics.produce import ProduceResult, ProduceTerms
 from muster.wire.errors import (
     INVALID_RECORD,
@@ -48,9 +48,7 @@ def handle(call: Call, request: ProduceRequest, node: Node) -> None:
 def _whole_error(call: Call, request: ProduceRequest, node: Node) -> int:
     """What is wrong with the request whatever the partitions are."""
     transactional_id = request.transactional_id
-    if transactional_id is not None and not node.authorizer.allows(
-        call.principal, call.host, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id
-    ):
+    if transactional_id is not None and not may_use_transactional_id(call, node, Operation.WRITE, transactional_id):
         return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return NONE if request.acks in (-1, 0, 1) else INVALID_REQUIRED_ACKS
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from enum import IntEnum
 
 from muster.runtime.node import Node
+from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_topic
+from muster.server.may import may_use_cluster, may_use_group, may_use_topic, tell_change
 from muster.topics.refusal import TopicError
-from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, INVALID_REQUEST, TOPIC_AUTHORIZATION_FAILED
+from muster.wire.errors import (
+    CLUSTER_AUTHORIZATION_FAILED,
+    GROUP_AUTHORIZATION_FAILED,
+    INVALID_REQUEST,
+    TOPIC_AUTHORIZATION_FAILED,
+)
 
 
 class ConfigResource(IntEnum):
@@ -25,6 +31,9 @@ def check_right(call: Call, node: Node, operation: Operation, resource_type: int
     if resource_type == ConfigResource.TOPIC:
         if not may_use_topic(call, node, operation, name):
             raise TopicError(TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
+    elif resource_type == ConfigResource.GROUP:
+        if not may_use_group(call, node, operation, name):
+            raise TopicError(GROUP_AUTHORIZATION_FAILED, "Group authorization failed.")
     elif not may_use_cluster(call, node, operation):
         raise TopicError(CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
 
@@ -44,6 +53,11 @@ def refuse_broker_change(node: Node, name: str, keys: list[str]) -> None:
     check_broker_name(node, name)
     if keys:
         raise TopicError(INVALID_REQUEST, f"Cannot update these configs dynamically: {', '.join(sorted(keys))}")
+
+
+def tell_config_change(call: Call, node: Node, topic: str, keys: list[str]) -> None:
+    """Which settings, not what they are now."""
+    tell_change(call, node, f"altered {', '.join(keys) or 'no settings'} of topic {quoted(topic)}")
 
 
 def unsupported(resource_type: int) -> TopicError:
