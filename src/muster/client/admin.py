@@ -1,0 +1,84 @@
+"""Everything that tools ask of a cluster, one async function a question. The front door; the rooms behind it do the work.
+
+    async with Cluster("127.0.0.1:9092") as cluster:
+        for group in await admin.list_groups(cluster):
+            offsets = await admin.committed_offsets(cluster, group.group_id)
+            ends = await admin.list_offsets(cluster, dict.fromkeys(offsets, admin.LATEST))
+
+Each takes the cluster first, tries again what fails for a passing reason, and raises ClientError. Where many things are
+asked at once and each may fail by itself, the answer has a ClientError in its place.
+"""
+
+from __future__ import annotations
+
+from muster.client.configs import ConfigEntry, alter_topic_configs, broker_configs, topic_configs
+from muster.client.fetching import Fetched, fetch_records, read_records
+from muster.client.groups import (
+    GroupDescription,
+    GroupListing,
+    GroupMember,
+    delete_groups,
+    describe_group,
+    describe_groups,
+    list_groups,
+)
+from muster.client.offsets import (
+    EARLIEST,
+    LATEST,
+    MAX_TIMESTAMP,
+    CommittedOffset,
+    ListedOffset,
+    commit_offsets,
+    committed_offsets,
+    delete_offsets,
+    list_offsets,
+)
+from muster.client.partitions import TopicPartition
+from muster.client.producing import NewRecord, Producer
+from muster.client.topics import (
+    PartitionDescription,
+    TopicDescription,
+    add_partitions,
+    create_topic,
+    delete_topics,
+    describe_topics,
+    list_topics,
+    partition_counts,
+)
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "MAX_TIMESTAMP",
+    "CommittedOffset",
+    "ConfigEntry",
+    "Fetched",
+    "GroupDescription",
+    "GroupListing",
+    "GroupMember",
+    "ListedOffset",
+    "NewRecord",
+    "PartitionDescription",
+    "Producer",
+    "TopicDescription",
+    "TopicPartition",
+    "add_partitions",
+    "alter_topic_configs",
+    "broker_configs",
+    "commit_offsets",
+    "committed_offsets",
+    "create_topic",
+    "delete_groups",
+    "delete_offsets",
+    "delete_topics",
+    "describe_group",
+    "describe_groups",
+    "describe_topics",
+    "fetch_records",
+    "list_groups",
+    "list_offsets",
+    "list_topics",
+    "partition_counts",
+    "read_records",
+    "topic_configs",
+]

@@ -1,0 +1,166 @@
+"""Questions about offsets: what a group has committed, where partitions begin and end, and changing commits.
+
+Called through `admin`. Commits here are those of tools: without a member, which the coordinator takes for groups that have
+none (generation -1). Members commit through `membership`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from muster.client.cluster import Cluster
+from muster.client.failure import ClientError, is_retriable, raise_for
+from muster.client.offset_messages import (
+    CommittedOffset,
+    commit_request,
+    committed_in,
+    fetch_request,
+    raise_for_commit,
+)
+from muster.client.partitions import TopicPartition, by_topic, values_by_topic
+from muster.wire.errors import NONE, UNSUPPORTED_VERSION
+from muster.wire.generated.list_offsets import (
+    ListOffsetsRequest,
+    ListOffsetsRequestPartition,
+    ListOffsetsRequestTopic,
+    ListOffsetsResponse,
+)
+from muster.wire.generated.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+    OffsetDeleteResponse,
+)
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "MAX_TIMESTAMP",
+    "CommittedOffset",
+    "ListedOffset",
+    "commit_offsets",
+    "committed_offsets",
+    "delete_offsets",
+    "list_offsets",
+]
+
+LATEST: Final = -1
+EARLIEST: Final = -2
+MAX_TIMESTAMP: Final = -3
+_MAX_TIMESTAMP_SINCE: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class ListedOffset:
+    """`offset` is -1 if there is no such record, as for a time after the last one."""
+
+    offset: int
+    timestamp_ms: int = -1
+    leader_epoch: int = -1
+
+
+async def committed_offsets(
+    cluster: Cluster,
+    group_id: str,
+    partitions: Iterable[TopicPartition] | None = None,
+    *,
+    require_stable: bool = False,
+) -> dict[TopicPartition, CommittedOffset]:
+    """What the group has committed, of all partitions if none are named. Those without a commit are absent."""
+    wanted = None if partitions is None else by_topic(partitions)
+
+    async def attempt() -> dict[TopicPartition, CommittedOffset]:
+        connection = await cluster.coordinators.connection(group_id, "")
+        version = connection.version("OffsetFetch")
+        reply = await connection.call("OffsetFetch", fetch_request(group_id, wanted, require_stable, version))
+        return committed_in(reply, group_id, version)
+
+    return await cluster.persist(attempt)
+
+
+async def commit_offsets(
+    cluster: Cluster, group_id: str, offsets: Mapping[TopicPartition, int | CommittedOffset]
+) -> None:
+    """Set a group's offsets from outside; the group must have no members. ClientError names what was not taken."""
+
+    async def attempt() -> None:
+        reply = await cluster.ask_coordinator(group_id, "OffsetCommit", commit_request(group_id, offsets))
+        raise_for_commit(reply, group_id)
+
+    if offsets:
+        await cluster.persist(attempt)
+
+
+async def delete_offsets(
+    cluster: Cluster, group_id: str, partitions: Iterable[TopicPartition]
+) -> dict[TopicPartition, ClientError | None]:
+    """Forget commits: None for each that is gone, else why not (its topic is still subscribed)."""
+    topics = [
+        OffsetDeleteRequestTopic(topic, [OffsetDeleteRequestPartition(number) for number in numbers])
+        for topic, numbers in by_topic(partitions).items()
+    ]
+    asked = f"delete offsets of group {group_id}"
+
+    async def attempt() -> dict[TopicPartition, ClientError | None]:
+        reply: OffsetDeleteResponse = await cluster.ask_coordinator(
+            group_id, "OffsetDelete", OffsetDeleteRequest(group_id, topics)
+        )
+        raise_for(reply.error_code, asked)
+        return {
+            TopicPartition(topic.name, each.partition_index): None
+            if each.error_code == NONE
+            else ClientError(each.error_code, f"{asked} in {topic.name}-{each.partition_index}")
+            for topic in reply.topics
+            for each in topic.partitions
+        }
+
+    return await cluster.persist(attempt)
+
+
+async def list_offsets(
+    cluster: Cluster, wanted: Mapping[TopicPartition, int], *, read_committed: bool = False
+) -> dict[TopicPartition, ListedOffset]:
+    """For each partition the offset of a time in ms since 1970, or of EARLIEST, LATEST, MAX_TIMESTAMP."""
+    found: dict[TopicPartition, ListedOffset] = {}
+
+    async def attempt() -> None:
+        by_leader: dict[int, dict[TopicPartition, int]] = {}
+        for place, time in wanted.items():
+            if place not in found:
+                leader = await cluster.leader(*place)
+                by_leader.setdefault(leader, {})[place] = time
+        for leader, asked in by_leader.items():
+            await _list_at(cluster, leader, asked, read_committed, found)
+
+    await cluster.persist(attempt)
+    return {place: found[place] for place in wanted}
+
+
+async def _list_at(
+    cluster: Cluster,
+    leader: int,
+    wanted: Mapping[TopicPartition, int],
+    read_committed: bool,
+    found: dict[TopicPartition, ListedOffset],
+) -> None:
+    connection = await cluster.connection_to(leader)
+    if MAX_TIMESTAMP in wanted.values() and connection.version("ListOffsets") < _MAX_TIMESTAMP_SINCE:
+        raise ClientError(UNSUPPORTED_VERSION, "find the record with the largest timestamp", "the broker is too old")
+    topics = [
+        ListOffsetsRequestTopic(topic, [ListOffsetsRequestPartition(number, -1, time) for number, time in pairs])
+        for topic, pairs in values_by_topic(wanted).items()
+    ]
+    request = ListOffsetsRequest(-1, int(read_committed), topics, int(cluster.request_timeout_seconds * 1000))
+    reply: ListOffsetsResponse = await connection.call("ListOffsets", request)
+    failures: list[ClientError] = []
+    for topic in reply.topics:
+        for each in topic.partitions:
+            place = TopicPartition(topic.name, each.partition_index)
+            if each.error_code == NONE:
+                found[place] = ListedOffset(each.offset, each.timestamp, each.leader_epoch)
+            else:
+                failures.append(ClientError(each.error_code, f"list offsets of {place}"))
+    for failure in sorted(failures, key=lambda each: is_retriable(each.code)):
+        raise failure  # one that lasts, if there is one
