@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -58,6 +59,10 @@ class Running:
     def kill(self) -> None:
         self._process.kill()
         self.end()
+
+    def freeze(self) -> None:
+        """SIGSTOP: its connections stay open and nothing comes over them any more, heartbeats included."""
+        self._process.send_signal(signal.SIGSTOP)
 
     def end(self) -> int:
         """Wait for its end and for its last line."""

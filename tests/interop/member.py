@@ -39,6 +39,10 @@ class MemberSettings:
     max_poll_ms: int = 60_000
     instance: str | None = None
     commit_every: int = 10
+    client: str | None = None
+    """Its client id, with which the coordinator begins the member id that it gives out."""
+    metadata_ms: int = 300_000
+    """How old a library lets its picture of a topic become: when it sees that there are more partitions."""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

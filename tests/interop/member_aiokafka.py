@@ -39,14 +39,16 @@ class AiokafkaMember(Member):
             enable_auto_commit=False,
             auto_offset_reset="earliest",
             fetch_max_wait_ms=100,
+            metadata_max_age_ms=self.settings.metadata_ms,
+            **({} if self.settings.client is None else {"client_id": self.settings.client}),
         )
         self._consumer.subscribe([self.settings.topic], listener=_listener(self))
         await self._consumer.start()
         while await self._wish() != "leave":
+            # Polled without the lock: when records arrive within a rebalance, aiokafka waits for its end inside the poll.
+            polled = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=self.settings.commit_every)
             async with self.lock:
-                await self._take(
-                    await self._consumer.getmany(timeout_ms=POLL_MS, max_records=self.settings.commit_every)
-                )
+                await self._take(polled)
             await asyncio.sleep(0)  # lets a waiting rebalance have the lock
         await self._consumer.stop()
 

@@ -17,6 +17,7 @@ class ConfluentMember(Member):
     def __init__(self, settings: MemberSettings) -> None:
         super().__init__(settings)
         static = {} if settings.instance is None else {"group.instance.id": settings.instance}
+        named = {} if settings.client is None else {"client.id": settings.client}
         self._consumer = Consumer(
             {
                 "bootstrap.servers": settings.bootstrap,
@@ -29,8 +30,10 @@ class ConfluentMember(Member):
                 "auto.offset.reset": "earliest",
                 "fetch.wait.max.ms": 100,
                 "reconnect.backoff.max.ms": 500,
+                "topic.metadata.refresh.interval.ms": settings.metadata_ms,
                 "log_level": 0,
                 **static,
+                **named,
             }
         )
         self._owned: set[int] = set()

@@ -39,6 +39,8 @@ class KafkaPythonMember(Member):
             auto_offset_reset="earliest",
             fetch_max_wait_ms=100,
             reconnect_backoff_max_ms=500,
+            metadata_max_age_ms=settings.metadata_ms,
+            **({} if settings.client is None else {"client_id": settings.client}),
         )
 
     def run(self) -> None:

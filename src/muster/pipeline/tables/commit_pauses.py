@@ -1,7 +1,8 @@
 """How long consumption paused around a rebalance, seen from the commits: the gap that spans its end, less the usual interval.
 
 The log has no better measure of what users felt (analytics 2.6). The same gap refines a guess: if the partitions of a member
-that went had no commit for its session timeout, it did not leave, it expired.
+that went had no commit for its session timeout while others' had, it did not leave, it expired. Where nobody commits, a
+silence says nothing: there may be nothing to read.
 """
 
 from __future__ import annotations
@@ -23,17 +24,19 @@ def with_pauses(changes: DataFrame, commits: DataFrame) -> DataFrame:
         F.percentile("pause_ms", F.lit(0.5)).alias("pause_p50_ms"),
         F.max("pause_ms").alias("pause_max_ms"),
         F.min(F.when(F.col("was_theirs"), F.col("silent_ms"))).alias("_silent_ms"),
+        F.min(F.when(~F.col("was_theirs"), F.col("silent_ms"))).alias("_others_silent_ms"),
     )
     rows = numbered.join(per_rebalance, _NUMBER, "left")
     expired = (
         (F.col("cause") == "left_or_expired")
         & (F.col("source") == "log")
         & F.coalesce(F.col("_silent_ms") >= F.col("gone_session_ms"), F.lit(False))
+        & F.coalesce(F.col("_others_silent_ms") < F.col("gone_session_ms"), F.lit(False))
     )
     return (
         rows.withColumn("confidence", F.when(expired, _EXPIRED_CONFIDENCE).otherwise(F.col("confidence")))
         .withColumn("cause", F.when(expired, "session_expired").otherwise(F.col("cause")))
-        .drop(_NUMBER, "_silent_ms")
+        .drop(_NUMBER, "_silent_ms", "_others_silent_ms")
     )
 
 

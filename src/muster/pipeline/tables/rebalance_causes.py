@@ -4,7 +4,7 @@
 |---|---|---|
 | members came, none went | new_member | 0.9 |
 | members went, none came | left_or_expired | 0.8 |
-| the same, and their partitions had no commit for a session timeout (`commit_pauses` sees that) | session_expired | 0.6 |
+| the same, and for a session timeout only the others' partitions had commits (`commit_pauses` sees that) | session_expired | 0.6 |
 | as many came as went, on the same hosts or client ids | restart | 0.7 |
 | others came and went | members_changed | 0.5 |
 | nobody, but a subscription | metadata_changed | 0.8 |
