@@ -1,0 +1,16 @@
+"""Explains rebalances in plain words: from the group journal, or, where there is none, from what `__consumer_offsets` shows.
+
+    event         one journal record as a value; tolerant of what it does not know
+    facts         what is known of a rebalance: rounds, waits, moves, time without an owner
+    fold          journal events to facts, in the order of the log
+    inferred      stored groups to facts, for a Kafka cluster that keeps no journal
+    diagnosis     why, in the light of what followed
+    summary       what a period's rebalances amount to
+    advice*       what the reader could change, with the figures that say so
+    names, words  how members, times and partitions are called
+    told          facts to sentences; `machine` makes the same facts JSON
+    from_files    events of a data directory; `from_cluster` asks brokers
+    watch         one moment of many groups, for the live view
+
+Pure but for the last two rows. docs/explain.md says what the figures mean. Nothing is imported here.
+"""

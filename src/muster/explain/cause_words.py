@@ -1,0 +1,140 @@
+"""Why a group rebalanced, as sentences about people's processes and as short phrases for counting. Knows every cause by name.
+
+A cause that is not in the tables (a newer server's) is said as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, cast
+
+from muster.explain.facts import Rebalance, Why
+from muster.explain.names import Names
+from muster.explain.words import duration, listed, plain, plural, said
+
+PHRASES: Final = {
+    "first_member": "first member of an empty group",
+    "new_member": "a member joined",
+    "member_returned": "a member came back",
+    "member_left": "a member left",
+    "poll_timeout": "a member did not poll in time",
+    "session_expired": "a session expired",
+    "new_member_expired": "a new member went silent",
+    "rejoin_missed": "a member did not join again",
+    "sync_missed": "a member did not ask for its assignment",
+    "partitions_grew": "a topic grew",
+    "cooperative_round": "second cooperative round",
+    "subscription_changed": "a subscription changed",
+    "new_assignor": "another assignor",
+    "leader_rejoined": "the leader asked",
+    "metadata_changed": "a member's metadata changed",
+    "static_member_returned": "a static member restarted",
+    "pending_id_left": "a client left before it joined",
+    "append_failed": "the log refused an assignment",
+    "group_too_large": "group.max.size was lowered",
+    "forced": "somebody forced it",
+    "left_or_expired": "a member left or its session expired",
+    "restart": "members restarted",
+    "members_changed": "members came and went",
+    "unknown": "unknown",
+}
+
+
+def phrase(cause: str) -> str:
+    return PHRASES.get(cause, plain(cause.replace("_", " ")))
+
+
+def why_sentence(rebalance: Rebalance, names: Names) -> str:
+    """Who or what caused it, with the client's own reason."""
+    why = rebalance.why
+    who = names.full(why.who) if why.who is not None else "a member"
+    tell = _SENTENCES.get(why.cause)
+    sentence = tell(rebalance, why, who) if tell is not None else f"{phrase(why.cause)} ({who})"
+    if why.reason:
+        sentence += f"; the client says {said(why.reason)}"
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _first(rebalance: Rebalance, why: Why, who: str) -> str:
+    if rebalance.empty_ms is not None:
+        return f"{who} was the first to join after the group had been empty for {duration(rebalance.empty_ms)}"
+    return f"{who} was the first to join"
+
+
+def _returned(rebalance: Rebalance, why: Why, who: str) -> str:
+    went = "it left" if why.figures.get("went_because") == "member_left" else "it was expelled"
+    return f"{who} came back {duration(cast(int, why.figures['away_ms']))} after {went}"
+
+
+def _silent(rebalance: Rebalance, why: Why, who: str) -> str:
+    timeout_ms = why.figures.get("session_timeout_ms")
+    span = f"for {duration(timeout_ms)}, its session timeout" if isinstance(timeout_ms, int) else "for too long"
+    return f"{who} sent no heartbeat {span}: it was killed, hung or cut off"
+
+
+def _unsynced(rebalance: Rebalance, why: Why, who: str) -> str:
+    timeout_ms = why.figures.get("rebalance_timeout_ms")
+    span = f" of {duration(timeout_ms)}" if isinstance(timeout_ms, int) else ""
+    return f"{who} joined but did not ask for its assignment within the rebalance timeout{span}"
+
+
+def _grew(rebalance: Rebalance, why: Why, who: str) -> str:
+    topics = cast("dict[str, list[int]]", why.figures["topics"])
+    grown = listed(
+        [f"{plain(topic)} grew from {old} to {plural(new, 'partition')}" for topic, (old, new) in topics.items()]
+    )
+    return f"{grown}; {who} noticed" if why.who is not None else grown
+
+
+def _round(rebalance: Rebalance, why: Why, who: str) -> str:
+    count = plural(cast(int, why.figures["partitions"]), "partition")
+    return f"second round of the cooperative rebalance before: {who} asked for it, to hand out the {count} taken away there"
+
+
+def _subscription(rebalance: Rebalance, why: Why, who: str) -> str:
+    added, dropped = (cast("list[str]", why.figures[key]) for key in ("added", "dropped"))
+    changes = [f"now reads {listed([*map(plain, added)])}"] if added else []
+    changes += [f"no longer reads {listed([*map(plain, dropped)])}"] if dropped else []
+    return f"{who} changed its subscription: it {' and '.join(changes)}"
+
+
+def _assignor(rebalance: Rebalance, why: Why, who: str) -> str:
+    before, after = (plain(str(why.figures[key])) for key in ("before", "after"))
+    return f"{who} joined again with other assignors: the group goes from {before} to {after}"
+
+
+def _leader_asked(rebalance: Rebalance, why: Why, who: str) -> str:
+    silence = "" if why.reason else "; nothing that moved shows why"
+    asker = f"the leader, {who}," if why.who is not None else "the leader or another member"
+    return f"{asker} asked for a new round{silence}"
+
+
+def _simply(words: str) -> Callable[[Rebalance, Why, str], str]:
+    return lambda rebalance, why, who: words.format(who=who)
+
+
+_SENTENCES: Final[dict[str, Callable[[Rebalance, Why, str], str]]] = {
+    "first_member": _first,
+    "new_member": _simply("{who} joined"),
+    "member_returned": _returned,
+    "member_left": _simply("{who} left"),
+    "poll_timeout": _simply("{who} left because its application did not poll in time"),
+    "session_expired": _silent,
+    "new_member_expired": _simply("{who} went silent before its first generation"),
+    "sync_missed": _unsynced,
+    "partitions_grew": _grew,
+    "cooperative_round": _round,
+    "subscription_changed": _subscription,
+    "new_assignor": _assignor,
+    "leader_rejoined": _leader_asked,
+    "metadata_changed": _simply("{who} joined again with other metadata"),
+    "static_member_returned": _simply("{who} restarted, and the group could not go on as it was"),
+    "pending_id_left": _simply("a client that had been given a member id left before it joined"),
+    "append_failed": _simply("the log refused the assignment, so the group tried again"),
+    "group_too_large": _simply("group.max.size was lowered below the size of the group"),
+    "forced": _simply("no member asked for it: a test or an operator did"),
+    "left_or_expired": _simply("{who} is gone: it left or its session expired, the log does not tell which"),
+    "restart": _simply("{who} went and came back under a new member id"),
+    "members_changed": _simply("several members came and went"),
+    "unknown": _simply("what was before is not known"),
+}

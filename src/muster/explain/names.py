@@ -1,0 +1,47 @@
+"""What members are called: by the name that their people know, and no longer than it takes to tell them apart.
+
+A static member by its instance id, others by their client id; with the host where several share that, and with the end of the
+member id where two members on one host do at the same time.
+"""
+
+from __future__ import annotations
+
+from muster.explain.facts import History, Who
+from muster.explain.words import plain
+
+
+class Names:
+    def __init__(self, history: History) -> None:
+        self._shared = history.shared_identities
+        places: dict[str, set[str]] = {}
+        for who in history.seen:
+            places.setdefault(_own(who), set()).add(who.identity)
+        self._need_host = {own for own, identities in places.items() if len(identities) > 1}
+
+    def short(self, who: Who) -> str:
+        own = _own(who)
+        name = plain(own)
+        if not who.is_static and own in self._need_host and _host(who):
+            name += f" on {_host(who)}"
+        if who.identity in self._shared:
+            name += f" [..{plain(who.member_id[-6:])}]"
+        return name
+
+    def full(self, who: Who) -> str:
+        """At the first mention: also where it is, and whether it is static."""
+        name, host = self.short(who), _host(who)
+        if who.is_static:
+            client = f"client {plain(who.client_id)}" if who.client_id and who.client_id != who.instance_id else ""
+            where = f"on {host}" if host else ""
+            inside = " ".join(part for part in (client, where) if part)
+            return f"static member {name} ({inside})" if inside else f"static member {name}"
+        return name if not host or f" on {host}" in name else f"{name} on {host}"
+
+
+def _own(who: Who) -> str:
+    return who.instance_id or who.client_id or who.member_id
+
+
+def _host(who: Who) -> str:
+    """Kafka shows an address that was never looked up with a slash before it."""
+    return plain((who.host or "").removeprefix("/"))
