@@ -61,24 +61,21 @@ def acl_from_codes(
         raise AclRefused(f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}")
     if not name:
         raise AclRefused("Invalid empty resource name")
-    return Acl(
+    acl = Acl(
         _known(ResourceType, resource_type, "resourceType"),
         name,
         _concrete(pattern),
-        checked_principal(principal),
+        principal,
         host,
         _known(Operation, operation, "operation"),
         _known(Permission, permission, "permissionType"),
     )
-
-
-def checked_principal(text: str) -> str:
-    if ":" not in text:
+    if ":" not in principal:
         raise AclRefused(
-            f"Could not parse principal from `{text}` (no colon is present separating the principal type from the "
+            f"Could not parse principal from `{principal}` (no colon is present separating the principal type from the "
             "principal name)"
         )
-    return text
+    return acl
 
 
 def _known(kind: type[_E], code: int, what: str) -> _E:
