@@ -84,6 +84,10 @@ def _lag(places: Columns, rng: random.Random) -> pa.Table:
             "time_lag_est_ms": [lag // 1000 + 11_111 for lag in behind],
             "method": ["bracket"] * PARTITIONS,
             "commit_age_ms": [lag // 900 for lag in behind],
+            "lag_at_commit_lo_ms": [lag // 9_000 for lag in behind],
+            "lag_at_commit_hi_ms": [lag // 8_000 for lag in behind],
+            "log_start": [10**12 - lag // 50 for lag in behind],
+            "produce_rate": [lag / 10**6 for lag in behind],
             "eta_ms": [lag // 50 for lag in behind],
             "owner": [_member(i % 500) for i in range(PARTITIONS)],
         },
@@ -138,8 +142,9 @@ def _expiry(places: Columns, rng: random.Random) -> pa.Table:
 
 
 def _history(rng: random.Random) -> pa.Table:
-    """Every minute of a day for the busy groups, four partitions each; the others have none."""
-    rows = [(g, p, m) for g in range(_BUSY) for p in range(4) for m in range(DAY // MINUTE)]
+    """Every minute of a day and every hour of six days before for the busy groups, four partitions each; the others have none."""
+    minutes = [*range(-6 * DAY // MINUTE, 0, 60), *range(DAY // MINUTE)]
+    rows = [(g, p, m) for g in range(_BUSY) for p in range(4) for m in minutes]
     lag = [rng.randrange(10**7) for _ in rows]
     return _table(
         "g_lag_history",

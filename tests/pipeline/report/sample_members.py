@@ -159,8 +159,8 @@ def _balance(story: Story, number: int, step: Step, owners: dict[Partition, str]
         "n_idle_members": held.count(0),
         "max_over_mean": max(held) / mean if mean else None,
         "spread": max(held) - min(held),
-        "cv": 0.4,
-        "gini": 0.2,
+        "cv": (sum((h - mean) ** 2 for h in held) / len(held)) ** 0.5 / mean,
+        "gini": sum((2 * i - len(held) - 1) * h for i, h in enumerate(sorted(held), 1)) / (len(held) * sum(held)),
         "effective_members": sum(held) ** 2 / max(sum(h * h for h in held), 1),
     }
 

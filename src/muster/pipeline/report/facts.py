@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, markup
 from muster.pipeline.report.grouping import Grouped
+from muster.pipeline.report.hours import HOURS
 from muster.pipeline.schemas import TABLES
 
 Row = dict[str, Any]
@@ -63,6 +64,8 @@ class Facts:
 def gather(tables: Mapping[str, pa.Table], generated_ms: int) -> Facts:
     """A table that is not given counts as empty: a lake without a journal, or of an older run, still gets its page."""
     known = {name: tables.get(name, schema.empty_table()) for name, schema in TABLES.items()}
+    # Where nobody has reduced the history to its hours, the whole of it says the same.
+    known[HOURS] = tables.get(HOURS, known["g_lag_history"])
     start_ms, end_ms = _window(known, generated_ms)
     since_ms = end_ms - limits.REBALANCE_DAYS * limits.DAY_MS
     for name, column in (
@@ -87,6 +90,17 @@ def top(table: pa.Table, by: list[tuple[str, str]], most: int) -> list[Row]:
     # Not select_k_unstable: ties would fall anywhere, and two runs over one lake must write the same page.
     rows: list[Row] = table.take(pc.sort_indices(table, by)[:most]).to_pylist()
     return rows
+
+
+def worst_partitions(facts: Facts, key: GroupKey, most: int) -> list[Row]:
+    """The partitions of a group that are furthest behind."""
+    order = [
+        ("time_lag_est_ms", "descending"),
+        ("lag", "descending"),
+        ("topic", "ascending"),
+        ("partition", "ascending"),
+    ]
+    return top(facts.of_group("g_lag", key), order, most)
 
 
 def within(table: pa.Table, column: str, start_ms: int, end_ms: int) -> pa.Table:

@@ -21,7 +21,7 @@ EVIDENCE_CHARACTERS: Final = 160
 
 HEAT_GROUPS: Final = 40
 HEAT_COLUMNS: Final = 96
-TIMELINE_GROUPS: Final = 25
+TIMELINE_GROUPS: Final = 20
 TIMELINE_COLUMNS: Final = 800
 """Of all rows; columns get wider until there are no more than these."""
 TIMELINE_EPISODES: Final = 300
@@ -30,7 +30,7 @@ PANEL_GROUPS: Final = 10
 PANEL_PARTITIONS: Final = 3
 PANEL_POINTS: Final = 140
 PANEL_READINGS: Final = 36
-PHASE_ROWS: Final = 20
+PHASE_ROWS: Final = 16
 LANE_ROWS: Final = 40
 LANE_PIECES: Final = 640
 """Of all lanes of one group; shorter stays are drawn together until they are no more than these."""
@@ -41,6 +41,19 @@ EXPIRY_GROUPS: Final = 20
 EXPIRY_DAYS: Final = 14
 BALANCE_GROUPS: Final = 20
 QUALITY_CELLS: Final = 250
+LOAD_CELLS: Final = 100
+PARETO_GROUPS: Final = 15
+SCATTER_GROUPS: Final = 250
+SCATTER_NAMES: Final = 6
+RETENTION_GROUPS: Final = 20
+STAIR_GROUPS: Final = 8
+STAIR_POINTS: Final = 160
+STAIR_READINGS: Final = 24
+"""Of each group."""
+CALENDAR_DAYS: Final = 7
+CALENDAR_PARTITIONS: Final = 50
+"""Of one group, those furthest behind."""
+LORENZ_POINTS: Final = 20
 ATTENTION_LINES: Final = 5
 """Of each kind."""
 TABLE_ROWS: Final = 200

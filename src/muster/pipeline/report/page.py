@@ -16,7 +16,18 @@ import pyarrow as pa
 from muster.pipeline.report import contents, limits, panels, summary, words
 from muster.pipeline.report.facts import Facts, gather
 from muster.pipeline.report.markup import Html, tag, together, visible
-from muster.pipeline.report.plots import balance, expiry, heat, quality, timeline
+from muster.pipeline.report.plots import (
+    balance,
+    commit_scatter,
+    expiry,
+    heat,
+    log_load,
+    pareto,
+    quality,
+    retention,
+    staircase,
+    timeline,
+)
 from muster.pipeline.report.sheets import sheet
 
 _SECTIONS = (
@@ -24,6 +35,7 @@ _SECTIONS = (
     ("over-time", "Over time"),
     ("one-group", "One group"),
     ("ahead", "Ahead"),
+    ("load", "Load"),
     ("tables", "Tables"),
     ("quality", "Data quality"),
 )
@@ -67,6 +79,7 @@ def _top(facts: Facts) -> Html:
             f"page made {words.moment(facts.generated_ms)} UTC{_provisional(facts)}",
         ),
         tag("nav", together(links), aria_label="Parts of this page"),
+        tag("p", "Plots and tables are wider than this screen: swipe them sideways.", class_="narrow-only"),
         tag("button", "Theme: auto", type="button", id="theme", aria_label="Theme: auto. Press to change."),
     )
 
@@ -82,10 +95,18 @@ def _main(facts: Facts) -> Html:
     index = (tag("a", content.heading, href="#" + content.anchor) for content in sheets)
     return tag(
         "main",
-        _part("now", "Now", summary.tiles(facts), summary.attention(facts)),
-        _part("over-time", "Over time", heat.heat_map(facts), timeline.timeline(facts)),
+        _part(
+            "now",
+            "Now",
+            summary.tiles(facts),
+            summary.attention(facts),
+            pareto.lag_pareto(facts),
+            commit_scatter.commit_scatter(facts),
+        ),
+        _part("over-time", "Over time", heat.heat_map(facts), timeline.timeline(facts), staircase.staircase(facts)),
         _part("one-group", "One group", panels.panels(facts)),
-        _part("ahead", "Ahead", expiry.expiry_calendar(facts), balance.all_groups(facts)),
+        _part("ahead", "Ahead", expiry.expiry_calendar(facts), retention.distance_to_loss(facts)),
+        _part("load", "Load", balance.all_groups(facts), pareto.commit_pareto(facts), log_load.load_map(facts)),
         _part(
             "tables",
             "Tables",

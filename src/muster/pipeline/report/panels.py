@@ -9,13 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
+from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within, worst_partitions
 from muster.pipeline.report.links import panel_groups, panel_id
 from muster.pipeline.report.marks import legend
 from muster.pipeline.report.markup import Html, tag, together, visible
-from muster.pipeline.report.plots import balance, lanes, members, phases
+from muster.pipeline.report.plots import balance, calendar, lanes, lorenz, members, phases
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.plots.lines import partition_lines
+from muster.pipeline.report.tabs import tabbed
 
 _HEADING = "End and committed offset"
 
@@ -46,10 +47,12 @@ def _panel(facts: Facts, key: GroupKey, anchor: str) -> Html:
         tag("h3", facts.label(key), class_="group-name"),
         tag("p", _summary(facts, key), class_="group-summary"),
         _lines(facts, key, anchor),
+        calendar.status_calendar(facts, key),
         phases.phases(facts, key),
         lanes.lanes(facts, key),
         members.members(facts, key),
         balance.one_group(facts, key),
+        lorenz.lorenz(facts, key),
         id=anchor,
         class_="panel",
         aria_label=f"Group {facts.plain(key)}",
@@ -60,7 +63,7 @@ def _summary(facts: Facts, key: GroupKey) -> Html:
     statuses = facts.of_group("g_status", key)
     counted = pc.value_counts(statuses["status"]).to_pylist()
     badges = (
-        together((badge(entry["values"]), f" {words.many(entry['counts'], 'partition')}  "))
+        together((badge(entry["values"]), f" {words.many(entry['counts'], 'partition')} · "))
         for entry in sorted(counted, key=lambda entry: kinds.severity(entry["values"]))
     )
     newest = top(facts.of_group("g_group_lag", key), [("at_ms", "descending")], 1)
@@ -78,14 +81,14 @@ def badge(status: str | None) -> Html:
 
 
 def _lines(facts: Facts, key: GroupKey, anchor: str) -> Html:
-    worst = worst_partitions(facts, key)
+    worst = worst_partitions(facts, key, limits.PANEL_PARTITIONS)
     if not worst:
         return nothing(_HEADING, "No committed offset of this group in the lake.")
     history = within(facts.of_group("g_lag_history", key), "minute_ms", facts.start_ms, facts.end_ms)
     rebalances = _spread(
         within(facts.of_group("g_rebalance", key), "ended_ms", facts.start_ms, facts.end_ms)["ended_ms"].to_pylist(), 60
     )
-    views = [_view(facts, row, history, rebalances, f"{anchor}-p{i}", i == 0) for i, row in enumerate(worst)]
+    views = [(plain_partition(row), _view(facts, row, history, rebalances)) for row in worst]
     reads = (
         "Offsets of one partition (UTC). The bracket is the time lag: from now back to when the first unread record was written; "
         "the shaded part is what nobody can know between two samples. Upright lines are rebalances."
@@ -104,38 +107,13 @@ def _lines(facts: Facts, key: GroupKey, anchor: str) -> Html:
         "partitions are",
         "they are less behind. The lag table has more.",
     )
-    return figure(_HEADING, reads, _tabs(worst, anchor), colours, together(views), left_out=hidden)
-
-
-def worst_partitions(facts: Facts, key: GroupKey) -> list[Row]:
-    """The partitions that get lines: the ones furthest behind."""
-    order = [
-        ("time_lag_est_ms", "descending"),
-        ("lag", "descending"),
-        ("topic", "ascending"),
-        ("partition", "ascending"),
-    ]
-    return top(facts.of_group("g_lag", key), order, limits.PANEL_PARTITIONS)
-
-
-def _tabs(rows: list[Row], anchor: str) -> Html | None:
-    if len(rows) < 2:
-        return None
-    buttons = (
-        tag(
-            "button",
-            plain_partition(row),
-            type="button",
-            class_="tab",
-            aria_pressed="true" if i == 0 else "false",
-            data_shows=f"{anchor}-p{i}",
-        )
-        for i, row in enumerate(rows)
+    look_for = (
+        "Look at the gap between the lines: it is what nobody has read yet, and it should not widen to the right."
     )
-    return tag("div", together(buttons), class_="tabs", role="group", aria_label="Partition")
+    return figure(_HEADING, look_for, reads, colours, tabbed(views, f"{anchor}-p", "Partition"), left_out=hidden)
 
 
-def _view(facts: Facts, row: Row, history: pa.Table, rebalances: list[int], anchor: str, first: bool) -> Html:
+def _view(facts: Facts, row: Row, history: pa.Table, rebalances: list[int]) -> Html:
     own = history.filter(
         pc.and_(pc.equal(history["topic"], row["topic"]), pc.equal(history["partition"], row["partition"]))
     )
@@ -147,7 +125,7 @@ def _view(facts: Facts, row: Row, history: pa.Table, rebalances: list[int], anch
         f"last commit {words.duration(row['commit_age_ms'])} before, owner {visible(row['owner'])}."
     )
     plot = partition_lines(own, row, rebalances, facts.start_ms, facts.end_ms, title)
-    return tag("div", tag("p", said), plot, id=anchor, class_="view" if first else "view second")
+    return together((tag("p", said), plot))
 
 
 def plain_partition(row: Row) -> str:

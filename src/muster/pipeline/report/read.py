@@ -2,6 +2,7 @@
 
 History is the one table that grows with partitions times minutes. It is streamed: kept are the partitions that get a plot of their
 own and, of every other one, the worst row of each minute. The heat map takes the worst of each column, so it comes out the same.
+For the calendar, which reaches back further, the last row of each hour is kept.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from muster.pipeline.lake import Lake
 from muster.pipeline.manifest import LakeError
 from muster.pipeline.query import read_table, require_gold
 from muster.pipeline.report import limits
-from muster.pipeline.report.facts import Facts, GroupKey, Row, gather, of_group
+from muster.pipeline.report.facts import Facts, GroupKey, gather, of_group, worst_partitions
 from muster.pipeline.report.grouping import Grouped
+from muster.pipeline.report.hours import HOURS, calendar_start_ms, last_of_each_hour
 from muster.pipeline.report.links import panel_groups
-from muster.pipeline.report.panels import worst_partitions
 from muster.pipeline.schemas import GOLD, TABLES
 
 _UNUSED: Final = frozenset({"g_member_churn"})
 _STREAMED: Final = frozenset({"g_lag_history", "g_hot_committers"})
+_PLACE: Final = ("cluster", "group_id", "topic", "partition")
+_SEPARATOR: Final = "\0"
 
 Keep = Callable[[pa.Table], pa.Table]
 """From a piece of a table to the rows that the page needs, in the same columns."""
@@ -37,6 +40,7 @@ def read_tables(lake: Lake, generated_ms: int) -> dict[str, pa.Table]:
     since_ms = facts.end_ms - limits.REBALANCE_DAYS * limits.DAY_MS
     tables["g_hot_committers"] = _stream(lake, "g_hot_committers", ("hour_ms", since_ms), lambda rows: rows)
     tables["g_lag_history"] = _history(lake, facts)
+    tables[HOURS] = _hours(lake, facts)
     groups = panel_groups(facts)
     tables["s_group_generation"] = _stream(lake, "s_group_generation", None, lambda rows: _of_groups(rows, groups))
     tables["s_assignment"] = _assignments(lake, facts, tables["s_group_generation"])
@@ -100,7 +104,7 @@ def _held_at(generations: pa.Table, at_ms: int) -> int:
 def _history(lake: Lake, facts: Facts) -> pa.Table:
     shown = facts.groups[: limits.HEAT_GROUPS]
     groups = panel_groups(facts)
-    plotted = [row for key in groups for row in worst_partitions(facts, key)]
+    plotted = _places_of(facts, groups, limits.PANEL_PARTITIONS)
 
     def keep(rows: pa.Table) -> pa.Table:
         few = _of_groups(rows, shown)
@@ -109,13 +113,27 @@ def _history(lake: Lake, facts: Facts) -> pa.Table:
     return _stream(lake, "g_lag_history", ("minute_ms", facts.end_ms - limits.WINDOW_MS), keep)
 
 
-def _of_partitions(rows: pa.Table, places: list[Row]) -> pa.Table:
-    pieces = [rows.slice(0, 0)]
-    for place in places:
-        own = of_group(rows, GroupKey(place["cluster"], place["group_id"]))
-        same = pc.and_(pc.equal(own["topic"], place["topic"]), pc.equal(own["partition"], place["partition"]))
-        pieces.append(own.filter(same))
-    return pa.concat_tables(pieces)
+def _hours(lake: Lake, facts: Facts) -> pa.Table:
+    """More days than the window has, but only the last row of each hour, of the groups that have a panel."""
+    groups = panel_groups(facts)
+    plotted = _places_of(facts, groups, limits.CALENDAR_PARTITIONS)
+
+    def keep(rows: pa.Table) -> pa.Table:
+        return last_of_each_hour(_of_partitions(_of_groups(rows, groups), plotted))
+
+    return _stream(lake, "g_lag_history", ("minute_ms", calendar_start_ms(facts.end_ms)), keep)
+
+
+def _places_of(facts: Facts, groups: Iterable[GroupKey], most: int) -> pa.Array:
+    worst = [row for key in groups for row in worst_partitions(facts, key, most)]
+    return pa.array(
+        [_SEPARATOR.join("0" if row[name] is None else str(row[name]) for name in _PLACE) for row in worst], pa.string()
+    )
+
+
+def _of_partitions(rows: pa.Table, places: pa.Array) -> pa.Table:
+    written = [pc.fill_null(pc.cast(rows[name], pa.string()), "0") for name in _PLACE]
+    return rows.filter(pc.is_in(pc.binary_join_element_wise(*written, _SEPARATOR), places))
 
 
 def _worst_a_minute(rows: pa.Table) -> pa.Table:

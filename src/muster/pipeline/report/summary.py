@@ -54,6 +54,10 @@ def _longest(lag: pa.Table) -> str:
 
 def attention(facts: Facts) -> Html:
     kinds_of_lines = (_status_lines(facts), _storm_lines(facts), _expiry_lines(facts), _quality_lines(facts))
+    if not facts.groups and not any(kinds_of_lines):
+        return tag(
+            "p", "This lake has no group: nobody has committed or joined in what was read so far.", class_="all-well"
+        )
     if not any(kinds_of_lines):
         return tag("p", "Nothing needs attention, as far as this lake knows.", class_="all-well")
     # A few of every kind: a thousand stopped groups must not hide the one storm.

@@ -46,14 +46,14 @@
     /* The panel must be there before the browser scrolls to it, also when the address does not change. */
     for (const link of all('a[href^="#group-"]')) link.addEventListener("click", () => choose(link.hash.slice(1)));
   }
-  for (const panel of panels) {
-    const views = all(".view", panel);
+  for (const box of all(".tabbed")) {
+    const views = all(".view", box);
     if (views.length) views[0].classList.add("chosen");
-    const tabs = all(".tab", panel);
+    const tabs = all(".tab", box);
     for (const tab of tabs) tab.addEventListener("click", () => {
       for (const other of tabs) other.setAttribute("aria-pressed", String(other === tab));
       for (const view of views) view.classList.toggle("chosen", view.id === tab.dataset.shows);
-      toNow(panel);
+      toNow(box);
     });
   }
 

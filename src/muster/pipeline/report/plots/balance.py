@@ -36,6 +36,7 @@ def all_groups(facts: Facts) -> Html:
     hidden = left_out(len(worst) - len(shown), "groups are", "they are more even than these.")
     return figure(
         _ALL,
+        "Look for bars far beyond the upright line: there one member does the work of several.",
         reads,
         row_frame(rows, row_height=_ROW, title=_ALL, ticks=ticks, over=even, to_now=False),
         left_out=hidden,
@@ -98,6 +99,7 @@ def one_group(facts: Facts, key: GroupKey) -> Html:
     hidden = left_out(present.num_rows - len(shown), "members are", "they hold fewer partitions.")
     return figure(
         _ONE,
+        "Look for one bar much longer than the others, or for members that hold nothing.",
         reads,
         row_frame(rows, row_height=_ROW, title=_ONE, ticks=ticks, over=even, to_now=False),
         left_out=hidden,

@@ -70,6 +70,7 @@ def _calendar(facts: Facts, losses: dict[GroupKey, dict[int, Loss]], midnight: i
     )
     return figure(
         _HEADING,
+        "Look for large circles near the left: soon the place of that many unread records is forgotten.",
         reads,
         row_frame(
             rows, row_height=_ROW, title=_HEADING, ticks=ticks, rules=map(scale.x, days), behind=passed, to_now=False

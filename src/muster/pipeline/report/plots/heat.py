@@ -44,7 +44,8 @@ def heat_map(facts: Facts) -> Html:
     hidden = left_out(
         len(facts.groups) - len(shown), "groups are", "they need less attention than these, or have no history."
     )
-    return figure(_HEADING, reads, _legend(), drawn, left_out=hidden)
+    look_for = "Look for dark rows: those groups are far behind. Where a row turns dark is when it began."
+    return figure(_HEADING, look_for, reads, _legend(), drawn, left_out=hidden)
 
 
 def columns(start_ms: int, end_ms: int) -> tuple[int, int]:

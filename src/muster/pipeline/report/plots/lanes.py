@@ -51,7 +51,10 @@ def lanes(facts: Facts, key: GroupKey) -> Html:
     )
     hidden = left_out(len(stays) - len(rows), "partitions are", "they moved less often.")
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
-    return figure(_HEADING, reads, _owner_legend(colours), drawn, left_out=hidden)
+    look_for = (
+        "Look for lanes of many colours: those partitions changed hands often. Empty stretches had nobody to read them."
+    )
+    return figure(_HEADING, look_for, reads, _owner_legend(colours), drawn, left_out=hidden)
 
 
 def _stays(facts: Facts, key: GroupKey) -> dict[Partition, list[Stay]]:

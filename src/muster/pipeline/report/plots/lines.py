@@ -16,7 +16,8 @@ from muster.pipeline.report.markup import Html, tag, together
 from muster.pipeline.report.plots.time_lag_strip import STRIP_HEIGHT, time_lag_strip
 from muster.pipeline.report.scales import Scale, TimeScale
 
-_TOP, _HEIGHT, _GUTTER = 8, 210, 62
+_TOP, _HEIGHT, _GUTTER = 22, 224, 62
+_RULE_PIXELS = 4
 _WIDTH = PLOT_WIDTH + 200
 """As wide as a plot with its labels."""
 
@@ -38,7 +39,7 @@ def partition_lines(history: pa.Table, lag: Row, rebalances: list[int], start_ms
     content = together(
         (
             _axes(frame),
-            *(line(frame.x(at), _TOP, frame.x(at), _HEIGHT, class_="rebalance-rule") for at in rebalances),
+            *(line(x, _TOP, x, _HEIGHT, class_="rebalance-rule") for x in _rules(rebalances, frame)),
             _series(frame, [*minutes, {**lag, "minute_ms": now_ms}]),
             _bracket(frame, lag, now_ms),
             tag(
@@ -59,6 +60,11 @@ def thin(rows: list[Row], most: int) -> list[Row]:
     return [rows[round(i * step)] for i in range(most)]
 
 
+def _rules(rebalances: list[int], frame: Frame) -> list[int]:
+    """One every few pixels: a storm must not hide the lines behind a wall."""
+    return sorted({round(frame.x(at) / _RULE_PIXELS) * _RULE_PIXELS for at in rebalances})
+
+
 def _frame(minutes: list[Row], lag: Row, start_ms: int, now_ms: int) -> Frame:
     offsets = [value for row in [*minutes, lag] for value in (row["committed"], row["end"]) if value is not None]
     low, high = (min(offsets), max(offsets)) if offsets else (0, 1)
@@ -76,7 +82,7 @@ def _axes(frame: Frame) -> Html:
         y = frame.offsets.at(value)
         marks.append(line(_GUTTER, y, _WIDTH, y, class_="grid"))
         marks.append(words_at(_GUTTER - 6, y + 4, label, class_="tick", text_anchor="end"))
-    return together((upright, *marks, words_at(0, _TOP + 2, "offset", class_="tick")))
+    return together((upright, *marks, words_at(_GUTTER - 6, 10, "offset ↑", class_="tick", text_anchor="end")))
 
 
 def offset_labels(ticks: list[float]) -> list[tuple[float, str]]:

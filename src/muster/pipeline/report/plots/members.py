@@ -35,7 +35,8 @@ def members(facts: Facts, key: GroupKey) -> Html:
         "Colours: kind of member",
     )
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
-    return figure(_HEADING, reads, kinds, drawn, left_out=hidden)
+    look_for = "Look for short bars: members that came and went, each time with a rebalance for everybody."
+    return figure(_HEADING, look_for, reads, kinds, drawn, left_out=hidden)
 
 
 def _row(row: Row, scale: TimeScale) -> RowOfMarks:

@@ -31,7 +31,8 @@ def phases(facts: Facts, key: GroupKey) -> Html:
     )
     hidden = left_out(own.num_rows - len(newest), "rebalances are", "they are older.")
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=ticks, to_now=False)
-    return figure(_HEADING, reads, together((cause_legend(), _phase_legend())), drawn, left_out=hidden)
+    look_for = "Look for long bars: so long the group waited for somebody, and the words beside say why it began."
+    return figure(_HEADING, look_for, reads, together((cause_legend(), _phase_legend())), drawn, left_out=hidden)
 
 
 def _phase_legend() -> Html:

@@ -44,6 +44,7 @@ def quality_strip(facts: Facts) -> Html:
     key = legend([(kind, word) for _, kind, word in _CLASSES], "Share of history that is whole")
     return figure(
         _HEADING,
+        "Look for cells that are not green: for the groups there, counts and rates of earlier days are too low.",
         reads,
         totals(table),
         key,

@@ -59,7 +59,8 @@ def timeline(facts: Facts) -> Html:
     )
     hidden = left_out(len(counted) - len(busiest), "groups are", "they rebalanced less often.")
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
-    return figure(_HEADING, reads, cause_legend(), drawn, left_out=hidden)
+    look_for = "Look for crowded marks: a group that rebalances again and again gets little work done."
+    return figure(_HEADING, look_for, reads, cause_legend(), drawn, left_out=hidden)
 
 
 def cause_legend() -> Html:
