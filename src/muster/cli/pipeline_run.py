@@ -39,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     source.add_argument("--bootstrap", metavar="HOST:PORT", help="a running broker, Muster or Kafka")
     parser.add_argument("--lake", metavar="PATH", required=True, help="where the tables go; made if it is not there")
+    parser.add_argument(
+        "--table-format",
+        choices=("parquet", "delta"),
+        help="delta keeps Delta's transaction logs beside the files (what the lake has; parquet for a new one)",
+    )
     parser.add_argument("--cluster", metavar="NAME", help="name the cluster (its own id)")
     parser.add_argument("--follow", action="store_true", help="go on until Ctrl-C")
     parser.add_argument("--every", metavar="SPAN", default="10s", help="with --follow: how often to read (10s)")
@@ -65,7 +70,6 @@ def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
         "--conf", metavar="NAME=VALUE", action="append", default=[], help="any Spark setting; repeatable"
     )
     spark.add_argument("--packages", metavar="MAVEN", action="append", default=[], help="Maven packages; repeatable")
-    spark.add_argument("--table-format", choices=("parquet", "delta"), default="parquet", help="parquet")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,11 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _say(f"this needs {error.name}: pip install 'muster-kafka[pipeline]'", USAGE)
     try:
         require_packages()
-        _refuse_delta(arguments)
         settings = _run_settings(arguments)
         _rhythm(arguments)
         source = _source(arguments)
-        lake = Lake.open_or_create(arguments.lake)
+        lake = Lake.open_or_create(arguments.lake, arguments.table_format)
         with lake.write() as writer:
             return _run(arguments, source, writer, settings)
     except (UsageError, LakeError) as error:
@@ -203,13 +206,6 @@ def _assignment(text: str) -> tuple[str, str]:
     if not equals or not name:
         raise UsageError(f"--conf {text}: give NAME=VALUE")
     return name, value
-
-
-def _refuse_delta(arguments: argparse.Namespace) -> None:
-    if arguments.table_format == "delta":
-        raise UsageError(
-            "--table-format delta is not built yet; leave it out for Parquet, which Spark, DuckDB and pandas read"
-        )
 
 
 def _tell(line: str) -> None:

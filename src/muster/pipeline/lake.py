@@ -15,8 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from muster.pipeline.lake_delta import follow_manifest, require_delta
 from muster.pipeline.lake_lock import only_writer
-from muster.pipeline.manifest import FILE_NAME, Batch, DataFile, LakeError, Manifest, parse_manifest
+from muster.pipeline.manifest import DELTA, FILE_NAME, PARQUET, Batch, DataFile, LakeError, Manifest, parse_manifest
 from muster.pipeline.schemas import SCHEMA_VERSION
 
 GRACE_MS: Final = 10 * 60_000
@@ -30,9 +31,10 @@ def now_ms() -> int:
 class Lake:
     """A lake to read. `manifest` is what it held when it was opened; `write` gives the one writer."""
 
-    def __init__(self, root: Path, manifest: Manifest) -> None:
+    def __init__(self, root: Path, manifest: Manifest, table_format: str | None = None) -> None:
         self.root = root
         self.manifest = manifest
+        self._table_format = table_format
 
     def __repr__(self) -> str:
         return f"<Lake {self.root} revision {self.manifest.revision}>"
@@ -49,7 +51,8 @@ class Lake:
         return cls(root, manifest)
 
     @classmethod
-    def open_or_create(cls, path: str | os.PathLike[str]) -> Lake:
+    def open_or_create(cls, path: str | os.PathLike[str], table_format: str | None = None) -> Lake:
+        """`table_format`: what its tables are to be; by default what they are, and Parquet where there are none."""
         root = local_path(path)
         if root.exists() and not root.is_dir():
             raise LakeError(f"{root} is a file; a lake is a directory")
@@ -58,7 +61,13 @@ class Lake:
             _refuse_foreign_files(root)
             root.mkdir(parents=True, exist_ok=True)
             manifest = Manifest(SCHEMA_VERSION)
-        return cls(root, manifest)
+        elif table_format == PARQUET and manifest.table_format == DELTA:
+            raise LakeError(
+                f"{root} holds Delta tables, which plain Parquet would leave behind: leave out --table-format, or choose a new lake"
+            )
+        if DELTA in (table_format, manifest.table_format):
+            require_delta(root)
+        return cls(root, manifest, table_format)
 
     def paths(self, table: str) -> list[str]:
         """The files of a table, in the order in which they were written."""
@@ -69,10 +78,20 @@ class Lake:
         """The only writer. What it has not published when it ends never happened."""
         self.root.mkdir(parents=True, exist_ok=True)
         with only_writer(self.root / ".lock"):
-            self.manifest = _read_manifest(self.root) or Manifest(SCHEMA_VERSION)
+            self.manifest = self._in_wanted_format(_read_manifest(self.root) or Manifest(SCHEMA_VERSION))
             writer = LakeWriter(self, clock, grace_ms)
             writer.sweep()
+            follow_manifest(self.root, self.manifest)
             yield writer
+
+    def _in_wanted_format(self, manifest: Manifest) -> Manifest:
+        """A Parquet lake becomes a Delta lake by being told so: its files stay as they are."""
+        if self._table_format in (None, manifest.table_format):
+            return manifest
+        changed = replace(manifest, table_format=self._table_format)
+        if manifest.revision:
+            _write_atomically(self.root / FILE_NAME, changed.to_json())
+        return changed
 
 
 class LakeWriter:
@@ -105,8 +124,10 @@ class LakeWriter:
         published = manifest.published(now)
         for directory in {str(Path(f.path).parent) for f in _new_files(self.manifest, published)}:
             _sync_directory(self.root / directory)
+        changed = {table for table in published.tables if published.batches(table) != self.manifest.batches(table)}
         _write_atomically(self.root / FILE_NAME, published.to_json())
         self._lake.manifest = published
+        follow_manifest(self.root, published, changed)
         self._forget_retired(now)
 
     def sweep(self) -> None:

@@ -13,6 +13,9 @@ from typing import Any, Final
 
 FORMAT: Final = "muster-lake"
 FILE_NAME: Final = "manifest.json"
+PARQUET: Final = "parquet"
+DELTA: Final = "delta"
+TABLE_FORMATS: Final = (PARQUET, DELTA)
 
 Offsets = dict[str, dict[str, dict[int, int]]]
 """cluster -> log topic -> partition -> the next offset to read"""
@@ -66,6 +69,7 @@ class Manifest:
     silver_from_ms: int = 0  # rows before are only those that still count as state: retention took the others
     gold_of_revision: int = -1  # the revision that the gold tables were computed from
     gold_at_ms: int = 0  # the moment that they speak of
+    table_format: str = PARQUET  # with `delta`, Delta's transaction logs follow this manifest (`lake_delta`)
     provisional: bool = False  # a log had not yet been read to the end that it had when reading began
 
     def batches(self, table: str) -> tuple[Batch, ...]:
@@ -114,6 +118,7 @@ class Manifest:
         content = {
             "format": FORMAT,
             "schema_version": self.schema_version,
+            "table_format": self.table_format,
             "revision": self.revision,
             "published_ms": self.published_ms,
             "next_batch": self.next_batch,
@@ -156,6 +161,7 @@ def parse_manifest(text: str, where: str, known_version: int) -> Manifest:
 def _from_json(content: dict[str, Any]) -> Manifest:
     return Manifest(
         schema_version=content["schema_version"],
+        table_format=content.get("table_format", PARQUET),
         revision=content["revision"],
         published_ms=content["published_ms"],
         next_batch=content["next_batch"],

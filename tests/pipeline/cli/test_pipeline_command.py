@@ -29,7 +29,6 @@ def _no_java(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (["--table-format", "delta"], "--table-format delta is not built yet"),
         (["--batch-records", "0"], "--batch-records must be 1 or more"),
         (["--conf", "spark.x"], "--conf spark.x: give NAME=VALUE"),
         (["--offsets-retention", "long"], "--offsets-retention long: give a span"),
@@ -40,6 +39,15 @@ def test_flags_that_cannot_be_are_refused(
 ) -> None:
     assert main(["pipeline", "run", "--from", str(data), "--lake", str(tmp_path / "lake"), *flags]) == 2
     assert f"muster pipeline: {says}" in capsys.readouterr().err
+
+
+def test_delta_without_its_package_names_the_extra(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("muster.pipeline.lake_delta.find_spec", lambda _: None)
+    flags = ["--from", str(data), "--lake", str(tmp_path / "lake"), "--table-format", "delta"]
+    assert main(["pipeline", "run", *flags]) == 2
+    assert "pip install 'muster-kafka[delta]'" in capsys.readouterr().err
 
 
 def test_a_directory_without_a_coordinators_log_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

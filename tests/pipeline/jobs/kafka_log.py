@@ -33,7 +33,11 @@ def rows_in(lake: Path, table: str) -> list[dict[str, Any]]:
 
 def digest(lake: Path, table: str) -> str:
     """Equal for equal rows, whatever their order and their files."""
-    lines = sorted(repr(sorted(row.items())) for row in rows_in(lake, table))
+    return digest_of_rows(rows_in(lake, table))
+
+
+def digest_of_rows(rows: list[dict[str, Any]]) -> str:
+    lines = sorted(repr(sorted(row.items())) for row in rows)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
