@@ -15,6 +15,8 @@ FLAPS: Final = 3
 START_MS: Final = 30_000
 """Newcomers within this time of a group's first generation belong to its start."""
 LATE_STARTERS: Final = 2
+WORTH_SAVING_MS: Final = 1_000
+"""In sum: a start that costs less is quick enough."""
 
 
 def many_in_an_hour(case: Case) -> Advice | None:
@@ -66,7 +68,7 @@ def longer_initial_delay(case: Case) -> Advice | None:
         if not first.from_empty or first.ended_ms is None or first.result != "stable":
             continue
         late = _just_after(first, case.shown[index + 1 :])
-        if len(late) >= LATE_STARTERS:
+        if len(late) >= LATE_STARTERS and sum(each.took_ms or 0 for each in late) >= WORTH_SAVING_MS:
             needed_ms = late[-1].began_ms - first.began_ms
             return Advice(
                 "longer_initial_delay",

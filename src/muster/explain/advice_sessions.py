@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from muster.explain.advice import Advice, Case
@@ -95,10 +94,17 @@ def _stood_still(case: Case, gone: Departure) -> Rebalance | None:
     return None
 
 
-def _rebalances(case: Case, returns: Iterable[Return]) -> tuple[int, ...]:
+def _rebalances(case: Case, returns: list[Return]) -> tuple[int, ...]:
     """Those that the going or the coming of these triggered."""
-    ids = {each.departure.who.member_id for each in returns} | {each.who.member_id for each in returns}
-    return tuple(each.generation for each in case.shown if each.why.who is not None and each.why.who.member_id in ids)
+    gone = {each.departure.who.member_id for each in returns}
+    back = {(each.who.member_id, each.at_ms) for each in returns}
+    found: list[int] = []
+    for each in case.shown:
+        trigger = each.why.who.member_id if each.why.who is not None else ""
+        left = {departure.who.member_id for departure in each.departures}
+        if (trigger in gone and trigger in left) or (trigger, each.began_ms) in back:
+            found.append(each.generation)
+    return tuple(found)
 
 
 def _who(case: Case, returns: list[Return]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, cast
 
-from muster.explain.facts import Rebalance, Why
+from muster.explain.facts import Rebalance, Who, Why
 from muster.explain.names import Names
 from muster.explain.words import duration, listed, plain, plural, said
 
@@ -52,7 +52,14 @@ def why_sentence(rebalance: Rebalance, names: Names) -> str:
     sentence = tell(rebalance, why, who) if tell is not None else f"{phrase(why.cause)} ({who})"
     if why.reason:
         sentence += f"; the client says {said(why.reason)}"
-    return f"{sentence[0].upper()}{sentence[1:]}."
+    return f"{sentence_case(sentence, names, why.who)}."
+
+
+def sentence_case(sentence: str, names: Names, who: Who | None) -> str:
+    """A capital at the beginning, unless it is a name's."""
+    if who is not None and sentence.startswith(names.short(who)):
+        return sentence
+    return sentence[0].upper() + sentence[1:]
 
 
 def _first(rebalance: Rebalance, why: Why, who: str) -> str:
@@ -109,6 +116,13 @@ def _leader_asked(rebalance: Rebalance, why: Why, who: str) -> str:
     return f"{asker} asked for a new round{silence}"
 
 
+def _unknown(rebalance: Rebalance, why: Why, who: str) -> str:
+    missing = why.figures.get("generations_missing")
+    if isinstance(missing, int):
+        return f"not known: compaction took {plural(missing, 'generation')} before this one out of the log"
+    return "not known: nothing is left of what was before"
+
+
 def _simply(words: str) -> Callable[[Rebalance, Why, str], str]:
     return lambda rebalance, why, who: words.format(who=who)
 
@@ -136,5 +150,5 @@ _SENTENCES: Final[dict[str, Callable[[Rebalance, Why, str], str]]] = {
     "left_or_expired": _simply("{who} is gone: it left or its session expired, the log does not tell which"),
     "restart": _simply("{who} went and came back under a new member id"),
     "members_changed": _simply("several members came and went"),
-    "unknown": _simply("what was before is not known"),
+    "unknown": _unknown,
 }

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from muster.explain.facts import Gap, Rebalance, Who
+
+WORTH_TELLING_MS: Final = 1_000
+"""Less than this is no offence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,12 @@ def _offender(shown: Sequence[Rebalance]) -> Offender | None:
     for each in shown:
         if each.why.who is not None and each.why.cause not in ("first_member", "cooperative_round"):
             _add(found, each.why.who, 1, _longest_ms(each), 0)
-        if each.slowest is not None and not each.never_came and each.result == "stable":
+        if each.slowest is not None and not each.never_came and each.slowest.waited_ms >= WORTH_TELLING_MS:
             _add(found, each.slowest.who, 0, 0, each.slowest.waited_ms)
         for gone in each.never_came:
             _add(found, gone.who, 0, 0, each.join_ms or 0)
     worst = max(found.values(), key=lambda one: (one.unowned_ms + one.kept_waiting_ms, one.rebalances), default=None)
-    return worst if worst is not None and worst.unowned_ms + worst.kept_waiting_ms > 0 else None
+    return worst if worst is not None and worst.unowned_ms + worst.kept_waiting_ms >= WORTH_TELLING_MS else None
 
 
 def _add(found: dict[str, Offender], who: Who, rebalances: int, unowned_ms: int, kept_waiting_ms: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from muster.explain.cause_words import phrase, why_sentence
+from muster.explain.cause_words import phrase, sentence_case, why_sentence
 from muster.explain.facts import Departure, Gap, Move, Quiet, Rebalance, Who
 from muster.explain.names import Names
 from muster.explain.summary import Summary
@@ -51,7 +51,7 @@ def tell_quiet(quiet: Quiet, names: Names) -> str:
         sentence += f": {_REMOVED.get(quiet.cause, plain(quiet.cause))}"
     if quiet.reason:
         sentence += f"; the client says {said(quiet.reason)}"
-    return f"{moment(quiet.at_ms)}  {sentence[0].upper()}{sentence[1:]}."
+    return f"{sentence_case(sentence, names, quiet.who)}."
 
 
 def tell_summary(group: str, summary: Summary, names: Names, *, inferred: bool) -> Telling:
@@ -205,6 +205,8 @@ def _moved(rebalance: Rebalance, names: Names) -> str:
 
 def _route(source: str, target: str, moves: list[Move]) -> str:
     what = partitions(move.partition for move in moves)
+    if source and source == target:
+        return f"{what} back to {target}"  # under another member id
     origin = f" from {source}" if source else ""
     return f"{what}{origin} to {target}" if target else f"{what}{origin} to nobody"
 
@@ -215,7 +217,7 @@ def _name(who: Who | None, names: Names) -> str:
 
 def _unowned(rebalance: Rebalance) -> str:
     by_length: dict[str, list[Gap]] = {}
-    for gap in sorted(rebalance.gaps, key=lambda gap: -gap.length_ms):
+    for gap in sorted((each for each in rebalance.gaps if each.length_ms), key=lambda gap: -gap.length_ms):
         by_length.setdefault(duration(gap.length_ms), []).append(gap)
     told = [
         f"{partitions(gap.partition for gap in gaps)} for {length}" for length, gaps in list(by_length.items())[:_SHOWN]

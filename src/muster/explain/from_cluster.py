@@ -1,0 +1,54 @@
+"""The same from a running cluster, through the protocol: the journal of a Muster, else the offsets log of a Kafka.
+
+A plain reader without a group. Reading `__consumer_offsets` needs the right to read that topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from muster.client import admin
+from muster.client.cluster import Cluster
+from muster.client.partitions import TopicPartition
+from muster.core.hashing import partition_for
+from muster.explain.event import Event, event_in
+from muster.explain.failure import NothingToExplain
+from muster.explain.from_files import JOURNAL, OFFSETS, Found
+from muster.explain.inferred import stored_in
+from muster.wire.batch import Record
+
+
+async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None) -> Found:
+    """`since_ms` shortens the reading of an offsets log, which may be long; a journal is read whole, for what came before."""
+    counts = {topic.name: len(topic.partitions) for topic in await admin.list_topics(cluster, internal=True)}
+    found = Found()
+    if JOURNAL in counts:
+        place = TopicPartition(JOURNAL, partition_for(group, counts[JOURNAL]))
+        found.events = [event async for event in _events(cluster, place, group)]
+    if not found.events and OFFSETS in counts:
+        place = TopicPartition(OFFSETS, partition_for(group, counts[OFFSETS]))
+        async for record in _records(cluster, place, since_ms):
+            stored = stored_in(record, group)
+            if stored is not None:
+                found.stored.append(stored)
+    if JOURNAL not in counts and OFFSETS not in counts:
+        raise NothingToExplain("no group was ever here: the cluster has neither a group journal nor committed offsets")
+    return found
+
+
+async def _events(cluster: Cluster, place: TopicPartition, group: str) -> AsyncIterator[Event]:
+    key = group.encode("utf-8", "replace")
+    async for record in _records(cluster, place, None):
+        if record.key == key and (event := event_in(record.value)) is not None:
+            yield event
+
+
+async def _records(cluster: Cluster, place: TopicPartition, since_ms: int | None) -> AsyncIterator[Record]:
+    """From the first, or the first at or after that time, to what is the end now."""
+    end = (await admin.list_offsets(cluster, {place: admin.LATEST}))[place].offset
+    when = admin.EARLIEST if since_ms is None else since_ms
+    start = (await admin.list_offsets(cluster, {place: when}))[place].offset
+    if start < 0:
+        return  # nothing is as young as that
+    async for record in admin.read_records(cluster, place.topic, place.partition, start, end):
+        yield record

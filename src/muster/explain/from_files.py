@@ -1,0 +1,112 @@
+"""A group's journal, or its records in `__consumer_offsets`, from a data directory: of a stopped server or of a running one.
+
+Only reads. A file that a server is writing may end in the middle of a batch, and retention may take files away meanwhile: what
+cannot be read is left out and noted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from muster.core.hashing import partition_for
+from muster.explain.event import Event, event_in
+from muster.explain.facts import History
+from muster.explain.failure import NothingToExplain
+from muster.explain.fold import fold
+from muster.explain.inferred import StoredAt, infer, stored_in
+from muster.log.contract import StorageError
+from muster.log.directory import partition_name, partition_path
+from muster.log.disk import Disk
+from muster.log.segment_batches import checked_batches
+from muster.wire.batch import Record, decode_records
+from muster.wire.errors import WireError
+
+JOURNAL: Final = "__group_journal"
+OFFSETS: Final = "__consumer_offsets"
+
+
+@dataclass(slots=True)
+class Found:
+    """If the journal has nothing about the group, `stored` is what `__consumer_offsets` has."""
+
+    events: list[Event] = field(default_factory=list)
+    stored: list[StoredAt] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What could not be read, and why."""
+
+
+def read_directory(directory: str, group: str) -> Found:
+    topics = _partitions(directory)
+    found = Found()
+    if JOURNAL in topics:
+        found.events = [
+            event
+            for record in _records_of(directory, JOURNAL, topics[JOURNAL], group, found.notes)
+            if record.key == group.encode("utf-8", "replace") and (event := event_in(record.value)) is not None
+        ]
+    if not found.events and OFFSETS in topics:
+        for record in _records_of(directory, OFFSETS, topics[OFFSETS], group, found.notes):
+            stored = stored_in(record, group)
+            if stored is not None:
+                found.stored.append(stored)
+    if JOURNAL not in topics and OFFSETS not in topics:
+        raise NothingToExplain(
+            f"{directory} has neither a group journal nor committed offsets: name a server's data directory, the one with"
+            f" directories such as {OFFSETS}-0"
+        )
+    return found
+
+
+def _partitions(directory: str) -> dict[str, list[int]]:
+    try:
+        names = [entry.name for entry in os.scandir(directory) if entry.is_dir()]
+    except OSError as error:
+        raise NothingToExplain(f"{directory} cannot be read: {error.strerror}") from None
+    found: dict[str, list[int]] = {}
+    for name in names:
+        place = partition_name(name)
+        if place is not None:
+            found.setdefault(place[0], []).append(place[1])
+    return found
+
+
+def _records_of(directory: str, topic: str, numbers: list[int], group: str, notes: list[str]) -> Iterator[Record]:
+    """Of the partition that the group lives in. Where partitions are missing, the hash cannot tell: then of all."""
+    count = max(numbers) + 1
+    wanted = [partition_for(group, count)] if len(numbers) == count else sorted(numbers)
+    for partition in wanted:
+        yield from _records_in(partition_path(directory, topic, partition), notes)
+
+
+def _records_in(partition: str, notes: list[str]) -> Iterator[Record]:
+    try:
+        segments = sorted(name for name in os.listdir(partition) if name.endswith(".log"))
+    except OSError as error:
+        notes.append(f"{partition}: cannot be read: {error.strerror}")
+        return
+    for name in segments:
+        path = os.path.join(partition, name)
+        try:
+            for header, batch in checked_batches(Disk(), path, os.stat(path).st_size):
+                if not header.is_control:
+                    yield from decode_records(batch, header)
+        except FileNotFoundError:
+            continue  # retention took it while we read
+        except (StorageError, WireError, OSError) as error:
+            why = "a running server may be writing it" if name == segments[-1] else str(error)
+            notes.append(f"{path}: not read to its end: {why}")
+
+
+def history_of(found: Found, group: str) -> History:
+    """From the journal if it knows the group, else inferred."""
+    if found.events:
+        return fold(found.events, group)
+    if found.stored:
+        return infer(found.stored, group)
+    raise NothingToExplain(
+        f"nothing is known of group {group}: the journal has no event of it (it keeps 7 days) and the offsets log no generation."
+        " Check the name; groups that only commit offsets never rebalance"
+    )

@@ -1,0 +1,211 @@
+"""What the generations in `__consumer_offsets` show, for a Kafka cluster that keeps no journal. Pure.
+
+Each generation is one record with members, subscriptions and assignments; neighbours are compared. That shows who came, who
+went and what moved, but not who asked for it, how long it took, or who was waited for: those stay unknown, and causes are
+inferred. Compaction may have taken generations out; then what lies between is said to be unknown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from muster.core.records import GroupErased, GroupStored, StoredMember
+from muster.explain.assignments import grown_topics, owners_in
+from muster.explain.facts import Asked, Departure, History, Move, Quiet, Rebalance, Return, Round, Who, Why
+from muster.explain.ownership import Ownership
+from muster.log.record_codec import RecordError, decode_record
+from muster.wire.batch import Record
+from muster.wire.consumer_protocol import decode_subscribed_topics
+
+_GROUP_KEY = b"\x00\x02"
+_CONSUMER = "consumer"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAt:
+    at_ms: int
+    group: GroupStored | GroupErased
+
+
+def stored_in(record: Record, group: str) -> StoredAt | None:
+    """The state of this group in a record of the offsets log, if it is one."""
+    if record.key is None or not record.key.startswith(_GROUP_KEY):
+        return None
+    try:
+        decoded = decode_record(record.key, record.value)
+    except RecordError:
+        return None
+    if not isinstance(decoded, GroupStored | GroupErased) or decoded.group_id != group:
+        return None
+    return StoredAt(record.timestamp_ms, decoded)
+
+
+def infer(stored: list[StoredAt], group: str) -> History:
+    inferring = _Inference(group)
+    for each in stored:
+        inferring.take(each)
+    return inferring.finished()
+
+
+class _Inference:
+    def __init__(self, group: str) -> None:
+        self._history = History(group, is_inferred=True)
+        self._before: GroupStored | None = None
+        self._ownership = Ownership()
+        self._people: dict[str, Who] = {}
+        self._departed: dict[str, Departure] = {}
+
+    def take(self, stored: StoredAt) -> None:
+        history = self._history
+        history.first_ms = stored.at_ms if history.first_ms is None else history.first_ms
+        history.last_ms = stored.at_ms
+        if isinstance(stored.group, GroupErased):
+            history.quiet.append(Quiet("group_removed", stored.at_ms, history.generation or 0, "expired or deleted"))
+            self._ownership.emptied()
+            self._before = None
+            return
+        now, before = stored.group, self._before
+        for member in now.members:
+            self._people[member.member_id] = _who(member)
+        if before is not None and now.generation == before.generation:
+            self._same_generation(stored.at_ms, before, now)
+        elif now.generation > 0:
+            self._generation(stored.at_ms, before, now)
+        history.generation = now.generation
+        history.state = "Stable" if now.members else "Empty"
+        self._before = now
+
+    def finished(self) -> History:
+        last = self._before
+        self._history.members = [_who(member) for member in last.members] if last is not None else []
+        self._history.seen = list(self._people.values())
+        return self._history
+
+    def _same_generation(self, at_ms: int, before: GroupStored, now: GroupStored) -> None:
+        """Written again in the same generation: static members that came back (KIP-345)."""
+        old = {member.group_instance_id: member.member_id for member in before.members if member.group_instance_id}
+        for member in now.members:
+            previous = old.get(member.group_instance_id) if member.group_instance_id is not None else None
+            if previous is not None and previous != member.member_id:
+                self._ownership.renamed(previous, member.member_id)
+                quiet = Quiet("static_restart", at_ms, now.generation, "static_member_returned", _who(member))
+                self._history.quiet.append(quiet)
+
+    def _generation(self, at_ms: int, before: GroupStored | None, now: GroupStored) -> None:
+        rebalance = Rebalance(now.group_id, now.generation, at_ms, Why("unknown"), ended_ms=at_ms, is_inferred=True)
+        rebalance.result = "stable" if now.members else "empty"
+        rebalance.rounds = [Round(at_ms, "unknown", ended_ms=at_ms)]
+        rebalance.from_empty = before is not None and not before.members
+        rebalance.members, rebalance.protocol = len(now.members), now.protocol_name
+        rebalance.leader = self._people.get(now.leader or "")
+        rebalance.asked = _asked(now)
+        came, went = _difference(before, now)
+        if before is not None:
+            rebalance.newcomers = [_who(member) for member in came]
+            rebalance.departures = [self._departure(member, at_ms) for member in went]
+            self._note_returns(rebalance.newcomers, at_ms)
+        self._move(rebalance, before, now)
+        rebalance.why = _why(before, now, came, went)
+        self._history.rebalances.append(rebalance)
+
+    def _departure(self, member: StoredMember, at_ms: int) -> Departure:
+        gone = Departure(_who(member), at_ms, "gone", None, member.session_timeout_ms, member.rebalance_timeout_ms)
+        self._departed[gone.who.identity] = gone
+        return gone
+
+    def _note_returns(self, newcomers: list[Who], at_ms: int) -> None:
+        for who in newcomers:
+            gone = self._departed.pop(who.identity, None)
+            if gone is not None:
+                self._history.returns.append(Return(gone, who, at_ms))
+
+    def _move(self, rebalance: Rebalance, before: GroupStored | None, now: GroupStored) -> None:
+        if not now.members:
+            self._ownership.emptied()
+            return
+        if before is not None and not before.members:
+            self._ownership.emptied()
+        owners = owners_in({member.member_id: member.assignment for member in now.members})
+        change = self._ownership.assigned(owners, rebalance.began_ms, None)
+        rebalance.stayed = change.stayed
+        if change.moved is not None:
+            rebalance.moves = [
+                Move(partition, self._people.get(old or ""), self._people.get(new or ""))
+                for partition, old, new in change.moved
+            ]
+
+
+def _why(before: GroupStored | None, now: GroupStored, came: list[StoredMember], went: list[StoredMember]) -> Why:
+    """The same reading as the pipeline's `rebalance_causes`, in the same words."""
+    if before is None:
+        return Why("first_member" if now.generation == 1 else "unknown", _only(came) if now.generation == 1 else None)
+    if now.generation > before.generation + 1:
+        return Why("unknown", figures={"generations_missing": now.generation - before.generation - 1})
+    if came and went:
+        if _places(came) == _places(went):
+            return Why("restart", _only(came))
+        return Why("members_changed")
+    if came:
+        return Why("new_member" if before.members else "first_member", _only(came))
+    if went:
+        return Why("left_or_expired", _only(went))
+    return _same_members(before, now)
+
+
+def _same_members(before: GroupStored, now: GroupStored) -> Why:
+    topics = {_identity(member): _topics(now, member) for member in now.members}
+    for member in before.members:
+        old, new = _topics(before, member), topics.get(_identity(member))
+        if old is not None and new is not None and old != new:
+            changed = {"added": sorted(set(new) - set(old)), "dropped": sorted(set(old) - set(new))}
+            return Why("subscription_changed", _who(member), figures=dict(changed))
+    owned_before, owned_now = (
+        owners_in({member.member_id: member.assignment for member in each.members}) for each in (before, now)
+    )
+    grown = grown_topics(owned_before or (), owned_now or ())
+    if grown:
+        return Why("partitions_grew", figures={"topics": {topic: list(counts) for topic, counts in grown.items()}})
+    return Why("leader_rejoined")
+
+
+def _difference(before: GroupStored | None, now: GroupStored) -> tuple[list[StoredMember], list[StoredMember]]:
+    old = {_identity(member) for member in before.members} if before is not None else set()
+    new = {_identity(member) for member in now.members}
+    came = [member for member in now.members if _identity(member) not in old]
+    went = [member for member in before.members if _identity(member) not in new] if before is not None else []
+    return came, went
+
+
+def _identity(member: StoredMember) -> str:
+    return member.group_instance_id or member.member_id
+
+
+def _places(members: list[StoredMember]) -> Counter[tuple[str, str]]:
+    return Counter((member.client_host, member.client_id) for member in members)
+
+
+def _only(members: list[StoredMember]) -> Who | None:
+    return _who(members[0]) if len(members) == 1 else None
+
+
+def _who(member: StoredMember) -> Who:
+    return Who(member.member_id, member.group_instance_id, member.client_id, member.client_host)
+
+
+def _topics(group: GroupStored, member: StoredMember) -> tuple[str, ...] | None:
+    read = decode_subscribed_topics(member.subscription) if group.protocol_type == _CONSUMER else None
+    return None if read is None else tuple(sorted(read))
+
+
+def _asked(group: GroupStored) -> tuple[Asked, ...]:
+    """Only the chosen assignor is in the log, not what else members offer."""
+    protocols = (group.protocol_name,) if group.protocol_name else ()
+    found: dict[tuple[int, int, tuple[str, ...] | None], list[Who]] = {}
+    for member in group.members:
+        key = (member.session_timeout_ms, member.rebalance_timeout_ms, _topics(group, member))
+        found.setdefault(key, []).append(_who(member))
+    return tuple(
+        Asked(session_ms, rebalance_ms, protocols, topics, tuple(members))
+        for (session_ms, rebalance_ms, topics), members in found.items()
+    )
