@@ -51,5 +51,6 @@ def empty_database() -> str:
     url = postgres_url()
     with psycopg.connect(url, autocommit=True) as connection:
         migrate(connection, "test-cluster")
+        connection.execute("UPDATE muster.cluster SET changes = 0")
         connection.execute("TRUNCATE muster.partitions, muster.batches, muster.documents, muster.nodes")
     return url

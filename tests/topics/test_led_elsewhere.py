@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from muster.log.contract import DocumentChanged, LedElsewhere
+from muster.log.contract import DocumentChanged, Leader, LedElsewhere
 from muster.log.memory import MemoryStore
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.creation import NewTopic
-from muster.topics.leaders import Leader
 from muster.topics.produce import ProduceTerms
 from muster.topics.refusal import TopicError
 from muster.topics.topic import NO_TOPIC_ID, Topic
@@ -49,6 +48,7 @@ class ClusterStore(MemoryStore):
 
 class OddIsElsewhere:
     node_id = HERE
+    is_alone = False
 
     def of(self, topic: str, partition: int, kept_epoch: int) -> Leader:
         return Leader(THERE if partition % 2 else HERE, 4)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from muster.wire.batch import BatchHeader
 
@@ -70,6 +70,17 @@ class LogConfig:
     def roll_after_ms(self) -> int:
         """KIP-354: a compacted log closes its active segment in time for `max.compaction.lag.ms`."""
         return min(self.segment_ms, self.max_compaction_lag_ms) if self.cleanup_compact else self.segment_ms
+
+
+class Leader(NamedTuple):
+    """Who leads a partition, since which epoch."""
+
+    node_id: int
+    """NOBODY while no live node does."""
+    epoch: int
+
+
+NOBODY: Final = -1
 
 
 @dataclass(slots=True, frozen=True)
@@ -189,6 +200,11 @@ class LogStore(Protocol):
 
     def get(self, topic: str, partition: int) -> PartitionLog | None:
         """An open log, or None."""
+        ...
+
+    def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
+        """These logs belong to a topic now. Where several nodes share a store one of them will be told to lead each;
+        where one node has everything there is nothing to do. May be said more than once."""
         ...
 
     def release(self, topic: str, partition: int) -> None:

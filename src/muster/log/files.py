@@ -156,6 +156,9 @@ class FileStore:
     def get(self, topic: str, partition: int) -> FileLog | None:
         return self._logs.get((topic, partition))
 
+    def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
+        """This node leads everything that is here."""
+
     def release(self, topic: str, partition: int) -> None:
         key = (topic, partition)
         log = self._logs.pop(key, None)

@@ -233,6 +233,9 @@ class MemoryStore:
     def get(self, topic: str, partition: int) -> MemoryLog | None:
         return self._logs.get((topic, partition))
 
+    def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
+        """This node leads everything that is here."""
+
     def release(self, topic: str, partition: int) -> None:
         log = self._logs.get((topic, partition))
         if log is not None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Container, Iterable, Sequence
 
-from muster.log.contract import DocumentChanged, LogStore, PartitionLog, StorageError
+from muster.log.contract import NOBODY, DocumentChanged, Leader, LogStore, PartitionLog, StorageError
 from muster.log.elsewhere import LogElsewhere
 from muster.topics.adoption import Found, find_unknown_topics, survey
 from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
 from muster.topics.config_types import ConfigError
 from muster.topics.configs import TopicDefaults, TopicSettings
-from muster.topics.leaders import Leader, Leaders
+from muster.topics.leaders import Leaders
 from muster.topics.names import collision_key
 from muster.topics.topic import Partition, Topic
 
@@ -82,7 +82,8 @@ class Catalog:
         self._clear_leftovers(stored.deleting)
         for entry in stored.topics:
             self._restore(entry)
-        self._adopt()
+        if self.leaders.is_alone:
+            self._adopt()
 
     def _restore(self, entry: StoredTopic) -> Topic:
         try:
@@ -219,11 +220,16 @@ class Catalog:
     # Keeping
 
     def _open_logs(self, topic: Topic, count: int, leader_epochs: dict[int, int]) -> None:
-        for index in range(len(topic.partitions), count):
+        first = len(topic.partitions)
+        for index in range(first, count):
             leader = self.leaders.of(topic.name, index, leader_epochs.get(index, 0))
             is_here = leader.node_id == self.leaders.node_id
             log = self._log_of(topic, index, is_here=is_here)
             topic.partitions.append(Partition(topic, index, log, leader.node_id, leader.epoch, is_here))
+        unled = [partition.index for partition in topic.partitions[first:] if partition.leader_id == NOBODY]
+        if unled:
+            # Said by every node that hears of the topic: whoever made it may have died before saying so.
+            self.store.announce(topic.name, topic.topic_id, unled)
 
     def _log_of(self, topic: Topic, index: int, *, is_here: bool) -> PartitionLog:
         if is_here:

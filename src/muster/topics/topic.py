@@ -13,9 +13,6 @@ from muster.topics.producers import ProducerLedger
 NO_TOPIC_ID: Final = bytes(16)
 """What the wire carries where no id is meant."""
 
-NOBODY: Final = -1
-"""The leader of a partition that no live node leads."""
-
 
 @dataclass(slots=True, eq=False)
 class Partition:

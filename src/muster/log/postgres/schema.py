@@ -24,6 +24,7 @@ _FIRST: Final = """
 CREATE TABLE muster.cluster (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
     cluster_id text NOT NULL,
+    changes bigint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE TABLE muster.documents (
@@ -71,6 +72,12 @@ MIGRATIONS: Final = (_FIRST,)
 """Step n brings a database from version n to n + 1. Steps that a release has shipped never change."""
 
 VERSION: Final = len(MIGRATIONS)
+
+
+def tell_others(connection: psycopg.Connection[Any], what: str) -> None:
+    """Part of every transaction that changes documents, nodes or owners: counted, so that a poll sees it, and said at once."""
+    connection.execute("UPDATE muster.cluster SET changes = changes + 1")
+    connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, what))
 
 
 def migrate(connection: psycopg.Connection[Any], cluster_id: str) -> tuple[int, int]:

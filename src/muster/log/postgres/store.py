@@ -15,11 +15,15 @@ from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, 
 from muster.log.postgres.fence import Share, append
 from muster.log.postgres.line import ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
-from muster.log.postgres.schema import CHANNEL, check
+from muster.log.postgres.schema import check, tell_others
 from muster.log.staging import Settled, StagedLog
 
 _MAKE: Final = """
 INSERT INTO muster.partitions (topic, partition, topic_id) VALUES (%s, %s, %s) ON CONFLICT (topic, partition) DO NOTHING
+"""
+_MAKE_ALL: Final = """
+INSERT INTO muster.partitions (topic, topic_id, partition) SELECT %s, %s, unnest(%s::integer[])
+ON CONFLICT (topic, partition) DO NOTHING
 """
 _CLAIM: Final = """
 UPDATE muster.partitions SET owner = %s, epoch = epoch + 1 WHERE topic = %s AND partition = %s
@@ -137,6 +141,15 @@ class PostgresStore:
     def get(self, topic: str, partition: int) -> PostgresLog | None:
         return self._logs.get((topic, partition))
 
+    def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
+        def make(connection: Any) -> None:
+            with connection.transaction():
+                made = connection.execute(_MAKE_ALL, (topic, UUID(bytes=topic_id), list(partitions)))
+                if made.rowcount:
+                    tell_others(connection, f"partitions of {topic}")
+
+        self._reader.run(make)
+
     def release(self, topic: str, partition: int) -> None:
         log = self._logs.pop((topic, partition), None)
         if log is not None:
@@ -199,7 +212,7 @@ class PostgresStore:
                 if not known:
                     row = connection.execute(_WRITE_FIRST, (name, content)).fetchone()
                 if row is not None:
-                    connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, f"document {name}"))
+                    tell_others(connection, f"document {name}")
                 return int(row[0]) if row is not None else None
 
         version = self._reader.run(write)
