@@ -44,14 +44,14 @@ GAPS = {
     "JoinGroup": "classic groups only",
     "ListGroups": "classic groups only",
     "DescribeCluster": "one node, never fenced",
+    "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI",
     "OffsetFetch": "classic groups only: a member id and epoch (KIP-848) are not looked at",
 }
 
 NOT_SERVED = (
     "ConsumerGroupHeartbeat and ConsumerGroupDescribe (KIP-848; `group.version` is not advertised, so that clients do not try)",
     "AddPartitionsToTxn, AddOffsetsToTxn, EndTxn, TxnOffsetCommit, WriteTxnMarkers and what describes transactions",
-    "SaslHandshake and SaslAuthenticate; TLS",
-    "quotas, delegation tokens, SCRAM credentials, reassignment, leader election, log directory moves",
+    "quotas, delegation tokens, reassignment, leader election, log directory moves",
     "share groups and streams groups; telemetry",
     "everything between brokers and controllers",
 )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
     from muster.security.acl_store import AclStore
+    from muster.security.users import Users
 
 _log = logging.getLogger(__name__)
 
@@ -97,6 +98,16 @@ class Node:
         )
         self.compactor = Compactor(self._all_logs, clock, loop, background, settings.integer("log.cleaner.backoff.ms"))
         self._creating_offsets_topic = False
+        self._users: Users | None = None
+
+    @property
+    def users(self) -> Users:
+        """Who may come in. Made when first asked for: most servers ask nobody who they are, and hashing is slow to import."""
+        if self._users is None:
+            from muster.security.users import Users
+
+            self._users = Users(self.broker.store)
+        return self._users
 
     @property
     def node_id(self) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from muster.core.replies import Reply
     from muster.server.connection import Connection
+    from muster.server.endpoint import Endpoint
     from muster.server.routes import Route
 
 _SIZE_AND_CORRELATION = Struct(">ii").pack
@@ -60,6 +61,11 @@ class Call:
     @property
     def principal(self) -> str:
         return self.connection.principal
+
+    @property
+    def advertised(self) -> Endpoint:
+        """This server's address, as clients of this listener are told."""
+        return self.connection.advertised
 
     def reply(self, response: object) -> None:
         """Encode for the request's version and send. Exactly once."""

@@ -25,8 +25,10 @@ from muster.wire.errors import WireError
 from muster.wire.primitives import skip_tagged
 
 if TYPE_CHECKING:
-    from muster.server.listener import Listener
-    from muster.server.routes import Route
+    from muster.server.door import Door
+    from muster.server.newcomers import Newcomer
+    from muster.server.routes import Route, Routes
+    from muster.server.sasl_session import SaslSession
 
 ANONYMOUS = "User:ANONYMOUS"
 
@@ -35,6 +37,8 @@ _frame_size = Struct(">i").unpack_from
 _correlation_and_client_id_length = Struct(">ih").unpack_from
 _BEFORE_CLIENT_ID = 10
 """api key, version, correlation id and the length of the client id."""
+_TLS_HANDSHAKE = 0x1603
+"""The first bytes of a TLS client, where a frame's size should be."""
 
 
 class Connection(asyncio.Protocol):
@@ -57,21 +61,26 @@ class Connection(asyncio.Protocol):
         "_transport",
         "_writing_paused",
         "address",
+        "advertised",
         "call",
         "closing",
+        "door",
         "host",
         "last_used_ms",
+        "newcomer",
         "principal",
+        "sasl",
         "unconfirmed_bytes",
         "used",
     )
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, door: Door) -> None:
+        listener = door.listener
         self._listener = listener
         self._node = listener.node
-        self._routes = listener.routes
+        self._routes = door.first_routes
         self._traffic = listener.traffic
-        self._max_frame_bytes = listener.max_frame_bytes
+        self._max_frame_bytes = door.first_frame_bytes
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
         self._outgoing: list[bytes] = []
@@ -96,6 +105,14 @@ class Connection(asyncio.Protocol):
         self.address = "an unknown address"
         self.host = "/unknown"
         self.principal = ANONYMOUS
+        self.door = door
+        """The listener through which the client came."""
+        self.advertised = door.advertised
+        """The address of this server, for clients of that listener."""
+        self.newcomer: Newcomer | None = None
+        """Its place among those who still have to show who they are."""
+        self.sasl: SaslSession | None = None
+        """Its way to a principal; None where nobody is asked for one."""
 
     # ---- what the loop calls
 
@@ -143,6 +160,8 @@ class Connection(asyncio.Protocol):
         self._transport = None
         self._buffer = bytearray()
         self._listener.forget(self)
+        if self.sasl is not None:
+            self.sasl.end()
         if self.call is not None and self.call.abandon is not None:
             self.call.abandon()
 
@@ -189,6 +208,29 @@ class Connection(asyncio.Protocol):
             why,
         )
         self._shut()
+
+    def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
+        """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
+        request."""
+        self._routes = routes
+        self._max_frame_bytes = max_frame_bytes
+
+    def hand_over(self, protocol: asyncio.BaseProtocol) -> None:
+        """What the client sends from now on is for somebody else, until `take_back`."""
+        if self._transport is not None:
+            self._transport.set_protocol(protocol)
+
+    def take_back(self, data: bytes) -> None:
+        """Serve again; `data` came meanwhile."""
+        if self._transport is not None:
+            self._transport.set_protocol(self)
+            if data:
+                self.data_received(data)
+
+    def send_bare(self, data: bytes) -> None:
+        """Bytes outside of any reply, while the connection is handed over."""
+        if self._transport is not None and not self._closed:
+            self._transport.write(data)
 
     # ---- closing
 
@@ -286,7 +328,11 @@ class Connection(asyncio.Protocol):
         return correlation_id, position
 
     def _refuse_frame_size(self, size: int) -> None:
-        self.refuse("a frame", f"size {size} is not between 0 and socket.request.max.bytes = {self._max_frame_bytes}")
+        if size >> 16 == _TLS_HANDSHAKE:
+            self.refuse("a frame", "it looks like a TLS handshake, and this listener does not speak TLS")
+            return
+        limit = "sasl.server.max.receive.size" if self.newcomer is not None else "socket.request.max.bytes"
+        self.refuse("a frame", f"size {size} is not between 0 and {limit} = {self._max_frame_bytes}")
 
     def _work_name(self) -> str:
         return "a request" if self.call is None else repr(self.call)

@@ -1,12 +1,10 @@
-"""HOST:PORT as operators write it, also in Kafka's form `PLAINTEXT://HOST:PORT`."""
+"""HOST:PORT as operators write it. Names and protocols in front of it are `listener_addresses`' business."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from muster.topics.config_types import ConfigError
-
-_PLAINTEXT = "PLAINTEXT://"
 
 
 @dataclass(slots=True, frozen=True)
@@ -28,11 +26,9 @@ def parse_endpoint(name: str, text: str) -> Endpoint:
     """Read what stands in the setting `name`; ConfigError says what is wrong with it."""
     rest = text.strip()
     if "://" in rest:
-        if not rest.upper().startswith(_PLAINTEXT):
-            raise _refusal(name, text, "only PLAINTEXT:// is supported yet")
-        rest = rest[len(_PLAINTEXT) :]
+        raise _refusal(name, text, "expected HOST:PORT without a protocol in front")
     if "," in rest:
-        raise _refusal(name, text, "one address is supported, not a list")
+        raise _refusal(name, text, "one address is expected, not a list")
     host, colon, port = rest.rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > 65_535:
         raise _refusal(name, text, "expected HOST:PORT with a port from 0 to 65535")

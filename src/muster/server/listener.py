@@ -1,6 +1,7 @@
-"""The listening socket and everything connected through it: admission, idle connections, an orderly end.
+"""The listening sockets and everything connected through them: admission, idle connections, an orderly end.
 
-Knows every connection of the server. Knows nothing of requests. Made by `serve.py` and by `running.py`.
+Knows every connection of the server and the doors they came through. Knows nothing of requests. Made by `serve.py` and by
+`running.py`.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ import logging
 from typing import Any
 
 from muster.server.connection import Connection
-from muster.server.endpoint import Endpoint
+from muster.server.door import Door
 from muster.server.limits import (
     IDLE_SWEEP_MAX_SECONDS,
     IDLE_SWEEP_MIN_SECONDS,
     IDLE_SWEEPS_PER_LIMIT,
-    LISTEN_BACKLOG,
     STOP_FLUSH_SECONDS,
 )
+from muster.server.newcomers import Newcomers
 from muster.server.routes import Routes
 from muster.server.settings import Settings
 from muster.server.traffic import Traffic
@@ -35,39 +36,71 @@ class Listener:
         self.traffic = Traffic()
         self.max_frame_bytes = settings.integer("socket.request.max.bytes")
         self.connections: dict[Connection, None] = {}
+        self.newcomers = Newcomers(
+            settings.integer("muster.authentication.timeout.ms"),
+            settings.integer("muster.authentication.max.per.address"),
+            settings.integer("muster.authentication.max"),
+            self.traffic,
+        )
+        self.doors = tuple(Door(self, address) for address in settings.listeners)
+        self._settings = settings
+        self._unproven = 0
+        """Connections that are newcomers still: they do not count for max.connections."""
         self._max_connections = settings.integer("max.connections")
         self._max_idle_ms = settings.integer("connections.max.idle.ms")
-        self._server: asyncio.Server | None = None
+        self._watch_seconds = settings.integer("muster.ssl.watch.interval.ms") / 1000
         self._sweep: asyncio.TimerHandle | None = None
+        self._watch: asyncio.TimerHandle | None = None
         self._all_gone: asyncio.Event = asyncio.Event()
 
-    async def open(self, endpoint: Endpoint) -> Endpoint:
-        """Listen; returns the address with the real port. OSError if the address cannot be had."""
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            lambda: Connection(self),
-            endpoint.host or None,
-            endpoint.port,
-            backlog=LISTEN_BACKLOG,
-            reuse_address=True,
-            start_serving=False,
-        )
-        port = self._server.sockets[0].getsockname()[1]
-        return Endpoint(endpoint.host, port)
+    def prepare(self) -> None:
+        """Read certificates and keys. ConfigError if they cannot be used."""
+        for door in self.doors:
+            door.prepare(self._settings)
 
     async def start(self) -> None:
-        """Accept from now on. Apart from `open`, so that the node knows its port before the first client comes."""
-        assert self._server is not None
-        await self._server.start_serving()
+        """Accept from now on. Apart from opening the doors, so that the node knows its port before the first client comes."""
+        for door in self.doors:
+            await door.start()
         self._plan_sweep()
+        self._plan_watch()
 
     # ---- what connections tell
 
     def admit(self, connection: Connection) -> bool:
-        """Deviates: Kafka leaves connections over max.connections unaccepted; here they are accepted and closed."""
         self.connections[connection] = None
         self._all_gone.clear()
-        if len(self.connections) > self._max_connections:
+        gateway = connection.door.sasl
+        if gateway is None:
+            return self._has_room(connection)
+        from muster.server.sasl_session import SaslSession
+
+        if connection.newcomer is None:  # with TLS it has been one since its handshake
+            connection.newcomer = self.newcomers.enter(connection.host, connection.abort)
+        self._unproven += 1
+        connection.sasl = SaslSession(connection, gateway)
+        return True
+
+    def prove(self, connection: Connection) -> bool:
+        """A newcomer has shown who it is; False if there is no room for it."""
+        self._end_newcomer(connection)
+        return self._has_room(connection)
+
+    def forget(self, connection: Connection) -> None:
+        self.connections.pop(connection, None)
+        self._end_newcomer(connection)
+        if not self.connections:
+            self._all_gone.set()
+
+    def _end_newcomer(self, connection: Connection) -> None:
+        newcomer, connection.newcomer = connection.newcomer, None
+        if newcomer is not None:
+            self._unproven -= 1
+            newcomer.leave()
+
+    def _has_room(self, connection: Connection) -> bool:
+        """Deviates: Kafka leaves connections over max.connections unaccepted; here they are accepted and closed."""
+        if len(self.connections) - self._unproven > self._max_connections:
             self.traffic.connections_over_limit += 1
             _log.warning(
                 "closing a new connection from %s: max.connections = %d", connection.address, self._max_connections
@@ -75,11 +108,6 @@ class Listener:
             return False
         self.traffic.connections_accepted += 1
         return True
-
-    def forget(self, connection: Connection) -> None:
-        self.connections.pop(connection, None)
-        if not self.connections:
-            self._all_gone.set()
 
     # ---- idle connections
 
@@ -112,14 +140,30 @@ class Listener:
                 _log.info("closing the connection from %s: idle for %d ms", connection.address, self._max_idle_ms)
                 connection.close()
 
+    # ---- files of certificates and keys
+
+    def refresh(self, *, even_if_unchanged: bool = False) -> None:
+        """Take new certificates and keys for connections that come from now on."""
+        for door in self.doors:
+            door.refresh(even_if_unchanged=even_if_unchanged)
+
+    def _plan_watch(self) -> None:
+        if self._watch_seconds and any(door.has_files for door in self.doors):
+            self._watch = asyncio.get_running_loop().call_later(self._watch_seconds, self._look_at_files)
+
+    def _look_at_files(self) -> None:
+        self.refresh()
+        self._plan_watch()
+
     # ---- the end
 
     def stop_accepting(self) -> None:
         """No new connections and no new requests; replies that are owed may still come."""
-        if self._sweep is not None:
-            self._sweep.cancel()
-        if self._server is not None:
-            self._server.close()
+        for timer in (self._sweep, self._watch):
+            if timer is not None:
+                timer.cancel()
+        for door in self.doors:
+            door.close()
         for connection in tuple(self.connections):
             connection.close_when_idle()
 
@@ -136,3 +180,4 @@ class Listener:
                 _log.warning("cutting off %d connections that do not read their last reply", len(self.connections))
                 for connection in tuple(self.connections):
                     connection.abort()
+        self.newcomers.end_all()

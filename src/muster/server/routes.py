@@ -57,10 +57,12 @@ class Route:
 class Routes:
     """The served APIs; `prepared` is the hot lookup, `find` fills it."""
 
-    __slots__ = ("_handlers", "_unsupported_api_versions", "prepared")
+    __slots__ = ("_handlers", "_unsupported_api_versions", "_when", "prepared")
 
-    def __init__(self, handlers: HandlerTable) -> None:
+    def __init__(self, handlers: HandlerTable, when: str = "") -> None:
+        """`when` says in refusals why a table of few has so few: "before the client is authenticated"."""
         self._handlers = handlers
+        self._when = when
         self.prepared: dict[bytes, Route] = {}
         self._unsupported_api_versions: Route | None = None
 
@@ -70,6 +72,8 @@ class Routes:
             raise WireError(f"the frame ends after {len(prefix)} bytes, inside its header")
         api_key, version = _KEY_AND_VERSION(prefix)
         entry = self._handlers.get(api_key)
+        if entry is None and self._when and api_key in apis.APIS:
+            raise WireError(f"{apis.APIS[api_key].name} is not served {self._when}")
         if entry is None or api_key not in apis.APIS:
             raise WireError(f"api key {api_key} (version {version}) is not served")
         api = apis.APIS[api_key]
@@ -82,6 +86,11 @@ class Routes:
         route = _prepare(api, version, _resolve(entry))
         self.prepared[prefix] = route
         return route
+
+    def only(self, names: tuple[str, ...], when: str) -> Routes:
+        """A table of some of these, for a connection that may not have all yet."""
+        keys = [apis.API_KEYS[name] for name in names]
+        return Routes({key: self._handlers[key] for key in keys if key in self._handlers}, when)
 
     def _for_unsupported_api_versions(self) -> Route:
         """Header v2 whatever the number, the body ignored, the answer in v0 layout (spec 2.3). One for all of them."""

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from errno import EADDRINUSE, EADDRNOTAVAIL
 from typing import Any, Protocol, TypeAlias
 
+from muster.log.contract import StorageError
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.listener import Listener
@@ -57,26 +58,42 @@ class Server:
         self._make_node = make_node or _make_node
 
     async def start(self) -> Endpoint:
-        """Listen and serve; returns the address with the real port. ListenError, StorageError or ConfigError if not."""
-        wanted = self.settings.listen
+        """Listen and serve; returns the first listener's address with the real port. ListenError, StorageError or ConfigError
+        if not."""
+        self.listener.prepare()
         try:
-            bound = await self.listener.open(wanted)
-        except (OSError, OverflowError) as error:
-            raise ListenError(_why_not(wanted, error)) from error
-        try:
-            self.node = self._make_node(self.settings, advertised(self.settings, bound))
+            await self._open_doors()
+            self.node = self._make_node(self.settings, self.listener.doors[0].advertised)
         except BaseException:
             await self.listener.close()
             raise
         self.listener.node = self.node
         try:
+            if any(door.sasl is not None for door in self.listener.doors):
+                self.node.users.load()
             await self._open_metrics()
             self.node.start()
         except BaseException:
             await self.stop()
             raise
         await self.listener.start()
-        return bound
+        return self.listener.doors[0].bound
+
+    async def _open_doors(self) -> None:
+        for door in self.listener.doors:
+            try:
+                await door.open()
+            except (OSError, OverflowError) as error:
+                raise ListenError(_why_not(door.address.endpoint, error)) from error
+
+    def refresh(self) -> None:
+        """Read certificates, token keys and users again, as on SIGHUP."""
+        _log.info("reading certificates and users again")
+        self.listener.refresh(even_if_unchanged=True)
+        try:
+            self.node.users.load()
+        except StorageError as error:
+            _log.error("keeping the users that were read before: %s", error)
 
     async def _open_metrics(self) -> None:
         text = self.settings.string("muster.metrics.listen")
@@ -103,16 +120,6 @@ class Server:
             self._metrics.close()
         await self.node.stop()
         await self.listener.close()
-
-
-def advertised(settings: Settings, bound: Endpoint) -> Endpoint:
-    """What clients are told to connect to. An advertised port 0 stands for the port that is listened on."""
-    wish = settings.advertise
-    if wish is not None:
-        return Endpoint(wish.host, wish.port or bound.port)
-    if bound.is_everywhere:
-        return Endpoint(socket.gethostname(), bound.port)
-    return bound
 
 
 def serve(settings: Settings, make_server: Callable[[Settings], Server] = Server) -> None:
@@ -162,9 +169,12 @@ async def _serve_until_signal(server: Server) -> None:
 
     for each in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(each, on_signal, each)
-    bound = await server.start()
+    loop.add_signal_handler(signal.SIGHUP, lambda: None)  # not a reason to end, also while starting
+    await server.start()
+    loop.add_signal_handler(signal.SIGHUP, server.refresh)
     # On standard output and little else there: whoever started this with port 0 reads it.
-    print(f"listening on {bound}", flush=True)
+    for door in server.listener.doors:
+        print(f"listening on {door}", flush=True)
     if server.metrics is not None:
         print(f"metrics on http://{server.metrics}/metrics", flush=True)
     for line in server.announcements:

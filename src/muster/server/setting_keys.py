@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.server.listener_keys import LISTENER_KEYS
 from muster.topics.config_table import BROKER_TOPIC_KEYS
 from muster.topics.config_types import (
     INT_MAX,
@@ -43,10 +44,6 @@ def _only(*words: str) -> Rule:
 _ONE_NODE = Rule(lambda value: value == 1, "only 1 is possible on a single node", "[1]")
 
 MUSTER_KEYS: Final = (
-    ConfigKey("muster.listen", _STRING, "127.0.0.1:9092", "HOST:PORT to listen on; port 0 takes a free one."),
-    ConfigKey(
-        "muster.advertise", _STRING, "", "HOST:PORT that clients are told to connect to; empty: where it listens."
-    ),
     ConfigKey("muster.data", _STRING, "muster-data", "The directory that holds the logs and everything durable."),
     ConfigKey(
         "muster.storage",
@@ -221,12 +218,14 @@ ACL_KEYS: Final = (
     ),
 )
 
-TABLE: Final = ConfigTable("server", (*MUSTER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *ACL_KEYS, *BROKER_TOPIC_KEYS))
+TABLE: Final = ConfigTable(
+    "server", (*MUSTER_KEYS, *LISTENER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *ACL_KEYS, *BROKER_TOPIC_KEYS)
+)
 
 ALIASES: Final = {
     "broker.id": "node.id",
-    "listeners": "muster.listen",
-    "advertised.listeners": "muster.advertise",
+    "muster.listen": "listeners",
+    "muster.advertise": "advertised.listeners",
     "log.dir": "muster.data",
     "log.dirs": "muster.data",
 }
@@ -238,8 +237,15 @@ NOT_SUPPORTED_YET: Final = (
     "group.streams.",
     "transaction.",
     "transactional.id.",
-    "sasl.",
-    "ssl.",
+    "delegation.token.",
+    "sasl.jaas.",
+    "sasl.kerberos.",
+    "sasl.login.",
+    "sasl.server.callback.",
+    "ssl.engine.",
+    "ssl.keymanager.",
+    "ssl.provider",
+    "ssl.trustmanager.",
     "remote.log.",
     "controller.",
 )

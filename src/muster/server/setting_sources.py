@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from muster.server.listener_keys import PER_LISTENER, full_name, split_name
 from muster.server.setting_keys import ALIASES, NOT_SUPPORTED_YET, TABLE
-from muster.topics.config_types import ConfigError
+from muster.topics.config_types import ConfigError, ConfigKey, ConfigType
 
 ENVIRONMENT_PREFIX: Final = "MUSTER_"
 _OWN_PREFIX: Final = "muster."
+_LISTENER_VARIABLE: Final = f"{ENVIRONMENT_PREFIX}LISTENER_NAME_"
 
 
 @dataclass(slots=True, frozen=True)
@@ -38,7 +40,13 @@ def from_assignments(flag: str, assignments: Iterable[str]) -> Iterator[SettingT
         name, equals, text = assignment.partition("=")
         if not equals or not name.strip():
             raise ConfigError(f"flag {flag} {assignment}: expected NAME=VALUE, as in {flag} group.max.size=100")
-        yield SettingText(known_name(name.strip(), f"flag {flag} {name.strip()}"), text, f"flag {flag}")
+        known = known_name(name.strip(), f"flag {flag} {name.strip()}")
+        if key_of(known).type is ConfigType.PASSWORD:
+            raise ConfigError(
+                f"flag {flag} {known}: a secret on the command line can be seen by every user of this machine;"
+                f" use --config FILE or the variable {variable_of(known)}"
+            )
+        yield SettingText(known, text, f"flag {flag}")
 
 
 def from_environment(environment: Mapping[str, str]) -> Iterator[SettingText]:
@@ -47,13 +55,25 @@ def from_environment(environment: Mapping[str, str]) -> Iterator[SettingText]:
     for variable, text in sorted(environment.items()):
         if not variable.startswith(ENVIRONMENT_PREFIX):
             continue
-        name = names.get(variable)
+        name = names.get(variable) or _listener_name(variable)
         if name is None:
             near = difflib.get_close_matches(variable, names, n=1, cutoff=0.7)
             meant = f"; did you mean {near[0]}?" if near else ""
             raise ConfigError(f"variable {variable}: there is no such setting{meant}")
         origin = f"variable {variable}"
         yield SettingText(known_name(name, origin), text, origin)
+
+
+def _listener_name(variable: str) -> str | None:
+    """`MUSTER_LISTENER_NAME_INTERNAL_SSL_CLIENT_AUTH` is listener.name.internal.ssl.client.auth."""
+    if not variable.startswith(_LISTENER_VARIABLE):
+        return None
+    rest = variable.removeprefix(_LISTENER_VARIABLE)
+    for setting in sorted(PER_LISTENER, key=len, reverse=True):
+        ending = "_" + setting.upper().replace(".", "_")
+        if rest.endswith(ending) and len(rest) > len(ending):
+            return full_name(rest.removesuffix(ending), setting)
+    return None
 
 
 def variable_of(name: str) -> str:
@@ -73,6 +93,8 @@ def known_name(name: str, origin: str) -> str:
     name = ALIASES.get(name, name)
     if name in TABLE:
         return name
+    if (parts := split_name(name)) is not None:
+        return _known_listener_name(*parts, origin)
     if name.startswith(_OWN_PREFIX):
         inner = name.removeprefix(_OWN_PREFIX).replace("-", ".")
         for candidate in (_OWN_PREFIX + inner, ALIASES.get(inner, inner)):
@@ -85,6 +107,22 @@ def known_name(name: str, origin: str) -> str:
     except ConfigError as error:
         raise ConfigError(f"{origin}: {error}") from None
     raise AssertionError(name)
+
+
+def _known_listener_name(listener: str, setting: str, origin: str) -> str:
+    if listener and setting in PER_LISTENER:
+        return full_name(listener, setting)
+    near = difflib.get_close_matches(setting, PER_LISTENER, n=1, cutoff=0.7)
+    meant = f"; did you mean {full_name(listener, near[0])}?" if near else ""
+    raise ConfigError(
+        f"{origin}: {full_name(listener, setting)}: {setting or 'nothing'} cannot be set for one listener{meant}"
+    )
+
+
+def key_of(name: str) -> ConfigKey:
+    """What is known of a setting, also of one that is for one listener alone."""
+    parts = split_name(name)
+    return PER_LISTENER[parts[1]] if parts is not None else TABLE[name]
 
 
 def _read_toml(path: str) -> Mapping[str, object]:

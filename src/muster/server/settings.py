@@ -11,21 +11,31 @@ from typing import TYPE_CHECKING, Final, Literal
 from muster.core.config import GroupConfig
 from muster.log.contract import Durability
 from muster.server.endpoint import Endpoint, parse_endpoint
+from muster.server.listener_addresses import (
+    ADVERTISED,
+    LISTENERS,
+    PROTOCOLS,
+    AddressError,
+    ListenerAddress,
+    parse_listeners,
+)
+from muster.server.listener_keys import full_name, split_name
 from muster.server.setting_keys import TABLE
-from muster.server.setting_sources import SettingText, known_name
-from muster.topics.config_types import ConfigError, ConfigValue, ConfigValues, text_of
+from muster.server.setting_sources import SettingText, key_of, known_name
+from muster.topics.config_types import ConfigError, ConfigType, ConfigValue, ConfigValues, text_of
 
 if TYPE_CHECKING:
     from muster.runtime.node import Node
 
 DEFAULT_ORIGIN: Final = "default"
+HIDDEN: Final = "[hidden]"
 _MINUTE_MS = 60_000
 
 
 class Settings:
     """Effective values. `integer`, `boolean` and so on give the typed value of a name of the table."""
 
-    __slots__ = ("_values", "origins", "texts")
+    __slots__ = ("_for_one_listener", "_values", "listeners", "origins", "texts")
 
     def __init__(self, texts: Mapping[str, str], origins: Mapping[str, str]) -> None:
         """Use `resolve` or `Settings.of`."""
@@ -33,6 +43,10 @@ class Settings:
         """Only what the operator set, as written, by name."""
         self.origins = dict(origins)
         self._values = _parse(self.texts, self.origins)
+        self._for_one_listener = {
+            name: key_of(name).parse(text) for name, text in self.texts.items() if split_name(name) is not None
+        }
+        self.listeners = self._parse_listeners()
         self._check_together()
 
     @classmethod
@@ -56,13 +70,30 @@ class Settings:
     def string(self, name: str) -> str:
         return self._values.string(name)
 
+    def words(self, name: str) -> tuple[str, ...]:
+        return self._values.words(name)
+
     def origin(self, name: str) -> str:
         return self.origins.get(name, DEFAULT_ORIGIN)
 
     def text(self, name: str) -> str:
-        """The effective value as text; empty if there is none."""
-        value = self._values.get(name)
-        return "" if value is None else text_of(value)
+        """The effective value as text to show: empty if there is none, and a secret only as set."""
+        value = self._for_one_listener[name] if name in self._for_one_listener else self._values.get(name)
+        if value is None:
+            return ""
+        return HIDDEN if value and key_of(name).type is ConfigType.PASSWORD else text_of(value)
+
+    def names_for_one_listener(self) -> list[str]:
+        """Those that the operator set as `listener.name...`."""
+        return sorted(self._for_one_listener)
+
+    def for_listener(self, listener: str) -> ListenerSettings:
+        return ListenerSettings(self, listener)
+
+    def listener_value(self, listener: str, name: str) -> ConfigValue | None:
+        """What holds for one listener: its own value, or that of all."""
+        own = full_name(listener, name)
+        return self._for_one_listener[own] if own in self._for_one_listener else self._values.get(name)
 
     # ---- what they mean together
 
@@ -81,13 +112,8 @@ class Settings:
 
     @property
     def listen(self) -> Endpoint:
-        return parse_endpoint("muster.listen", self.string("muster.listen"))
-
-    @property
-    def advertise(self) -> Endpoint | None:
-        """None: clients are told the address that is listened on."""
-        text = self.string("muster.advertise")
-        return parse_endpoint("muster.advertise", text) if text else None
+        """Of the first listener."""
+        return self.listeners[0].endpoint
 
     @property
     def data(self) -> str:
@@ -112,6 +138,12 @@ class Settings:
             offsets_retention_check_interval_ms=self.integer("offsets.retention.check.interval.ms"),
         )
 
+    def _parse_listeners(self) -> tuple[ListenerAddress, ...]:
+        try:
+            return parse_listeners(self.words(LISTENERS), self.words(ADVERTISED), self.words(PROTOCOLS))
+        except AddressError as error:
+            raise ConfigError(f"{self.origin(error.setting)}: {error}") from None
+
     def _check_together(self) -> None:
         shortest, longest = "group.min.session.timeout.ms", "group.max.session.timeout.ms"
         if self.integer(shortest) > self.integer(longest):
@@ -119,14 +151,49 @@ class Settings:
                 f"{shortest} = {self.integer(shortest)} (from {self.origin(shortest)}) is more than"
                 f" {longest} = {self.integer(longest)} (from {self.origin(longest)}): no member could join"
             )
-        for name in ("muster.listen", "muster.advertise", "muster.metrics.listen", "muster.control.listen"):
+        for name in ("muster.metrics.listen", "muster.control.listen"):
             if self.string(name):
                 _blame(self.origin(name), parse_endpoint, name, self.string(name))
-        if self.advertise is not None and self.advertise.is_everywhere:
-            raise ConfigError(
-                f"muster.advertise = {self.advertise} (from {self.origin('muster.advertise')}):"
-                " clients cannot connect to that; name a host that they can reach"
-            )
+        self._check_listener_names()
+
+    def _check_listener_names(self) -> None:
+        known = [each.name.lower() for each in self.listeners]
+        for name in self.names_for_one_listener():
+            parts = split_name(name)
+            assert parts is not None
+            if parts[0] not in known:
+                raise ConfigError(
+                    f"{self.origin(name)}: {name}: there is no listener {parts[0]}, only {', '.join(known)}"
+                )
+
+
+class ListenerSettings:
+    """The settings as they hold for one listener: its own `listener.name...` before those for all."""
+
+    __slots__ = ("_listener", "_settings")
+
+    def __init__(self, settings: Settings, listener: str) -> None:
+        self._settings = settings
+        self._listener = listener
+
+    def string(self, name: str) -> str:
+        value = self._settings.listener_value(self._listener, name)
+        assert isinstance(value, str), name
+        return value
+
+    def integer(self, name: str) -> int:
+        value = self._settings.listener_value(self._listener, name)
+        assert isinstance(value, int), name
+        return value
+
+    def words(self, name: str) -> tuple[str, ...]:
+        value = self._settings.listener_value(self._listener, name)
+        assert isinstance(value, tuple), name
+        return value
+
+    def is_own(self, name: str) -> bool:
+        """Whether it was set for this listener alone."""
+        return full_name(self._listener, name) in self._settings.texts
 
 
 def settings_of(node: Node) -> Settings:
@@ -149,8 +216,8 @@ def resolve(*sources: Iterable[SettingText]) -> Settings:
 
 def _parse(texts: Mapping[str, str], origins: Mapping[str, str]) -> ConfigValues:
     for name, text in texts.items():
-        _blame(origins[name], TABLE[name].parse, text)
-    return TABLE.parse(texts)
+        _blame(origins[name], key_of(name).parse, text)
+    return TABLE.parse({name: text for name, text in texts.items() if split_name(name) is None})
 
 
 def _blame(origin: str, check: object, *arguments: str) -> None:

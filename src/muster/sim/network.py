@@ -133,7 +133,7 @@ class Network:
             return None
         self._ports += 1
         link = Link(self, on_frame, on_broken)
-        link.connection = Connection(self.listener)
+        link.connection = Connection(self.listener.doors[0])
         self._links[link] = None
         transport: Any = ServerSide(link, ("10.0.0.1", self._ports))
         self.server_loop.enter(link.connection.connection_made, transport)

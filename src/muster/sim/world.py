@@ -19,6 +19,7 @@ from muster.log.record_codec import decode_record
 from muster.runtime.loader import Load
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
+from muster.server.endpoint import Endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.listener import Listener
 from muster.server.routes import Routes
@@ -93,6 +94,7 @@ class World:
             self.node.broker.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])
         self.node.advertise("server", 9092)
         listener = Listener(self._settings, Routes(HANDLERS))
+        listener.doors[0].advertised = Endpoint("server", 9092)
         listener.node = self.node
         self.network.listener = listener
         self.note("server", "life", self.life)

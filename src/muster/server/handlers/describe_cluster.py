@@ -27,12 +27,13 @@ def handle(call: Call, request: DescribeClusterRequest, node: Node) -> None:
         operations = 0
         if may_use_cluster(call, node, Operation.DESCRIBE, quietly=True):
             operations = operations_on(call, node, ResourceType.CLUSTER, CLUSTER_NAME)
+    here = call.advertised
     call.reply(
         DescribeClusterResponse(
             endpoint_type=BROKERS,
             cluster_id=node.broker.cluster_id,
             controller_id=node.node_id,
-            brokers=[DescribeClusterResponseBroker(node.node_id, node.host, node.port, settings_of(node).rack)],
+            brokers=[DescribeClusterResponseBroker(node.node_id, here.host, here.port, settings_of(node).rack)],
             cluster_authorized_operations=operations,
         )
     )

@@ -67,7 +67,9 @@ def _entry(call: Call, node: Node, key_type: int, key: str) -> FindCoordinatorRe
     error = _refusal(call, node, key_type, key)
     if error == NONE and (key_type == TRANSACTION or node.has_coordinator_for(key)):
         # Transactions are not served: InitProducerId, which the client asks next, says so.
-        return FindCoordinatorResponseCoordinator(key, node.node_id, node.host, node.port, NONE, "")
+        return FindCoordinatorResponseCoordinator(
+            key, node.node_id, call.advertised.host, call.advertised.port, NONE, ""
+        )
     if error == NONE:
         node.create_offsets_topic_soon()
         error = COORDINATOR_NOT_AVAILABLE

@@ -41,9 +41,10 @@ def handle(call: Call, request: MetadataRequest, node: Node) -> None:
     if _asks_the_impossible(call, request):
         call.reply(_refused(request))
         return
+    here = call.advertised
     call.reply(
         MetadataResponse(
-            brokers=[MetadataResponseBroker(node.node_id, node.host, node.port, settings_of(node).rack)],
+            brokers=[MetadataResponseBroker(node.node_id, here.host, here.port, settings_of(node).rack)],
             cluster_id=node.broker.cluster_id,
             controller_id=node.node_id,
             topics=list(_topics(call, request, node)),

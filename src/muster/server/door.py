@@ -1,0 +1,141 @@
+"""One listener of the server: its address, what clients are told, and what they must pass before they are served.
+
+Makes a connection, or a TLS channel that will make one, for everybody who comes. The listener (`listener.py`) holds the doors
+and everybody who has come in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from typing import TYPE_CHECKING
+
+from muster.server.connection import Connection
+from muster.server.endpoint import Endpoint
+from muster.server.limits import LISTEN_BACKLOG
+from muster.server.listener_addresses import ListenerAddress, SecurityProtocol
+from muster.server.settings import ListenerSettings, Settings
+from muster.topics.config_types import ConfigError
+
+if TYPE_CHECKING:
+    from muster.security.principal_rules import PrincipalRules
+    from muster.security.tls import ClientAuth, TlsSource
+    from muster.server.listener import Listener
+    from muster.server.sasl_gateway import SaslGateway
+
+
+class Door:
+    def __init__(self, listener: Listener, address: ListenerAddress) -> None:
+        self.listener = listener
+        self.address = address
+        self.bound = address.endpoint
+        """With the real port, once it is open."""
+        self.advertised = address.advertised or address.endpoint
+        self.first_routes = listener.routes
+        """What somebody who comes in may ask."""
+        self.first_frame_bytes = listener.max_frame_bytes
+        self.tls: TlsSource | None = None
+        self.principal_rules: PrincipalRules | None = None
+        self.sasl: SaslGateway | None = None
+        self._server: asyncio.Server | None = None
+
+    def prepare(self, settings: Settings) -> None:
+        """Read certificates and keys. ConfigError if they, or the settings about them, cannot be used."""
+        own = settings.for_listener(self.address.name)
+        if self.address.protocol.has_tls:
+            self._prepare_tls(own)
+        if self.address.protocol.has_sasl:
+            from muster.server.sasl_gateway import SaslGateway
+
+            self.sasl = SaslGateway(self.listener, self.address, settings, own)
+            self.first_routes = self.sasl.entry_routes
+            self.first_frame_bytes = self.sasl.max_frame_bytes
+
+    def _prepare_tls(self, own: ListenerSettings) -> None:
+        from muster.security.principal_rules import MappingError, PrincipalRules
+        from muster.security.tls import TlsError, TlsSettings, TlsSource
+
+        wanted = TlsSettings(
+            keystore_location=own.string("ssl.keystore.location"),
+            certificate_chain=own.string("ssl.keystore.certificate.chain"),
+            key=own.string("ssl.keystore.key"),
+            key_password=own.string("ssl.key.password"),
+            truststore_location=own.string("ssl.truststore.location"),
+            truststore_certificates=own.string("ssl.truststore.certificates"),
+            client_auth=self._client_auth(own),
+            protocols=own.words("ssl.enabled.protocols"),
+            ciphers=own.words("ssl.cipher.suites"),
+        )
+        try:
+            self.tls = TlsSource(self.address.name, wanted, time.time)
+            if self.address.protocol is SecurityProtocol.SSL:
+                self.principal_rules = PrincipalRules(own.string("ssl.principal.mapping.rules"))
+        except TlsError as error:
+            raise ConfigError(f"listener {self.address.name}: {error}") from None
+        except MappingError as error:
+            raise ConfigError(f"listener {self.address.name}: ssl.principal.mapping.rules: {error}") from None
+
+    def _client_auth(self, own: ListenerSettings) -> ClientAuth:
+        """Kafka: where SASL says who the client is, a setting for all listeners does not ask for certificates too."""
+        if self.address.protocol.has_sasl and not own.is_own("ssl.client.auth"):
+            return "none"
+        wish = own.string("ssl.client.auth")
+        return "required" if wish == "required" else "requested" if wish == "requested" else "none"
+
+    async def open(self) -> Endpoint:
+        """Listen; returns the address with the real port. OSError if the address cannot be had."""
+        wanted = self.address.endpoint
+        self._server = await asyncio.get_running_loop().create_server(
+            self._protocol,
+            wanted.host or None,
+            wanted.port,
+            backlog=LISTEN_BACKLOG,
+            reuse_address=True,
+            start_serving=False,
+        )
+        self.bound = Endpoint(wanted.host, self._server.sockets[0].getsockname()[1])
+        self.advertised = self._what_clients_are_told()
+        return self.bound
+
+    def _what_clients_are_told(self) -> Endpoint:
+        """An advertised port 0 stands for the port that is listened on."""
+        wish = self.address.advertised
+        if wish is not None:
+            return Endpoint(wish.host, wish.port or self.bound.port)
+        if self.bound.is_everywhere:
+            return Endpoint(socket.gethostname(), self.bound.port)
+        return self.bound
+
+    async def start(self) -> None:
+        assert self._server is not None
+        await self._server.start_serving()
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        if self.sasl is not None:
+            self.sasl.close()
+
+    def refresh(self, *, even_if_unchanged: bool = False) -> None:
+        """Read certificates and keys again if their files have changed."""
+        if self.tls is not None:
+            self.tls.refresh(even_if_unchanged=even_if_unchanged)
+        if self.sasl is not None:
+            self.sasl.refresh()
+
+    @property
+    def has_files(self) -> bool:
+        return self.tls is not None or (self.sasl is not None and self.sasl.has_files)
+
+    def _protocol(self) -> asyncio.BaseProtocol:
+        if self.tls is None:
+            return Connection(self)
+        from muster.server.tls_channel import TlsChannel
+
+        return TlsChannel(self)
+
+    def __str__(self) -> str:
+        """As it is announced: a plain listener of the usual name by its address alone."""
+        is_usual = self.address.name == self.address.protocol.value == SecurityProtocol.PLAINTEXT.value
+        return str(self.bound) if is_usual else f"{self.address.name}://{self.bound}"
