@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from muster.server.settings import Settings
 
 _FLAGS = {
-    "listen": ("muster.listen", "HOST:PORT", "where to listen; port 0 takes a free one (127.0.0.1:9092)"),
-    "advertise": ("muster.advertise", "HOST:PORT", "what clients are told to connect to (where it listens)"),
+    "listen": (
+        "listeners",
+        "[NAME://]HOST:PORT,...",
+        "where to listen; port 0 takes a free one (127.0.0.1:9092); with TLS or SASL see docs/security.md",
+    ),
+    "advertise": (
+        "advertised.listeners",
+        "[NAME://]HOST:PORT,...",
+        "what clients are told to connect to (where it listens)",
+    ),
     "data": ("muster.data", "DIR", "the directory for everything durable (muster-data)"),
     "durability": ("muster.durability", "fsync|os", "what a reply waits for (fsync)"),
     "node-id": ("node.id", "N", "the id of this node (1)"),
@@ -86,8 +94,8 @@ def _from_flags(arguments: argparse.Namespace) -> Iterator[SettingText]:
 def print_settings(settings: Settings) -> None:
     from muster.server.setting_keys import TABLE
 
-    for key in TABLE:
-        print(f"{key.name} = {settings.text(key.name)}  # {settings.origin(key.name)}")
+    for name in (*(key.name for key in TABLE), *settings.names_for_one_listener()):
+        print(f"{name} = {settings.text(name)}  # {settings.origin(name)}")
 
 
 def _serve(settings: Settings) -> int:

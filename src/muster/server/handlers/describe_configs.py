@@ -6,6 +6,7 @@ v1+ synonyms. v3+ type and documentation. Settings of groups, loggers and client
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
@@ -13,8 +14,9 @@ from muster.server.call import Call
 from muster.server.handlers.find_coordinator import DEFAULT_TEXTS
 from muster.server.handlers.resource_types import ConfigResource, check_broker_name, check_right
 from muster.server.setting_keys import TABLE
+from muster.server.setting_sources import key_of
 from muster.server.settings import Settings, settings_of
-from muster.topics.config_types import ConfigKey, ConfigSource, text_of
+from muster.topics.config_types import ConfigKey, ConfigSource, ConfigType, text_of
 from muster.topics.configs import ConfigEntry
 from muster.topics.names import check_name
 from muster.topics.refusal import TopicError
@@ -60,8 +62,11 @@ def _configs(
             check_broker_name(node, resource.resource_name)
             if not resource.resource_name:
                 return []  # what is set for all brokers at run time: nothing can be
+            settings = settings_of(node)
             return [
-                _broker_config(request, settings_of(node), key) for key in TABLE if only is None or key.name in only
+                _broker_config(request, settings, key)
+                for key in _broker_keys(settings)
+                if only is None or key.name in only
             ]
         case ConfigResource.BROKER_LOGGER | ConfigResource.CLIENT_METRICS | ConfigResource.GROUP:
             return []
@@ -83,17 +88,23 @@ def _topic_config(request: DescribeConfigsRequest, entry: ConfigEntry) -> Descri
     )
 
 
+def _broker_keys(settings: Settings) -> Iterator[ConfigKey]:
+    yield from TABLE
+    for name in settings.names_for_one_listener():
+        yield replace(key_of(name), name=name)
+
+
 def _broker_config(
     request: DescribeConfigsRequest, settings: Settings, key: ConfigKey
 ) -> DescribeConfigsResponseConfig:
     is_set = key.name in settings.texts
-    value = settings.value(key.name)
+    is_secret = key.type is ConfigType.PASSWORD
     return DescribeConfigsResponseConfig(
         key.name,
-        None if value is None else text_of(value),
+        None if is_secret or (key.default is None and not is_set) else settings.text(key.name),
         read_only=True,
         config_source=ConfigSource.STATIC_BROKER_CONFIG if is_set else ConfigSource.DEFAULT_CONFIG,
-        is_sensitive=False,
+        is_sensitive=is_secret,
         synonyms=list(_broker_synonyms(settings, key)) if request.include_synonyms else (),
         config_type=key.type,
         documentation=key.doc if request.include_documentation else None,
@@ -101,8 +112,10 @@ def _broker_config(
 
 
 def _broker_synonyms(settings: Settings, key: ConfigKey) -> Iterator[DescribeConfigsResponseSynonym]:
-    """The effective value first, then the default that it hides."""
+    """The effective value first, then the default that it hides. A secret is not shown here either."""
+    is_secret = key.type is ConfigType.PASSWORD
     if key.name in settings.texts:
-        yield DescribeConfigsResponseSynonym(key.name, settings.text(key.name), ConfigSource.STATIC_BROKER_CONFIG)
-    if key.default is not None:
+        value = None if is_secret else settings.text(key.name)
+        yield DescribeConfigsResponseSynonym(key.name, value, ConfigSource.STATIC_BROKER_CONFIG)
+    if key.default is not None and not is_secret:
         yield DescribeConfigsResponseSynonym(key.name, text_of(key.default), ConfigSource.DEFAULT_CONFIG)
