@@ -48,9 +48,16 @@ def test_a_newcomer_gets_its_share_and_nobody_else_gets_anything() -> None:
 def test_the_coordinator_s_partitions_are_spread_for_themselves() -> None:
     """Two nodes: one leads all of a user's topic; the groups are still shared."""
     owners = {**slots("t", 4, owner=1), **slots(OFFSETS, 4)}
-    moves = plan_leaders(owners, [1, 2], [OFFSETS])
+    moves = plan_leaders(owners, [1, 2])
     coordinators = Counter(moves[Slot(OFFSETS, index)] for index in range(4))
     assert coordinators == {1: 2, 2: 2}
+
+
+def test_the_journal_of_a_group_is_led_by_its_coordinator() -> None:
+    owners = {**slots(OFFSETS, 4), **slots("__group_journal", 5, owner=1)}
+    planned = after(owners, plan_leaders(owners, [1, 2]))
+    assert all(planned[Slot("__group_journal", index)] == planned[Slot(OFFSETS, index)] for index in range(4))
+    assert planned[Slot("__group_journal", 4)] == 1, "one that follows nobody is spread like any other"
 
 
 def test_without_nodes_nobody_leads() -> None:
@@ -66,7 +73,7 @@ def test_without_nodes_nobody_leads() -> None:
     st.sets(st.integers(0, 8), min_size=1, max_size=6),
 )
 def test_every_plan_is_even_complete_and_as_small_as_it_can_be(owners: dict[Slot, int | None], nodes: set[int]) -> None:
-    moves = plan_leaders(owners, nodes, [OFFSETS])
+    moves = plan_leaders(owners, nodes)
     planned = after(owners, moves)
     for internal in (True, False):
         of_class = [slot for slot in owners if (slot.topic == OFFSETS) == internal]

@@ -1,15 +1,15 @@
 """Who should lead what: an even spread over the live nodes, with as few moves as that takes.
 
 Pure. Whoever is allowed to decide hands in what is and writes down what comes back. Partitions come in classes (the
-coordinator's own, the journal's, everybody else's), and each class is spread for itself: coordinating groups and serving
-records are different loads.
+coordinator's own, the journal's, everybody else's), and each class is spread for itself: coordinating groups and
+serving records are different loads.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Slot(NamedTuple):
@@ -19,22 +19,32 @@ class Slot(NamedTuple):
     partition: int
 
 
-def plan_leaders(
-    owners: Mapping[Slot, int | None], nodes: Collection[int], internal_topics: Collection[str] = ()
-) -> dict[Slot, int]:
+COORDINATING: Final = "__consumer_offsets"
+FOLLOWING: Final = {"__group_journal": COORDINATING}
+"""Topics whose partitions are led by whoever leads the partition of the same number of the other topic: the coordinator of a
+group writes the group's journal."""
+
+
+def plan_leaders(owners: Mapping[Slot, int | None], nodes: Collection[int]) -> dict[Slot, int]:
     """The slots that get another owner, and whom. Owners that are not in `nodes` are gone or going.
 
-    A slot whose owner stays is moved only if its owner leads more than its share while another node leads less than its
-    own. Shares differ by one at most. The same question always gets the same answer.
+    A slot whose owner stays is moved only if its owner leads more than its share while another node leads less than
+    its own. Shares differ by one at most. The same question always gets the same answer.
     """
     if not nodes:
         return {}
     moves: dict[Slot, int] = {}
     classes: dict[str, list[Slot]] = defaultdict(list)
     for slot in sorted(owners):
-        classes[slot.topic if slot.topic in internal_topics else ""].append(slot)
+        if Slot(FOLLOWING.get(slot.topic, ""), slot.partition) not in owners:
+            classes[slot.topic if slot.topic == COORDINATING else ""].append(slot)
     for name in sorted(classes):
         moves.update(_spread(classes[name], owners, sorted(nodes)))
+    for slot, owner in owners.items():
+        followed = Slot(FOLLOWING.get(slot.topic, ""), slot.partition)
+        leader = moves.get(followed, owners.get(followed))
+        if leader is not None and leader != owner:
+            moves[slot] = leader
     return moves
 
 

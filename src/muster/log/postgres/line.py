@@ -30,8 +30,10 @@ class ConnectionLost(StorageError):
 class Line:
     """A connection in autocommit mode; transactions are opened where they are needed."""
 
-    def __init__(self, url: str, purpose: str) -> None:
+    def __init__(self, url: str, purpose: str, patience_ms: int = STATEMENT_MS) -> None:
+        """`patience_ms`: how long a statement may take, and how long a silent network is believed in."""
         self._url = url
+        self._patience_ms = patience_ms
         self._purpose = purpose
         self._connection: psycopg.Connection[Any] | None = None
         self._down_until_s = 0.0
@@ -62,11 +64,11 @@ class Line:
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 application_name=f"muster {self._purpose}",
-                options=f"-c statement_timeout={STATEMENT_MS}",
+                options=f"-c statement_timeout={self._patience_ms}",
                 keepalives_idle=5,
                 keepalives_interval=2,
                 keepalives_count=3,
-                tcp_user_timeout=STATEMENT_MS,
+                tcp_user_timeout=self._patience_ms,
             )
         except (psycopg.Error, ValueError) as error:
             self._down_until_s = monotonic() + FAIL_FAST_SECONDS

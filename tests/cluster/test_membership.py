@@ -1,0 +1,192 @@
+"""Leases and owners in a real PostgreSQL: nodes come, go, die and freeze; every partition has one owner (decision 0012)."""
+
+from __future__ import annotations
+
+import queue
+from collections import Counter
+from collections.abc import Callable, Iterator
+from time import monotonic
+from uuid import uuid4
+
+import pytest
+
+from muster.cluster import ownership
+from muster.cluster.membership import Membership, NodeIdTaken
+from muster.cluster.ownership import Registration
+from muster.cluster.plan import Slot
+from muster.cluster.view import ClusterView
+from muster.log.contract import Leader
+from muster.log.postgres.store import PostgresStore
+from tests.log.batches import TOPIC_ID
+from tests.log.postgres_server import empty_database
+
+LEASE_MS = 600
+PATIENCE_S = 20
+
+
+class Member:
+    """A node's membership, and the views that its loop would be given."""
+
+    def __init__(self, url: str, node_id: int) -> None:
+        me = Registration(node_id, uuid4(), {"PLAINTEXT": (f"host{node_id}", 9092)}, None, "test", LEASE_MS)
+        self.views: queue.Queue[ClusterView] = queue.Queue()
+        self.troubles: queue.Queue[str] = queue.Queue()
+        self.lease_until_s = 0.0
+        self.membership = Membership(url, me, self._deliver, self.troubles.put)
+        self.membership.start()
+
+    def _deliver(self, view: ClusterView | None, lease_until_s: float) -> None:
+        self.lease_until_s = lease_until_s
+        if view is not None:
+            self.views.put(view)
+
+    def see(self, what: Callable[[ClusterView], bool]) -> ClusterView:
+        """The next view of which this is true; an error if none comes."""
+        deadline_s = monotonic() + PATIENCE_S
+        while True:
+            view = self.views.get(timeout=max(0.01, deadline_s - monotonic()))
+            if what(view):
+                return view
+
+    def die(self) -> None:
+        """Stop renewing without a word."""
+        self.membership._stopping.set()
+        assert self.membership._thread is not None
+        self.membership._thread.join()
+
+
+@pytest.fixture
+def url() -> str:
+    return empty_database()
+
+
+@pytest.fixture
+def join(url: str) -> Iterator[Callable[[int], Member]]:
+    members: list[Member] = []
+
+    def start(node_id: int) -> Member:
+        members.append(Member(url, node_id))
+        return members[-1]
+
+    yield start
+    for member in members:
+        member.membership.leave()
+
+
+@pytest.fixture
+def topic(url: str) -> None:
+    store = PostgresStore(url, 99)
+    store.announce("t", TOPIC_ID, range(6))
+    store.close()
+
+
+def loads(view: ClusterView) -> dict[int, int]:
+    return dict(Counter(leader.node_id for leader in view.leaders.values()))
+
+
+def epochs(view: ClusterView) -> list[int]:
+    return [view.leaders[slot].epoch for slot in sorted(view.leaders)]
+
+
+@pytest.mark.usefixtures("topic")
+def test_the_first_node_leads_everything_and_a_second_gets_half(join: Callable[[int], Member]) -> None:
+    first = join(1)
+    alone = first.see(lambda view: loads(view) == {1: 6})
+    assert epochs(alone) == [0] * 6
+    assert alone.nodes[1].endpoints == {"PLAINTEXT": ("host1", 9092)}
+    join(2)
+    both = first.see(lambda view: loads(view) == {1: 3, 2: 3})
+    assert sorted(epochs(both)) == [0, 0, 0, 1, 1, 1], "only what moved has a new epoch"
+    assert both.controller_id == 1
+
+
+@pytest.mark.usefixtures("topic")
+def test_what_a_dead_node_led_goes_to_the_others_when_its_lease_is_over(join: Callable[[int], Member]) -> None:
+    first, second = join(1), join(2)
+    first.see(lambda view: loads(view) == {1: 3, 2: 3})
+    second.die()
+    after = first.see(lambda view: loads(view) == {1: 6})
+    assert set(after.nodes) == {1}
+
+
+@pytest.mark.usefixtures("topic")
+def test_a_drained_node_hands_over_at_once_and_goes(join: Callable[[int], Member]) -> None:
+    first, second = join(1), join(2)
+    first.see(lambda view: loads(view) == {1: 3, 2: 3})
+    second.membership.drain()
+    first.see(lambda view: loads(view) == {1: 6})
+    second.membership.leave()
+    first.see(lambda view: set(view.nodes) == {1})
+
+
+def test_a_topic_made_on_one_node_gets_leaders_and_all_nodes_hear_of_it(
+    url: str, join: Callable[[int], Member]
+) -> None:
+    first, second = join(1), join(2)
+    store = PostgresStore(url, 1)
+    store.announce("fresh", TOPIC_ID, range(2))
+    for member in (first, second):
+        member.see(lambda view: loads(view) == {1: 1, 2: 1})
+    store.close()
+
+
+def test_a_node_id_that_is_alive_is_refused_to_a_second_process(join: Callable[[int], Member]) -> None:
+    join(1)
+    with pytest.raises(NodeIdTaken, match="node 1 is already running"):
+        join(1)
+
+
+@pytest.mark.usefixtures("topic")
+def test_a_node_killed_and_started_again_begins_new_epochs(url: str, join: Callable[[int], Member]) -> None:
+    """Its old life may have had a commit under way: the new epoch fences it."""
+    first = join(1)
+    before = first.see(lambda view: loads(view) == {1: 6})
+    first.die()
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE muster.nodes SET lease_until = now() - interval '1 ms'")
+    again = join(1).see(lambda view: loads(view) == {1: 6})
+    assert epochs(again) == [epoch + 1 for epoch in epochs(before)]
+
+
+@pytest.mark.usefixtures("topic")
+def test_a_node_that_gave_up_what_it_had_open_begins_new_epochs(join: Callable[[int], Member]) -> None:
+    first = join(1)
+    before = first.see(lambda view: loads(view) == {1: 6})
+    first.membership.reclaim()
+    first.see(lambda view: epochs(view) == [epoch + 1 for epoch in epochs(before)])
+
+
+@pytest.mark.usefixtures("topic")
+def test_a_lost_connection_is_said_and_the_next_rounds_go_on(url: str, join: Callable[[int], Member]) -> None:
+    import psycopg
+
+    first = join(1)
+    first.see(lambda view: loads(view) == {1: 6})
+    held_s = first.lease_until_s
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%lease'"
+        )
+        assert "went away" in first.troubles.get(timeout=PATIENCE_S)
+        connection.execute("UPDATE muster.cluster SET changes = changes + 1")
+    first.see(lambda view: loads(view) == {1: 6})
+    assert first.lease_until_s > held_s
+
+
+@pytest.mark.usefixtures("topic")
+def test_while_one_plans_another_does_nothing(url: str, join: Callable[[int], Member]) -> None:
+    import psycopg
+
+    join(1).see(lambda view: loads(view) == {1: 6})
+    with psycopg.connect(url) as holder, psycopg.connect(url, autocommit=True) as other:
+        holder.execute("SELECT pg_advisory_xact_lock(%s)", (ownership._PLAN_LOCK,))
+        ownership.set_draining(other, 1)
+        assert ownership.carry_out_plan(other) == 0
+
+
+def test_a_view_without_a_partition_says_that_nobody_leads_it() -> None:
+    view = ClusterView(leaders={Slot("t", 0): Leader(1, 4)})
+    assert (view.leader("t", 0), view.leader("t", 1)) == (Leader(1, 4), Leader(-1, -1))
+    assert view.controller_id == -1
