@@ -51,12 +51,16 @@ class Membership:
 
     def start(self) -> None:
         """Register, look once, then go on in the background. StorageError, also NodeIdTaken, if that cannot be."""
-        if not self._line.run(lambda connection: ownership.register(connection, self._me)):
-            raise NodeIdTaken(
-                f"node {self._me.node_id} is already running: choose another --node-id, or wait "
-                f"{self._me.lease_ms / 1000:g} s if it was killed just now"
-            )
-        self._round()
+        try:
+            if not self._line.run(lambda connection: ownership.register(connection, self._me)):
+                raise NodeIdTaken(
+                    f"node {self._me.node_id} is already running: choose another --node-id, or wait "
+                    f"{self._me.lease_ms / 1000:g} s if it was killed just now"
+                )
+            self._round()
+        except StorageError:
+            self._line.close()
+            raise
         self._thread = threading.Thread(target=self._keep_going, name="muster-lease", daemon=True)
         self._thread.start()
 

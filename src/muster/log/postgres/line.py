@@ -56,6 +56,7 @@ class Line:
 
         if self._connection is not None and not self._connection.closed:
             return self._connection
+        self.close()
         if monotonic() < self._down_until_s:
             raise StorageError("the database cannot be reached")
         try:

@@ -94,7 +94,11 @@ class PostgresStore:
         self._reader = Line(url, f"node {node_id} reads")
         self._writer = Line(url, f"node {node_id} appends")
         self._upkeep = Line(url, f"node {node_id} compacts")
-        self._reader.run(check)
+        try:
+            self._reader.run(check)
+        except StorageError:
+            self._reader.close()
+            raise
         self._logs: dict[tuple[str, int], PostgresLog] = {}
         self._dirty: dict[PostgresLog, None] = {}
         self._versions: dict[str, int] = {}
