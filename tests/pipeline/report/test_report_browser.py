@@ -263,7 +263,9 @@ def test_text_stands_out_from_its_ground_in_both_themes(browser: Browser, sample
         "th button",
     ]
     queries += [
-        "figcaption p",
+        ".look-for",
+        ".how-to-read",
+        "text.zone",
         ".legend li",
         "text.tick",
         "text.beside",

@@ -45,9 +45,19 @@ def test_every_plot_and_table_of_the_report_is_there(sample_html: str) -> None:
         "How long each rebalance took",
     }
     plots |= {"Who owned each partition", "Lifetimes of members", "Partitions of each member", "Coverage of the log"}
-    plots |= {"Offsets that expire in the next 14 days", "Assignment balance of all groups"}
+    plots |= {"Offsets that expire in the next 14 days", "Assignment balance of all groups", "Hour by hour"}
+    plots |= {"Generations of each group", "How equal the shares are", "Who the waiting records belong to"}
+    plots |= {"Who fills the log with commits", "Late at its last commit, late now", "Distance to data loss"}
+    plots |= {"Load of the coordinator's log"}
     sheets = {"Lag", "Status", "Rebalances", "Members", "Balance", "Expiring", "Abandoned", "Committers"}
     assert plots | sheets <= texts
+
+
+def test_under_every_plot_one_sentence_says_what_to_look_for(sample_html: str) -> None:
+    figures = re.findall(r"<figure>(.*?)</figure>", sample_html, re.DOTALL)
+    drawn = [figure for figure in figures if "<svg" in figure]
+    assert len(drawn) > 50
+    assert [figure[:80] for figure in drawn if '</h3><p class="look-for">Look ' not in figure] == []
 
 
 def test_the_same_tables_make_the_same_page(tables: dict[str, pa.Table], sample_html: str) -> None:

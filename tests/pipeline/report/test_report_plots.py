@@ -10,30 +10,12 @@ import pyarrow as pa
 import pytest
 
 from muster.pipeline.report import limits
-from muster.pipeline.report.facts import Facts, GroupKey, gather
 from muster.pipeline.report.marks import PLOT_WIDTH
 from muster.pipeline.report.plots import balance, expiry, heat, lanes, lines, members, phases, quality, timeline
 from muster.pipeline.report.summary import attention
+from tests.pipeline.report.plot_reading import KEY, Row, facts_of, marks_of
 from tests.pipeline.report.sample_lag import CLUSTER, DAY, END, HOUR, MINUTE
 from tests.pipeline.report.sample_lake import as_table
-
-_KEY = GroupKey(CLUSTER, "g")
-Row = dict[str, Any]
-
-
-def _facts(**rows: list[Row]) -> Facts:
-    filled = {name: [{"cluster": CLUSTER, "group_id": "g", **row} for row in made] for name, made in rows.items()}
-    return gather({name: as_table(name, made) for name, made in filled.items()}, END)
-
-
-def _marks(svg: str, kind: str = "") -> list[dict[str, str]]:
-    """The attributes of every mark with words, in order; only those of a class if one is named."""
-    found = []
-    for text in re.findall(r"<(?:rect|circle|g)\b([^>]*data-tip[^>]*)>", svg):
-        attributes = {name: unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', text)}
-        if kind in attributes.get("class", "").split() or not kind:
-            found.append(attributes)
-    return found
 
 
 def _minute(ms: int, est: int | None, hi: int | None, partition: int = 0) -> Row:
@@ -42,7 +24,7 @@ def _minute(ms: int, est: int | None, hi: int | None, partition: int = 0) -> Row
 
 class TestHeatMap:
     def test_a_cell_has_the_class_of_the_worst_partition(self) -> None:
-        facts = _facts(
+        facts = facts_of(
             g_lag_history=[
                 _minute(END - 10 * MINUTE, 200, 900),
                 _minute(END - 10 * MINUTE, 70_000, 80_000, 1),
@@ -50,7 +32,7 @@ class TestHeatMap:
             ],
             g_group_lag=[{"at_ms": END}],
         )
-        cells = _marks(heat.heat_map(facts))
+        cells = marks_of(heat.heat_map(facts))
         assert [(cell["class"], cell["data-tip"].split(": ")[1]) for cell in cells] == [
             ("lag5", "1 min 10 s"),
             ("lag0", "caught up"),
@@ -58,14 +40,14 @@ class TestHeatMap:
 
     def test_a_lower_bound_that_is_the_worst_says_at_least(self) -> None:
         """analytics 2.2: left_bound means at least, so the cell must not claim more."""
-        facts = _facts(
+        facts = facts_of(
             g_lag_history=[_minute(END, 5_000, 6_000), _minute(END, 9_000, None, 1)], g_group_lag=[{"at_ms": END}]
         )
-        assert _marks(heat.heat_map(facts))[0]["data-tip"].endswith(": at least 9 s")
+        assert marks_of(heat.heat_map(facts))[0]["data-tip"].endswith(": at least 9 s")
 
     def test_a_minute_without_any_estimate_is_drawn_as_not_known(self) -> None:
-        facts = _facts(g_lag_history=[_minute(END, None, None)], g_group_lag=[{"at_ms": END}])
-        assert _marks(heat.heat_map(facts))[0]["class"] == "lag-none"
+        facts = facts_of(g_lag_history=[_minute(END, None, None)], g_group_lag=[{"at_ms": END}])
+        assert marks_of(heat.heat_map(facts))[0]["class"] == "lag-none"
 
     def test_columns_are_whole_minutes_and_not_too_many(self) -> None:
         for span in (MINUTE, HOUR, DAY):
@@ -88,19 +70,19 @@ def _rebalance(ended_ms: int, **more: Any) -> Row:
 
 class TestTimeline:
     def test_a_single_rebalance_is_a_mark_in_the_colour_of_its_cause(self) -> None:
-        facts = _facts(
+        facts = facts_of(
             g_rebalance=[_rebalance(END - HOUR, cause="session_expired", trigger_member="m-1"), _rebalance(END)]
         )
-        first, second = _marks(timeline.timeline(facts))
+        first, second = marks_of(timeline.timeline(facts))
         assert first["class"] == "cause-expired"
         assert "session_expired by m-1" in first["data-tip"]
         assert (float(first["x"]), second["class"]) == (0.0, "cause-joined")
 
     def test_rebalances_that_would_cover_each_other_share_a_column_by_cause(self) -> None:
         crowd = [_rebalance(END - HOUR + i, cause="session_expired" if i % 4 else "member_left") for i in range(8)]
-        facts = _facts(g_rebalance=[*crowd, _rebalance(END)])
+        facts = facts_of(g_rebalance=[*crowd, _rebalance(END)])
         svg = timeline.timeline(facts)
-        said = _marks(svg)[0]["data-tip"]
+        said = marks_of(svg)[0]["data-tip"]
         assert said.startswith("8 rebalances from ")
         assert said.endswith("2 because a member left, 6 because a member was lost")
         heights = re.findall(r'height="([\d.]+)" class="cause-(left|expired)"', svg)
@@ -108,25 +90,25 @@ class TestTimeline:
 
     def test_a_start_that_the_log_does_not_tell_is_said_as_at_least(self) -> None:
         """analytics finding 4: the join phase is not in the log, the sync phase is."""
-        facts = _facts(g_rebalance=[_rebalance(END, started_ms=None, sync_phase_ms=300, confidence=0.7)])
-        assert "inferred, 70 % sure), took at least 300 ms" in _marks(timeline.timeline(facts))[0]["data-tip"]
+        facts = facts_of(g_rebalance=[_rebalance(END, started_ms=None, sync_phase_ms=300, confidence=0.7)])
+        assert "inferred, 70 % sure), took at least 300 ms" in marks_of(timeline.timeline(facts))[0]["data-tip"]
 
     def test_a_storm_has_a_band_behind_its_marks(self) -> None:
         episode = {"episode": 1, "started_ms": END - HOUR, "ended_ms": END, "n_rebalances": 9, "kind": "storm"}
-        facts = _facts(g_rebalance=[_rebalance(END)], g_rebalance_episode=[episode, {**episode, "kind": "single"}])
-        bands = _marks(timeline.timeline(facts), "episode")
+        facts = facts_of(g_rebalance=[_rebalance(END)], g_rebalance_episode=[episode, {**episode, "kind": "single"}])
+        bands = marks_of(timeline.timeline(facts), "episode")
         assert [band["class"] for band in bands] == ["episode episode-storm"]
         assert "9 rebalances in 1 h" in bands[0]["data-tip"]
 
 
 class TestPhases:
     def test_join_and_sync_stand_one_after_the_other_in_the_cause_colour(self) -> None:
-        facts = _facts(
+        facts = facts_of(
             g_rebalance=[
                 _rebalance(END, join_phase_ms=3_000, sync_phase_ms=1_000, pause_max_ms=8_000, pause_p50_ms=2_000)
             ]
         )
-        svg = phases.phases(facts, _KEY)
+        svg = phases.phases(facts, KEY)
         bars = re.findall(r'x="([\d.]+)" y="4" width="([\d.]+)" height="12" class="([\w -]+)"', svg)
         (join_x, join_width, join_class), (sync_x, sync_width, sync_class) = bars
         assert (join_class, sync_class) == ("cause-joined", "cause-joined pale")
@@ -139,8 +121,8 @@ class TestPhases:
 
     def test_an_unknown_join_phase_is_a_dashed_stub_never_a_zero(self) -> None:
         """analytics 3.33: what nobody recorded is null, not zero."""
-        facts = _facts(g_rebalance=[_rebalance(END, started_ms=None, join_phase_ms=None, sync_phase_ms=200)])
-        svg = phases.phases(facts, _KEY)
+        facts = facts_of(g_rebalance=[_rebalance(END, started_ms=None, join_phase_ms=None, sync_phase_ms=200)])
+        svg = phases.phases(facts, KEY)
         assert "unknown-phase" in svg
         assert "join –, sync 200 ms" in unescape(svg)
 
@@ -162,10 +144,10 @@ def _generation(offset: int, ms: int, members_: int) -> Row:
 
 class TestLanes:
     def _pieces(self, **rows: list[Row]) -> list[tuple[str, str]]:
-        facts = _facts(
+        facts = facts_of(
             g_lag_history=[_minute(END - DAY, 0, 0)], g_group_lag=[{"at_ms": END}], g_lag=[{"at_ms": END}], **rows
         )
-        return [(mark["class"], mark["data-tip"]) for mark in _marks(lanes.lanes(facts, _KEY))]
+        return [(mark["class"], mark["data-tip"]) for mark in marks_of(lanes.lanes(facts, KEY))]
 
     def test_the_same_owner_over_generations_is_one_piece(self) -> None:
         pieces = self._pieces(s_assignment=[_assigned(1, END - 20 * HOUR, "a"), _assigned(2, END - 10 * HOUR, "a")])
@@ -201,10 +183,10 @@ class TestLanes:
             for n in range(90)
             for p in range(60)
         ]
-        facts = _facts(g_lag_history=[_minute(END - DAY, 0, 0)], g_lag=[{"at_ms": END}], s_assignment=rows)
-        svg = lanes.lanes(facts, _KEY)
+        facts = facts_of(g_lag_history=[_minute(END - DAY, 0, 0)], g_lag=[{"at_ms": END}], s_assignment=rows)
+        svg = lanes.lanes(facts, KEY)
         assert "50 more partitions are not shown: they moved less often." in svg
-        assert len(_marks(svg)) == 7 * 90 + 3
+        assert len(marks_of(svg)) == 7 * 90 + 3
         assert "crowd" not in svg
 
     def test_order_is_the_log_offset_even_when_times_go_back(self) -> None:
@@ -214,9 +196,9 @@ class TestLanes:
 
     def test_a_group_that_only_commits_has_no_lanes(self) -> None:
         """analytics 3.16: simple consumers have commits and no members."""
-        facts = _facts(g_lag=[{"at_ms": END, "topic": "t", "partition": 0}])
-        assert "No assignment of this group" in lanes.lanes(facts, _KEY)
-        assert "it may only commit" in members.members(facts, _KEY)
+        facts = facts_of(g_lag=[{"at_ms": END, "topic": "t", "partition": 0}])
+        assert "No assignment of this group" in lanes.lanes(facts, KEY)
+        assert "it may only commit" in members.members(facts, KEY)
 
 
 def _lag(**more: Any) -> Row:
@@ -280,18 +262,18 @@ class TestExpiry:
         return {"topic": "t", "partition": 0, "expires_ms": expires_ms, "at_risk_records": at_risk}
 
     def test_area_grows_with_the_records_at_risk(self) -> None:
-        facts = _facts(g_lag=[{"at_ms": END}], g_expiry=[self._row(END + DAY, 100), self._row(END + 3 * DAY, 400)])
-        small, large = _marks(expiry.expiry_calendar(facts), "risk")
+        facts = facts_of(g_lag=[{"at_ms": END}], g_expiry=[self._row(END + DAY, 100), self._row(END + 3 * DAY, 400)])
+        small, large = marks_of(expiry.expiry_calendar(facts), "risk")
         assert float(large["r"]) == 13
         assert float(small["r"]) == 6.5
 
     def test_what_is_overdue_stands_at_today(self) -> None:
-        facts = _facts(g_lag=[{"at_ms": END}], g_expiry=[self._row(END - 5 * DAY, 7)])
-        (mark,) = _marks(expiry.expiry_calendar(facts))
+        facts = facts_of(g_lag=[{"at_ms": END}], g_expiry=[self._row(END - 5 * DAY, 7)])
+        (mark,) = marks_of(expiry.expiry_calendar(facts))
         assert float(mark["cx"]) == pytest.approx(PLOT_WIDTH / 28, abs=0.1)
 
     def test_what_never_expires_or_later_is_not_in_the_calendar(self) -> None:
-        facts = _facts(g_lag=[{"at_ms": END}], g_expiry=[self._row(None, 7), self._row(END + 15 * DAY, 7)])
+        facts = facts_of(g_lag=[{"at_ms": END}], g_expiry=[self._row(None, 7), self._row(END + 15 * DAY, 7)])
         assert "No committed offset expires" in expiry.expiry_calendar(facts)
 
 
@@ -307,14 +289,14 @@ class TestBalance:
         }
 
     def test_the_newest_assignment_counts(self) -> None:
-        facts = _facts(
+        facts = facts_of(
             g_assignment_balance=[self._row(END, 1.0), self._row(END - 1, 2.0)], g_member=[{"is_present": True}]
         )
-        (bar,) = _marks(balance.all_groups(facts))
+        (bar,) = marks_of(balance.all_groups(facts))
         assert bar["data-tip"].startswith("1.00×")
 
     def test_a_group_that_everybody_left_has_no_balance(self) -> None:
-        facts = _facts(g_assignment_balance=[self._row(END, 1.0)], g_member=[{"is_present": False}])
+        facts = facts_of(g_assignment_balance=[self._row(END, 1.0)], g_member=[{"is_present": False}])
         assert "No assignment" in balance.all_groups(facts)
 
 
@@ -352,11 +334,11 @@ class TestAttention:
             "kind": "storm",
             "causes": ["new_member"],
         }
-        facts = _facts(g_status=statuses, g_rebalance_episode=[storm], g_lag=[{"at_ms": END}])
+        facts = facts_of(g_status=statuses, g_rebalance_episode=[storm], g_lag=[{"at_ms": END}])
         said = attention(facts)
         assert "rebalanced 60 times" in said
         assert "995 more lines like these" in said
 
     def test_when_all_is_well_it_says_so(self) -> None:
-        facts = _facts(g_status=[{"topic": "t", "partition": 0, "at_ms": END, "status": "OK"}])
+        facts = facts_of(g_status=[{"topic": "t", "partition": 0, "at_ms": END, "status": "OK"}])
         assert "Nothing needs attention" in attention(facts)

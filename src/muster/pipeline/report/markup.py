@@ -64,7 +64,8 @@ def visible(text: str | None, limit: int = limits.NAME_CHARACTERS) -> str:
         return "–"
     if text == "":
         return "(empty name)"
-    return "".join(c if _shows(c) else _spelled(c) for c in _cut(text, limit))
+    # Cut before, because a name may be megabytes, and after, because what is spelled out takes more room.
+    return _cut("".join(c if _shows(c) else _spelled(c) for c in _cut(text, limit)), limit)
 
 
 def _cut(text: str, limit: int) -> str:

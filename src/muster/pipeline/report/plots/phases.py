@@ -71,9 +71,9 @@ def _row(row: Row, scale: Scale) -> RowOfMarks:
 
 
 def _beside(row: Row) -> str:
-    who = f" · {visible(row['trigger_member'], 20)}" if row["trigger_member"] else ""
+    who = f" · {visible(row['trigger_member'], 18)}" if row["trigger_member"] else ""
     took = words.duration(_took(row)) if row["join_phase_ms"] is not None else "?"
-    return f"{took} · {visible(row['cause'], 24)}{who}"
+    return f"{took} · {visible(row['cause'], 22)}{who}"
 
 
 def _tip(row: Row) -> str:

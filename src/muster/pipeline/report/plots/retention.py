@@ -59,17 +59,16 @@ def distance_to_loss(facts: Facts) -> Html:
 
 
 def _shrinking(table: pa.Table) -> pa.Table:
-    """Partitions with unread records whose log has lost some at its start; `room` is the share of the log before the reader."""
-    known = table.filter(
-        pc.and_(
-            pc.and_(pc.greater(table["log_start"], 0), pc.greater(table["end"], table["log_start"])),
-            pc.greater(table["lag"], 0),
-        )
-    )
-    known = known.filter(pc.is_valid(known["committed"]))
+    """Partitions of which records are unread or were deleted unread, and whose log has lost some at its start.
+
+    `room` is the share of the log before the reader, below zero where the reader's place is gone.
+    """
+    known = table.filter(pc.and_(pc.greater(table["log_start"], 0), pc.is_valid(table["end"])))
+    gone = pc.less(known["committed"], known["log_start"])
+    known = known.filter(pc.or_(gone, pc.and_(pc.is_valid(known["committed"]), pc.greater(known["lag"], 0))))
     before = pc.cast(pc.subtract(known["committed"], known["log_start"]), pa.float64())
-    whole = pc.cast(pc.subtract(known["end"], known["log_start"]), pa.float64())
-    return known.append_column("room", pc.divide(before, whole))
+    whole = pc.max_element_wise(pc.subtract(known["end"], known["log_start"]), 1)
+    return known.append_column("room", pc.divide(before, pc.cast(whole, pa.float64())))
 
 
 def _calm(table: pa.Table) -> str:
