@@ -101,6 +101,7 @@ def _print_colours(lines: list[Line], out: TextIO) -> None:
             f"  {line.label} " if line.label in ("-", " ") else f"  {line.label:<{_LABEL_WIDTH}}" if line.label else ""
         )
         for number, part in enumerate(wrapped):
-            text = Text(first if number == 0 else " " * indent, style=_STYLES["label"])
+            text = Text()
+            text.append(first if number == 0 else " " * indent, style=_STYLES["label"])
             text.append(part, style=_STYLES[line.look])
             console.print(text)

@@ -159,7 +159,7 @@ def _table(glances: list[Glance], now_ms: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for heading in ("group", "state"):
         table.add_column(heading)
-    for heading in ("members", "generation", "lag", "last rebalance", "took"):
+    for heading in ("members", "gen", "lag", "rebalanced", "took"):
         table.add_column(heading, justify="right")
     table.add_column("why", overflow="fold", ratio=1)
     colours = {"Stable": "green", "Empty": "dim", "Dead": "red"}
