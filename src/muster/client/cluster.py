@@ -63,7 +63,7 @@ class Cluster:
         self._leaders: dict[tuple[str, int], int] = {}
         self._connections: dict[tuple[Address, str], Connection] = {}
         self._opening: dict[tuple[Address, str], asyncio.Lock] = {}
-        self._closed = False
+        self.closed = False
 
     async def __aenter__(self) -> Cluster:
         return self
@@ -75,7 +75,7 @@ class Cluster:
 
     async def close(self) -> None:
         """Every connection; calls that wait fail."""
-        self._closed = True
+        self.closed = True
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
@@ -132,7 +132,7 @@ class Cluster:
         return connection
 
     async def _open(self, address: Address) -> Connection:
-        if self._closed:
+        if self.closed:
             raise ClientError(NETWORK_EXCEPTION, f"connect to {address}", "the cluster was closed on this side", "")
         return await Connection.open(
             address.host,
@@ -239,7 +239,7 @@ class Cluster:
             await self.timing.sleep(pause)
 
     def _is_final(self, failure: ClientError, failures: int) -> bool:
-        if self._closed or failure.code == INVALID_TOPIC_EXCEPTION:
+        if self.closed or failure.code == INVALID_TOPIC_EXCEPTION:
             return True
         if failure.code == UNKNOWN_TOPIC_OR_PARTITION:
             return failures > _TRIES_FOR_UNKNOWN_TOPIC
