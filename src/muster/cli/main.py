@@ -19,6 +19,7 @@ from muster.cli.exit_codes import USAGE
 COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
     "groups": ("muster.cli.groups", "consumer groups: explain, watch"),
+    "users": ("muster.cli.users", "who may come in by SASL: add, remove, list"),
     "log": ("muster.cli.log", "look into the files of a log: dump, repair"),
     "sim": ("muster.cli.sim", "run the simulator: seeds, faults, checkers"),
     "pipeline": ("muster.cli.pipeline", "make tables of a log: run, report, compact"),

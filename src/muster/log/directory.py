@@ -25,6 +25,10 @@ _DELETED_NAME = re.compile(r".+\.[0-9a-f]{32}-delete")
 _DOCUMENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 
 
+PRIVATE_DOCUMENTS: Final = frozenset({"users.json"})
+"""Documents that other users of the machine may not read; the rest is open, to tools that run as somebody else."""
+
+
 class DirectoryLock:
     """At most one server on a directory, also across processes; freed by the system if the holder dies."""
 

@@ -12,6 +12,7 @@ from typing import Final
 
 MAX_PARTS_A_WRITE: Final = min(1024, os.sysconf("SC_IOV_MAX") if os.sysconf("SC_IOV_MAX") > 0 else 16)
 _FILE_MODE: Final = 0o644
+_PRIVATE_FILE_MODE: Final = 0o600
 _DIRECTORY_MODE: Final = 0o755
 
 
@@ -25,6 +26,10 @@ class Disk:
 
     def open_for_read(self, path: str) -> int:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def make_private(self, fd: int) -> None:
+        """Nobody but this user may read it."""
+        os.fchmod(fd, _PRIVATE_FILE_MODE)
 
     def close(self, fd: int) -> None:
         os.close(fd)
@@ -94,10 +99,12 @@ def read_fully(disk: Disk, fd: int, size: int, position: int) -> bytes:
     return b"".join(parts)
 
 
-def write_file(disk: Disk, path: str, content: bytes, *, sync: bool) -> None:
+def write_file(disk: Disk, path: str, content: bytes, *, sync: bool, private: bool = False) -> None:
     """Make or overwrite a file that can be made again if it is lost half-way."""
     fd = disk.open_for_append(path, fresh=True)
     try:
+        if private:
+            disk.make_private(fd)
         write_all(disk, fd, [content])
         if sync:
             disk.sync(fd)
@@ -105,10 +112,10 @@ def write_file(disk: Disk, path: str, content: bytes, *, sync: bool) -> None:
         disk.close(fd)
 
 
-def replace_file(disk: Disk, path: str, content: bytes) -> None:
+def replace_file(disk: Disk, path: str, content: bytes, *, private: bool = False) -> None:
     """The old content or the new one, never a mixture; durable when it returns."""
     beside = path + ".tmp"
-    write_file(disk, beside, content, sync=True)
+    write_file(disk, beside, content, sync=True, private=private)
     disk.rename(beside, path)
     disk.sync_directory(os.path.dirname(path))
 

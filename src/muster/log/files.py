@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
 from muster.log.contract import Durability, LogConfig, PartitionLog, StorageError
 from muster.log.directory import (
+    PRIVATE_DOCUMENTS,
     DirectoryLock,
     clean_mark,
     deleted_path,
@@ -233,7 +234,7 @@ class FileStore:
     def write_document(self, name: str, content: bytes) -> None:
         path = document_path(self.directory, name)
         try:
-            replace_file(self._disk, path, content)
+            replace_file(self._disk, path, content, private=name in PRIVATE_DOCUMENTS)
         except OSError as error:
             raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
 

@@ -16,6 +16,8 @@ from muster.server.setting_keys import ALIASES, NOT_SUPPORTED_YET, TABLE
 from muster.topics.config_types import ConfigError, ConfigKey, ConfigType
 
 ENVIRONMENT_PREFIX: Final = "MUSTER_"
+NOT_SETTINGS: Final = frozenset({"MUSTER_BOOTSTRAP"})
+"""Variables of our own commands that are no settings of a server."""
 _OWN_PREFIX: Final = "muster."
 _LISTENER_VARIABLE: Final = f"{ENVIRONMENT_PREFIX}LISTENER_NAME_"
 
@@ -53,7 +55,7 @@ def from_environment(environment: Mapping[str, str]) -> Iterator[SettingText]:
     """`MUSTER_GROUP_MAX_SIZE` is group.max.size, `MUSTER_DATA` is muster.data."""
     names = {variable_of(name): name for name in (*(key.name for key in TABLE), *ALIASES)}
     for variable, text in sorted(environment.items()):
-        if not variable.startswith(ENVIRONMENT_PREFIX):
+        if not variable.startswith(ENVIRONMENT_PREFIX) or variable in NOT_SETTINGS:
             continue
         name = names.get(variable) or _listener_name(variable)
         if name is None:
