@@ -1,7 +1,8 @@
 """The logs of a live broker as a log source: the same rows as from its segment files, fetched over TCP.
 
 Batches are fetched raw and uncommitted, so that transactions and their markers are seen as they lie in the log. Works against
-Muster and Kafka. As the Spark data source `muster_broker`: options `bootstrap`, `topic`, `cluster`, and those of `spark_source`.
+Muster and Kafka. As the Spark data source `muster_broker`: options `bootstrap`, `topic`, `cluster`, those of `spark_source`, and
+Kafka's client properties for TLS and SASL as `kafka.security.protocol` and so on.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
+from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.sources.batch_scan import Scan, scan_batches
 from muster.pipeline.sources.broker_client import LATEST, BrokerClient
+from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader
@@ -28,6 +31,7 @@ FETCH_BYTES: Final = 8 << 20
 _SHOWN_BYTES: Final = 4096
 _MOST_FETCH_BYTES: Final = 1 << 30
 _TRIES: Final = 3
+_KAFKA: Final = "kafka."
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,17 @@ class BrokerLogs(LogSource):
     bootstrap: str
     topic: str = OFFSETS_TOPIC
     cluster: str = "default"
+    security: Security = PLAINTEXT
+
+    def client(self) -> BrokerClient:
+        return BrokerClient(self.bootstrap, self.security)
 
     def ends(self) -> dict[int, int]:
         """Empty if the topic does not exist, as `__consumer_offsets` before the first group."""
-        with BrokerClient(self.bootstrap) as client:
+        return self.ends_as_seen()
+
+    def ends_as_seen(self, isolation: int = 0) -> dict[int, int]:
+        with self.client() as client:
             view = client.metadata([self.topic])
             if view.leaderless:
                 missing = ", ".join(str(partition) for _, partition in view.leaderless)
@@ -50,14 +61,14 @@ class BrokerLogs(LogSource):
                 leaders.setdefault(part.leader, []).append((part.topic, part.partition))
             found: dict[int, int] = {}
             for leader, partitions in leaders.items():
-                for (_, number), said in client.list_offsets(leader, partitions, LATEST).items():
+                for (_, number), said in client.list_offsets(leader, partitions, LATEST, isolation).items():
                     if said.error_code != NONE:
                         raise SourceError(f"{self.topic}-{number}: its end cannot be had: {name_of(said.error_code)}")
                     found[number] = said.offset
         return dict(sorted(found.items()))
 
     def partition_count(self) -> int | None:
-        with BrokerClient(self.bootstrap) as client:
+        with self.client() as client:
             view = client.metadata([self.topic])
         return (len(view.partitions) + len(view.leaderless)) or None
 
@@ -73,7 +84,7 @@ class BrokerStretch(StretchReader):
         self._problems: list[Quarantined] = []
 
     def bronze(self) -> Iterator[pa.RecordBatch]:
-        with BrokerClient(self._logs.bootstrap) as client:
+        with self._logs.client() as client:
             for records in self._records(client):
                 rows = bronze_rows(self._place, records, self._stretch.start, self._stretch.end)
                 if rows.num_rows:
@@ -144,6 +155,7 @@ def _behind(raw: bytes, scan: Scan, offset: int) -> int:
 
 
 def broker_options(source: BrokerLogs) -> dict[str, str]:
+    """The source as texts; its security is not among them: give Kafka's properties as `kafka.*` options."""
     return {"bootstrap": source.bootstrap, "topic": source.topic, "cluster": source.cluster}
 
 
@@ -152,7 +164,12 @@ def broker_from(options: Mapping[str, str]) -> BrokerLogs:
     bootstrap = options.get("bootstrap")
     if not bootstrap:
         raise SourceError("muster_broker needs the option bootstrap: HOST:PORT of a broker")
-    return BrokerLogs(bootstrap, options.get("topic", OFFSETS_TOPIC), options.get("cluster", "default"))
+    return BrokerLogs(
+        bootstrap,
+        options.get("topic", OFFSETS_TOPIC),
+        options.get("cluster", "default"),
+        security_of({name[len(_KAFKA) :]: value for name, value in options.items() if name.startswith(_KAFKA)}),
+    )
 
 
 def read_broker(
@@ -164,13 +181,18 @@ def read_broker(
     table: str = "b_log_record",
     starts: Mapping[int, int] | None = None,
     ends: Mapping[int, int] | None = None,
+    properties: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Rows of `b_log_record`, `b_journal_event` or `b_quarantine` from a live broker; a batch read."""
+    """Rows of `b_log_record`, `b_journal_event` or `b_quarantine` from a live broker; a batch read.
+
+    `properties`: Kafka's client properties that concern security.
+    """
     from muster.pipeline.sources.spark_source import END_OFFSETS, START_OFFSETS, TABLE, offsets_text
     from muster.pipeline.sources.spark_sources import BrokerDataSource
 
     spark.dataSource.register(BrokerDataSource)
     options = {**broker_options(BrokerLogs(bootstrap, topic, cluster)), TABLE: table}
+    options |= {_KAFKA + name: value for name, value in (properties or {}).items()}
     if starts is not None:
         options[START_OFFSETS] = offsets_text(starts)
     if ends is not None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.broker_client import EARLIEST, LATEST, MAX_TIMESTAMP, BrokerClient, TopicPartition
 from muster.pipeline.sources.bronze_rows import date_text
@@ -32,11 +33,12 @@ def sample_end_offsets(
     *,
     cluster: str = "default",
     topics: Sequence[str] | None = None,
+    security: Security = PLAINTEXT,
     clock: Callable[[], int] = wall_clock_ms,
 ) -> pa.Table:
     """One sample of every partition that has a leader and answers; of all topics but internal ones, or of these."""
     rows: list[dict[str, Any]] = []
-    with BrokerClient(bootstrap) as client:
+    with BrokerClient(bootstrap, security) as client:
         by_leader: dict[int, list[TopicPartition]] = {}
         for part in client.metadata(topics).partitions:
             if topics is not None or not part.topic.startswith(_INTERNAL_PREFIX):
