@@ -23,9 +23,17 @@ _PATTERNS = (Pattern.LITERAL, Pattern.PREFIXED)
 
 
 def encode_acls(acls: Iterable[Acl]) -> bytes:
-    """One ACL a line."""
-    lines = ",\n".join("  " + json.dumps(_object(acl), ensure_ascii=False) for acl in acls)
-    return f'{{"version": {VERSION}, "acls": [\n{lines}\n]}}\n'.encode()
+    return encode_lines(map(encode_acl, acls))
+
+
+def encode_lines(lines: Iterable[str]) -> bytes:
+    """Of ACLs that were encoded before: a change of one ACL among thousands encodes that one."""
+    text = ",\n".join(lines)
+    return f'{{"version": {VERSION}, "acls": [\n{text}\n]}}\n'.encode()
+
+
+def encode_acl(acl: Acl) -> str:
+    return "  " + json.dumps(_object(acl), ensure_ascii=False)
 
 
 def _object(acl: Acl) -> dict[str, str]:

@@ -10,18 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol
 
 from muster.log.contract import DocumentChanged, StorageError
-from muster.security.acl_document import DOCUMENT, decode_acls, encode_acls
+from muster.security.acl_document import DOCUMENT, decode_acls, encode_acl, encode_lines
 from muster.security.acls import Acl, AclFilter
 from muster.security.authorizer import RuleAuthorizer
-from muster.security.rule import Rule
 
 MAX_ACLS: Final = 100_000
 MAX_CHANGES_A_REQUEST: Final = 10_000
 """Kafka's limit for one operation."""
 _ATTEMPTS: Final = 5
 
-_Acls = dict[Acl, None]
-"""A set in the order of making."""
+_Change = tuple[Sequence[Acl], Sequence[Acl]]
+"""What is added, what is removed."""
 
 
 class TooManyAcls(Exception):
@@ -41,13 +40,17 @@ class AclStore:
         """Reads what is there and puts it in force. StorageError if it cannot be read."""
         self._documents = documents
         self._authorizer = authorizer
-        self._acls: _Acls = {}
+        self._acls: dict[Acl, str] = {}
+        """In the order of making, each with its line of the document."""
         self.reload()
 
     def __len__(self) -> int:
         return len(self._acls)
 
     def matching(self, wanted: AclFilter) -> list[Acl]:
+        only = wanted.only()
+        if only is not None:
+            return [only] if only in self._acls else []
         return [acl for acl in self._acls if wanted.matches(acl)]
 
     def create(self, acls: Sequence[Acl]) -> list[Acl]:
@@ -56,56 +59,55 @@ class AclStore:
             raise TooManyAcls(f"A request can make at most {MAX_CHANGES_A_REQUEST} ACLs, this one has {len(acls)}")
         made: list[Acl] = []
 
-        def add() -> _Acls:
+        def plan() -> _Change:
             made[:] = [acl for acl in dict.fromkeys(acls) if acl not in self._acls]
-            after = self._acls | dict.fromkeys(made)
-            if len(after) > MAX_ACLS:
-                raise TooManyAcls(f"There would be {len(after)} ACLs, at most {MAX_ACLS} are kept: use prefixes")
-            return after
+            count = len(self._acls) + len(made)
+            if count > MAX_ACLS:
+                raise TooManyAcls(f"There would be {count} ACLs, at most {MAX_ACLS} are kept: use prefixes")
+            return made, ()
 
-        self._change(add)
+        self._change(plan)
         return made
 
     def delete(self, filters: Sequence[AclFilter]) -> list[list[Acl]]:
         """What each filter matched, all of it deleted. StorageError: nothing has changed."""
         matched: list[list[Acl]] = []
 
-        def remove() -> _Acls:
+        def plan() -> _Change:
             matched[:] = [self.matching(wanted) for wanted in filters]
-            gone = {acl for acls in matched for acl in acls}
-            return {acl: None for acl in self._acls if acl not in gone}
+            return (), list(dict.fromkeys(acl for acls in matched for acl in acls))
 
-        self._change(remove)
+        self._change(plan)
         return matched
 
     def reload(self) -> None:
         """Take over what the document says now."""
-        self._put_in_force(dict.fromkeys(decode_acls(self._documents.read_document(DOCUMENT))))
+        before = self._acls
+        after = {acl: encode_acl(acl) for acl in decode_acls(self._documents.read_document(DOCUMENT))}
+        self._acls = after
+        self._put_in_force([acl for acl in after if acl not in before], [acl for acl in before if acl not in after])
 
-    def _change(self, change: Callable[[], _Acls]) -> None:
+    def _change(self, plan: Callable[[], _Change]) -> None:
         for _ in range(_ATTEMPTS):
-            after = change()
-            if len(after) == len(self._acls):
-                return  # a change only adds or only removes
+            added, removed = plan()
+            if not added and not removed:
+                return
+            after = self._acls.copy()
+            after.update((acl, encode_acl(acl)) for acl in added)
+            for acl in removed:
+                del after[acl]
             try:
-                self._documents.write_document(DOCUMENT, encode_acls(after))
+                self._documents.write_document(DOCUMENT, encode_lines(after.values()))
             except DocumentChanged:
                 self.reload()
                 continue
-            self._put_in_force(after)
+            self._acls = after
+            self._put_in_force(added, removed)
             return
         raise StorageError(f"{DOCUMENT} was changed by other nodes {_ATTEMPTS} times in a row: try again")
 
-    def _put_in_force(self, after: _Acls) -> None:
-        before, self._acls = self._acls, after
-        self._authorizer.change(
-            added=_rules(acl for acl in after if acl not in before),
-            removed=_rules(acl for acl in before if acl not in after),
-        )
+    def _put_in_force(self, added: Iterable[Acl], removed: Iterable[Acl]) -> None:
+        self._authorizer.change([acl.rule for acl in added], [acl.rule for acl in removed])
 
     def __repr__(self) -> str:
         return f"<AclStore {len(self._acls)} ACLs>"
-
-
-def _rules(acls: Iterable[Acl]) -> list[Rule]:
-    return [acl.rule for acl in acls]

@@ -119,6 +119,23 @@ class AclFilter:
         if self.operation not in (ANY_CODE, *Operation) or self.permission not in (ANY_CODE, *Permission):
             raise AclRefused("Unknown entryFilter.")
 
+    def only(self) -> Acl | None:
+        """The one ACL that can match, if everything is said: what most deletions are."""
+        try:
+            if self.name is not None and self.principal is not None and self.host is not None:
+                return Acl(
+                    ResourceType(self.resource_type),
+                    self.name,
+                    _concrete(self.pattern),
+                    self.principal,
+                    self.host,
+                    Operation(self.operation),
+                    Permission(self.permission),
+                )
+        except (ValueError, AclRefused):
+            pass
+        return None
+
     def matches(self, acl: Acl) -> bool:
         return (
             self.resource_type in (ANY_CODE, acl.resource_type)
