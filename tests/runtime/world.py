@@ -74,11 +74,12 @@ class World:
     def log(self, partition: int = 0) -> PartitionLog:
         return self.store.open("__consumer_offsets", partition, bytes(16), LogConfig())
 
-    def _journal_logs(self) -> list[PartitionLog]:
-        return [self.store.open("__group_journal", index, bytes(16), LogConfig()) for index in range(self.partitions)]
+    def _journal_logs(self) -> list[tuple[PartitionLog, int]]:
+        opened = (self.store.open("__group_journal", index, bytes(16), LogConfig()) for index in range(self.partitions))
+        return [(log, 0) for log in opened]
 
     def journal_events(self) -> list[dict[str, Any]]:
-        log = self._journal_logs()[0]
+        log, _ = self._journal_logs()[0]
         content = log.read(0, 1 << 30) if log.durable_offset else b""
         return [
             json.loads(record.value or b"{}")

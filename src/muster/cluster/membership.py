@@ -68,6 +68,10 @@ class Membership:
         """What this node owns has to begin a new epoch, with the next round: it gave up what it had open."""
         self._reclaim = True
 
+    def look_again(self) -> None:
+        """The last view could not be used: hand over another one with the next round, changed or not."""
+        self._seen_changes = -1
+
     def drain(self) -> None:
         """Hand everything over to the others. Blocks for as long as the database takes."""
 

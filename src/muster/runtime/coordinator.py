@@ -90,6 +90,8 @@ class Coordinator:
         self.places: dict[int, Place] = {}
         self.partition_count = 0
         self.active = False
+        self.may_speak: Callable[[], bool] | None = None
+        """In a cluster: whether this node's lease holds. Without one it always may."""
         self.unknown_records = 0
         self._loads: deque[Callable[[], bool]] = deque()
         """Shards that are being loaded; the first one is at it."""
@@ -136,6 +138,9 @@ class Coordinator:
         assert not isinstance(request, ListGroups), "asked of every shard: list_groups"
         if not self.active:
             ticket.redeem(refused(request, COORDINATOR_NOT_AVAILABLE))
+            return
+        if self.may_speak is not None and not self.may_speak():
+            ticket.redeem(refused(request, NOT_COORDINATOR))
             return
         invalid = invalid_before_routing(request, self._config.groups)
         if invalid is not None:

@@ -13,15 +13,15 @@ from collections.abc import Callable
 
 from muster.core.hashing import partition_for
 from muster.core.journal import JournalEvent
-from muster.log.contract import PartitionLog, StorageError
+from muster.log.contract import LedElsewhere, PartitionLog, StorageError
 from muster.runtime.clock import Clock
 from muster.runtime.group_commit import GroupCommit
 from muster.wire.batch import encode_pairs, parse_header
 
 _log = logging.getLogger(__name__)
 
-JournalLogs = Callable[[], list[PartitionLog]]
-"""The partitions of the journal topic, made on first use."""
+JournalLogs = Callable[[], list[tuple[PartitionLog, int]]]
+"""The partitions of the journal topic with their leader epochs, made on first use."""
 
 MAX_EVENTS_A_TICK = 10_000
 """Beyond this the events of one tick are dropped and counted: a journal must not become the server's memory."""
@@ -32,7 +32,7 @@ class JournalWriter:
         self, logs: JournalLogs, commit: GroupCommit, clock: Clock, call_soon: Callable[[Callable[[], None]], object]
     ) -> None:
         self._open_logs = logs
-        self._logs: list[PartitionLog] | None = None
+        self._logs: list[tuple[PartitionLog, int]] | None = None
         self._commit = commit
         self._clock = clock
         self._call_soon = call_soon
@@ -61,7 +61,7 @@ class JournalWriter:
                 _log.warning("the group journal cannot be opened: %s", error)
 
     def forget_logs(self) -> None:
-        """The journal's topic was deleted; the next event makes it anew."""
+        """The journal's topic was deleted, or its leaders changed; the next event asks for it anew."""
         self._logs = None
 
     def flush(self) -> None:
@@ -76,7 +76,7 @@ class JournalWriter:
         except StorageError as error:
             self._drop(len(events), str(error))
 
-    def _append(self, events: list[JournalEvent], logs: list[PartitionLog]) -> None:
+    def _append(self, events: list[JournalEvent], logs: list[tuple[PartitionLog, int]]) -> None:
         by_partition: dict[int, list[tuple[bytes | None, bytes | None]]] = {}
         for event in events:
             value = json.dumps(event.to_json(), separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
@@ -85,8 +85,12 @@ class JournalWriter:
         now_ms = self._clock.now_ms()
         for partition, records in by_partition.items():
             batch = encode_pairs(records, now_ms)
-            log = logs[partition]
-            base_offset = log.append(batch, parse_header(batch, 0), 0, now_ms)
+            log, epoch = logs[partition]
+            try:
+                base_offset = log.append(batch, parse_header(batch, 0), epoch, now_ms)
+            except LedElsewhere as error:
+                self._drop(len(records), str(error))
+                continue
             self._commit.when_durable(log, base_offset + len(records), _Settled(self, len(records)))
 
     def _drop(self, count: int, why: str) -> None:

@@ -6,7 +6,7 @@ Handlers get a Node and nothing else. It does not know TCP, API versions or flag
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 from muster.core.config import GroupConfig
@@ -25,10 +25,12 @@ from muster.security.authorizer import Authorizer
 from muster.topics.broker import Broker
 from muster.topics.names import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.topics.refusal import TopicError
+from muster.topics.topic import Topic
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
+    from muster.runtime.cluster_seat import ClusterSeat
     from muster.security.acl_store import AclStore
     from muster.security.users import Users
 
@@ -98,6 +100,8 @@ class Node:
         )
         self.compactor = Compactor(self._all_logs, clock, loop, background, settings.integer("log.cleaner.backoff.ms"))
         self._creating_offsets_topic = False
+        self.cluster: ClusterSeat | None = None
+        """Set before `start` where several nodes share the store."""
         self._users: Users | None = None
 
     @property
@@ -129,9 +133,15 @@ class Node:
             self._elect_all()
         self._retention.start()
         self.compactor.start()
+        if self.cluster is not None:
+            self.coordinator.may_speak = self.cluster.may_speak
+            self.broker.on_topics_gone = self._topics_gone_elsewhere
+            self.cluster.start()
 
     async def stop(self) -> None:
         """Answer whoever waits, make durable what is staged, leave the directory clean."""
+        if self.cluster is not None:
+            await self.cluster.hand_over()
         self.coordinator.stop()
         self.long_polls.fire_all()
         compacted = self._loop.create_future()
@@ -145,6 +155,8 @@ class Node:
         self.alarm.stop()
         self._keep_producers()
         self.broker.store.close()
+        if self.cluster is not None:
+            await self.cluster.leave()
 
     # -- the coordinator's topics
 
@@ -180,15 +192,20 @@ class Node:
         topic = self.broker.topic(CONSUMER_OFFSETS)
         assert topic is not None
         for partition in topic.partitions:
-            self.coordinator.elect(partition.index, partition.leader_epoch)
+            if partition.is_led_here:
+                self.coordinator.elect(partition.index, partition.leader_epoch)
 
     def _open_offsets_log(self, index: int) -> tuple[PartitionLog, int]:
         partition = self.broker.partition(CONSUMER_OFFSETS, index)
         return partition.log, partition.topic.settings.max_message_bytes
 
-    def _open_journal(self) -> list[PartitionLog]:
+    def _open_journal(self) -> list[tuple[PartitionLog, int]]:
         topic = self.broker.ensure_internal(GROUP_JOURNAL, self.coordinator.partition_count, JOURNAL_CONFIGS)
-        return [partition.log for partition in topic.partitions]
+        return [(partition.log, partition.leader_epoch) for partition in topic.partitions]
+
+    def _topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
+        logs = [partition.log for topic in topics for partition in topic.partitions]
+        self.topics_deleted(frozenset(topic.name for topic in topics), logs)
 
     def topics_deleted(self, names: frozenset[str], logs: Iterable[PartitionLog]) -> None:
         """Said by whoever deletes topics, after they are gone. Who waits for these logs is answered now."""
@@ -208,6 +225,8 @@ class Node:
         return (partition.log for partition in self.broker.catalog.partitions())
 
     def _keep_producers(self) -> None:
+        if self.cluster is not None:
+            return  # one document for all nodes would be everybody's quarrel: the next leader reads the log's headers
         try:
             self.broker.keep_producers()
         except StorageError as error:

@@ -24,7 +24,7 @@ from muster.core.refusal import refused, refused_after_timeout
 from muster.core.replies import Reply
 from muster.core.requests import DescribeGroup, Heartbeat, ListGroups, OffsetCommit, OffsetFetch, Request
 from muster.core.shard import Shard
-from muster.log.contract import StorageError
+from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.journal_writer import JournalWriter
@@ -37,6 +37,7 @@ from muster.wire.errors import (
     KAFKA_STORAGE_ERROR,
     MESSAGE_TOO_LARGE,
     NOT_COORDINATOR,
+    NOT_LEADER_OR_FOLLOWER,
     REQUEST_TIMED_OUT,
     UNKNOWN_SERVER_ERROR,
 )
@@ -289,7 +290,8 @@ class ShardRunner:
                 self._now_durable(in_flight)
             else:
                 now_ms = self._clock.now_ms()
-                self._carry_out(self.shard.on_append_failed(in_flight.outcome, KAFKA_STORAGE_ERROR, now_ms))
+                code = NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
+                self._carry_out(self.shard.on_append_failed(in_flight.outcome, code, now_ms))
         except Exception:
             self._fail("when its records had been stored" if error is None else "when its records could not be stored")
             return

@@ -7,7 +7,7 @@ and for tests.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -102,8 +102,8 @@ class PostgresStore:
         self._logs: dict[tuple[str, int], PostgresLog] = {}
         self._dirty: dict[PostgresLog, None] = {}
         self._versions: dict[str, int] = {}
-        self.losses = 0
-        """How often the connection broke during a commit: what was open then has to be claimed and opened anew."""
+        self.on_connection_lost: Callable[[], None] = lambda: None
+        """Said when the connection broke during a commit: what is open has to be claimed and opened anew."""
 
     @property
     def cluster_id(self) -> str:
@@ -182,10 +182,6 @@ class PostgresStore:
             shares.append((log, Share(log.partition_id, log.epoch, batches, log.segment_bases(batches))))
         self._dirty = {}
         return PostgresCommit(self, self._writer, shares)
-
-    def on_connection_lost(self) -> None:
-        """Nobody knows what became of the last commit: logs that took part in none of it are sound and stay open."""
-        self.losses += 1
 
     def forget_staged(self, log: PostgresLog) -> None:
         log.fall_back()

@@ -7,7 +7,7 @@ A connection that sends with acks=0 faster than the disk takes it waits too: wha
 
 from __future__ import annotations
 
-from muster.log.contract import StorageError
+from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
@@ -20,6 +20,7 @@ from muster.wire.errors import (
     INVALID_TXN_STATE,
     KAFKA_STORAGE_ERROR,
     NONE,
+    NOT_LEADER_OR_FOLLOWER,
     TOPIC_AUTHORIZATION_FAILED,
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     UNKNOWN_TOPIC_ID,
@@ -106,7 +107,8 @@ class _Work:
             connection.unconfirmed_bytes -= size
             if error is not None:
                 assert result.log is not None
-                results[index] = ProduceResult(KAFKA_STORAGE_ERROR, str(error))
+                code = NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
+                results[index] = ProduceResult(code, str(error))
                 self._node.broker.forget_unconfirmed(result.log)
             self._waiting -= 1
             if not self._call.answered:
