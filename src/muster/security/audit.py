@@ -17,10 +17,12 @@ from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
 LINES_AN_INTERVAL: Final = 1_000
 LINES_A_CLIENT: Final = 100
 """A client is a principal at an address."""
-EVENTS_AN_INTERVAL: Final = 100
-"""In the journal, where a partition holds 16 MiB for a week: a week of these is less than that, all in one partition."""
 NAME_CHARS: Final = 200
-"""Longer names are cut in the log and have no event in the journal, whose key the name would be."""
+"""Longer names are cut in the log."""
+EVENTS_AN_INTERVAL: Final = 50
+EVENT_NAME_CHARS: Final = 100
+"""A partition of the journal holds 16 MiB for a week. A week of such events with names of such length, an hour an interval, is
+less than that even if they all fall into one partition. A group with a longer name has none: the name would be the key."""
 
 _log = logging.getLogger("muster.audit")
 
@@ -70,7 +72,7 @@ class Audit:
             return
         self._told.add(what)
         self._lines_of[client] = lines + 1
-        _log.warning("denied: %s %s on %s", _who(asked), operation.name, _resource(resource_type, name))
+        _log.warning("denied: %s: %s on %s", _who(asked), operation.name, _resource(resource_type, name))
         if lines + 1 == LINES_A_CLIENT:
             _log.warning("denied: %s: further denials of this client are only counted for a while", _who(asked))
         if resource_type is ResourceType.GROUP:
@@ -78,10 +80,10 @@ class Audit:
 
     def changed(self, asked: Asked, what: str) -> None:
         """An allowed change of what is not the client's own: topics, settings, ACLs, users, groups as an operator."""
-        _log.info("changed: %s %s", _who(asked), what)
+        _log.info("changed: %s: %s", _who(asked), what)
 
     def _tell_journal(self, asked: Asked, operation: Operation, group_id: str) -> None:
-        if self._events >= EVENTS_AN_INTERVAL or not group_id or len(group_id) > NAME_CHARS:
+        if self._events >= EVENTS_AN_INTERVAL or not group_id or len(group_id) > EVENT_NAME_CHARS:
             return
         self._events += 1
         self._write_event(
@@ -91,9 +93,9 @@ class Audit:
                 group_id,
                 -1,
                 "not_authorized",
-                client_id=None if asked.client_id is None else asked.client_id[:NAME_CHARS],
+                client_id=None if asked.client_id is None else asked.client_id[:EVENT_NAME_CHARS],
                 client_host=asked.host,
-                detail={"principal": asked.principal[:NAME_CHARS], "operation": operation.name, "api": asked.api},
+                detail={"principal": asked.principal[:EVENT_NAME_CHARS], "operation": operation.name, "api": asked.api},
             )
         )
 
@@ -116,7 +118,7 @@ def quoted(text: str) -> str:
 
 def _who(asked: Asked) -> str:
     client = "" if asked.client_id is None else f" (client id {quoted(asked.client_id)})"
-    return f"{quoted(asked.principal)} at {asked.host.removeprefix('/')}{client} by {asked.api}:"
+    return f"{quoted(asked.principal)} at {asked.host.removeprefix('/')}{client} by {asked.api}"
 
 
 def _resource(resource_type: ResourceType, name: str) -> str:

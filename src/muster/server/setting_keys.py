@@ -73,7 +73,7 @@ MUSTER_KEYS: Final = (
         _LONG,
         3_600_000,
         "The same denial is logged once in this time; further ones are counted.",
-        at_least(1),
+        at_least(60_000),
     ),
     ConfigKey("muster.metrics.listen", _STRING, "", "HOST:PORT for metrics over HTTP; empty: none."),
     ConfigKey(
