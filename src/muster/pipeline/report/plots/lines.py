@@ -150,7 +150,7 @@ def _bracket(frame: Frame, lag: Row, now_ms: int) -> Html | None:
             line(far, y - 6, far, y + 6, class_="bracket") if hi is not None else None,
             words_at(
                 text_x,
-                y + 20 if anchor == "start" and y < _HEIGHT - 24 else y - 9 if y > 40 else y + 20,
+                y + 20 if anchor == "start" and y < _HEIGHT - 24 else y - 9 if y > 24 else y + 20,
                 text,
                 class_="bracket-words",
                 text_anchor=anchor,
