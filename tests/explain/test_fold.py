@@ -279,6 +279,17 @@ def test_events_of_other_groups_and_unknown_kinds_are_passed_over() -> None:
     assert story.history.rebalances == before
 
 
+def test_somebody_without_the_right_is_told_of_and_changes_nothing() -> None:
+    story = two_members()
+    before = (story.history.generation, len(story.history.rebalances))
+    generation, story.generation = story.generation, -1
+    story.tell("denied", "not_authorized", principal="User:eve", operation="READ", api="JoinGroup")
+    story.generation = generation
+    history = story.history
+    assert (history.generation, len(history.rebalances)) == before
+    assert [(each.kind, each.principal, each.api) for each in history.quiet] == [("denied", "User:eve", "JoinGroup")]
+
+
 def test_records_that_are_no_events_are_none() -> None:
     for value in (None, b"", b"[]", b'{"kind":"x"}', b'{"kind":1,"at_ms":1,"group":"g"}', b"\xff"):
         assert event_in(value) is None

@@ -12,6 +12,9 @@ from typing import Literal, TypeAlias
 Partition: TypeAlias = tuple[str, int]
 Result: TypeAlias = Literal["stable", "empty", "running", "lost"]
 """`lost`: no end was told, since the coordinator stopped or moved in the middle."""
+QuietKind: TypeAlias = Literal[
+    "static_restart", "static_restored", "id_never_used", "refused", "denied", "group_removed", "coordinator_moved"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +205,15 @@ class Rebalance:
 class Quiet:
     """Something that happened to a member without a rebalance."""
 
-    kind: Literal["static_restart", "static_restored", "id_never_used", "refused", "group_removed", "coordinator_moved"]
+    kind: QuietKind
     at_ms: int
     generation: int
     cause: str
     who: Who | None = None
     reason: str | None = None
+    principal: str | None = None
+    """Of somebody who may not do what it tried, and `api` is what that was."""
+    api: str | None = None
 
 
 @dataclass(slots=True)

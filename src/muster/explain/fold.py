@@ -20,7 +20,9 @@ from muster.explain.facts import (
     Move,
     Partition,
     Quiet,
+    QuietKind,
     Rebalance,
+    Result,
     Return,
     Round,
     Who,
@@ -76,13 +78,15 @@ class _Fold:
             "leader_elected": self._elected,
             "rebalance_ended": self._ended,
             "state_changed": self._moved_state,
+            "denied": self._denied,
         }
 
     def take(self, event: Event) -> None:
         history = self._history
         history.first_ms = event.at_ms if history.first_ms is None else history.first_ms
         history.last_ms = event.at_ms
-        history.generation = event.generation
+        if event.generation >= 0:
+            history.generation = event.generation
         step = self._steps.get(event.kind)
         if step is not None:
             step(event)
@@ -153,8 +157,7 @@ class _Fold:
         if self._now is not None and event.cause == "pending_id_expired":
             self._now.ids_never_used.append(who)
         elif event.cause in ("pending_id_expired", "group_full"):
-            kind = "refused" if event.cause == "group_full" else "id_never_used"
-            self._whisper(kind, event, who)
+            self._whisper("refused" if event.cause == "group_full" else "id_never_used", event, who)
 
     def _replaced(self, event: Event) -> None:
         who = self._meet(event)
@@ -331,7 +334,7 @@ class _Fold:
         self._seen = Circumstances()
         return rebalance
 
-    def _finish(self, result: Any, at_ms: int | None) -> None:
+    def _finish(self, result: Result, at_ms: int | None) -> None:
         assert self._now is not None
         self._now.result, self._now.ended_ms = result, at_ms
         self._now.why = diagnose(self._now, self._seen)
@@ -365,5 +368,12 @@ class _Fold:
             self._history.state = None
             self._whisper("coordinator_moved", event, None)
 
-    def _whisper(self, kind: Any, event: Event, who: Who | None) -> None:
+    def _denied(self, event: Event) -> None:
+        """Somebody without the right to; it need not be a member, nor the group exist."""
+        who = Who("?", None, event.client, event.host)
+        self._history.quiet.append(
+            Quiet("denied", event.at_ms, -1, event.cause, who, None, event.text("principal"), event.text("api"))
+        )
+
+    def _whisper(self, kind: QuietKind, event: Event, who: Who | None) -> None:
         self._history.quiet.append(Quiet(kind, event.at_ms, event.generation, event.cause, who, event.reason))

@@ -105,6 +105,8 @@ def _quiet(quiet: Quiet, explanation: Explanation) -> dict[str, Any]:
         "generation": quiet.generation,
         "by": _who(quiet.who),
         "client_reason": quiet.reason,
+        "principal": quiet.principal,
+        "api": quiet.api,
         "text": tell_quiet(quiet, explanation.names),
     }
 

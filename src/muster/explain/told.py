@@ -19,6 +19,7 @@ _QUIET: Final = {
     "static_restored": "{who} restarted, but that could not be stored: its old member id counts again",
     "id_never_used": "{who} was given a member id and never used it",
     "refused": "{who} found no room: group.max.size is reached",
+    "denied": "{who} was refused: {principal} lacks the right to {api} on this group",
     "group_removed": "The group was removed",
     "coordinator_moved": "The coordinator left this server; members look for the new one",
 }
@@ -46,7 +47,9 @@ def tell_rebalance(rebalance: Rebalance, names: Names) -> Telling:
 
 def tell_quiet(quiet: Quiet, names: Names) -> str:
     who = names.full(quiet.who) if quiet.who is not None else "a member"
-    sentence = _QUIET[quiet.kind].format(who=who)
+    sentence = _QUIET[quiet.kind].format(
+        who=who, principal=plain(quiet.principal or "its user"), api=plain(quiet.api or "that")
+    )
     if quiet.kind == "group_removed":
         sentence += f": {_REMOVED.get(quiet.cause, plain(quiet.cause))}"
     if quiet.reason:
