@@ -178,6 +178,10 @@ class ClusterSeat:
                 read()
 
     def _follow(self, view: ClusterView) -> None:
+        offsets = self._node.broker.topic(CONSUMER_OFFSETS)
+        if offsets is not None and not self._node.coordinator.places:
+            # Another node made it, perhaps with another number of partitions: groups are found by the number it has.
+            self._node.coordinator.partition_count = len(offsets.partitions)
         for partition in list(self._node.broker.catalog.partitions()):
             leader = view.leader(partition.topic.name, partition.index)
             if leader != (partition.leader_id, partition.leader_epoch):
