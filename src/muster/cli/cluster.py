@@ -1,4 +1,4 @@
-"""`muster cluster status | drain | rebalance`: who is there, who leads how much, and moving it. Asks the database, not the nodes."""
+"""`muster cluster status | drain | rebalance`: who is there and leads how much, and moving it. It asks the database alone."""
 
 from __future__ import annotations
 
