@@ -62,6 +62,7 @@ class Cluster:
         self.coordinators = Coordinators(self)
         self._leaders: dict[tuple[str, int], int] = {}
         self._connections: dict[tuple[Address, str], Connection] = {}
+        self._closing: set[Connection] = set()
         self._opening: dict[tuple[Address, str], asyncio.Lock] = {}
         self.closed = False
 
@@ -76,10 +77,11 @@ class Cluster:
     async def close(self) -> None:
         """Every connection; calls that wait fail."""
         self.closed = True
-        for connection in self._connections.values():
-            connection.close()
+        closing = [*self._connections.values(), *self._closing]
         self._connections.clear()
-        await asyncio.sleep(0)  # lets the transports finish
+        for connection in closing:
+            connection.close()
+        await asyncio.gather(*(connection.wait_closed() for connection in closing))
 
     # -- connections
 
@@ -129,6 +131,7 @@ class Cluster:
             if connection is None or connection.closed:
                 connection = await self._open(address)
                 self._connections[key] = connection
+                self._closing = {each for each in self._closing if not each.gone}
         return connection
 
     async def _open(self, address: Address) -> Connection:
@@ -145,7 +148,9 @@ class Cluster:
     def close_lane(self, lane: str) -> None:
         """Whoever had this lane needs it no more."""
         for key in [key for key in self._connections if key[1] == lane]:
-            self._connections.pop(key).close()
+            connection = self._connections.pop(key)
+            connection.close()
+            self._closing.add(connection)
             self._opening.pop(key, None)
 
     # -- questions, to whom they belong

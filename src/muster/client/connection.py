@@ -35,6 +35,7 @@ from muster.wire.generated.api_versions import ApiVersionsRequest, ApiVersionsRe
 from muster.wire.header import API_VERSIONS_KEY, decode_response_header, encode_request_header
 
 DEFAULT_TIMEOUT_SECONDS: Final = 30.0
+GOODBYE_SECONDS: Final = 1.0
 MAX_REPLY_BYTES: Final = 1 << 30
 REAUTHENTICATE_AT: Final = 0.85
 """KIP-368: authenticate again when this part of the session's lifetime is over, so that the broker need not close."""
@@ -71,6 +72,7 @@ class Connection(asyncio.Protocol):
         self._failure: ClientError | None = None
         self._reauthenticate_at: float | None = None
         self._authenticating = asyncio.Lock()
+        self._gone: asyncio.Future[None] = self._loop.create_future()
 
     @classmethod
     async def open(
@@ -91,6 +93,7 @@ class Connection(asyncio.Protocol):
                 await connection._authenticate()
         except BaseException:
             connection.close()
+            await connection.wait_closed()
             raise
         return connection
 
@@ -111,9 +114,22 @@ class Connection(asyncio.Protocol):
     def closed(self) -> bool:
         return self._failure is not None
 
+    @property
+    def gone(self) -> bool:
+        """Closed, and its socket too."""
+        return self._gone.done()
+
     def close(self) -> None:
-        """Calls that wait fail. May be called twice."""
+        """Calls that wait fail. May be called twice. The socket is gone a little later: `wait_closed`."""
         self._end(ClientError(NETWORK_EXCEPTION, f"talk to {self.address}", "the connection was closed on this side"))
+
+    async def wait_closed(self) -> None:
+        """After `close`: come back when nothing is left of it. A peer that is slow to say goodbye is not waited for."""
+        if self._transport is not None:
+            await asyncio.wait([self._gone], timeout=GOODBYE_SECONDS)
+            if not self._gone.done():
+                self._transport.abort()
+                await asyncio.wait([self._gone], timeout=GOODBYE_SECONDS)
 
     async def _ask(self, api: str, version: int, message: object, timeout_seconds: float) -> Any:
         if self._failure is not None:
@@ -203,6 +219,8 @@ class Connection(asyncio.Protocol):
         pending.reply.set_result(message)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if not self._gone.done():
+            self._gone.set_result(None)
         detail = str(exc) if exc is not None else "the server closed the connection"
         self._end(ClientError(NETWORK_EXCEPTION, f"talk to {self.address}", detail))
 

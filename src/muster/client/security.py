@@ -74,11 +74,11 @@ class Security:
     def of(cls, properties: Mapping[str, str]) -> Security:
         """From client properties by librdkafka's or Java's names; ClientError names what cannot be used, and why."""
         found = given(properties)
-        host_check = (found.pop("host_check", None) or "https").lower()
+        host_check = found.pop("host_check", "https") or ""
         return cls(
             protocol=(found.pop("protocol", None) or "PLAINTEXT").upper(),
             mechanism=(found.pop("mechanism", None) or "").upper() or None,
-            verify_host_name=host_check not in ("", "none"),
+            verify_host_name=host_check.lower() not in ("", "none"),
             verify_certificate=yes_or_no(
                 found.pop("verify_certificate", None), True, "enable.ssl.certificate.verification"
             ),
