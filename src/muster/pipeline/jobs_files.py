@@ -50,10 +50,11 @@ class BatchFiles:
         self._pending: dict[tuple[str, str], _Pending] = {}
         self._buffered = 0
 
-    def add(self, table: str, rows: pa.RecordBatch) -> None:
+    def add(self, table: str, rows: pa.RecordBatch, by_date: bool = True) -> None:
+        """Tables that are made anew each time are better left in one file (`by_date` False)."""
         if not rows.num_rows:
             return
-        for dt, portion in _by_date(rows):
+        for dt, portion in _by_date(rows) if by_date else [("", rows)]:
             pending = self._pending_of(table, dt)
             pending.batches.append(portion)
             pending.buffered += portion.num_rows
@@ -114,8 +115,17 @@ class BatchFiles:
 
 def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     """Texts repeat and get a dictionary; keys and values do not and get none."""
+    dictionaries = [f.name for f in schema if pa.types.is_dictionary(f.type)]
     texts = [f.name for f in schema if pa.types.is_string(f.type)]
-    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=texts)
+    return pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=[*texts, *dictionaries],
+        # How rows lay in memory is nobody's concern: a dictionary is read back as the text that it is.
+        store_schema=not dictionaries,
+    )
 
 
 def put_in_place(unfinished: Path, final: Path) -> int:
@@ -136,6 +146,8 @@ def _by_date(rows: pa.RecordBatch) -> list[tuple[str, pa.RecordBatch]]:
     if "dt" not in rows.schema.names:
         return [("", rows)]
     dates = rows.column("dt")
+    if pa.types.is_dictionary(dates.type):
+        dates = dates.dictionary_decode()
     distinct = dates.unique()
     if len(distinct) == 1:
         return [(distinct[0].as_py() or "", rows)]

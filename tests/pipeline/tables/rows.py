@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
@@ -15,19 +16,15 @@ Row = dict[str, Any]
 
 
 def arrow(table: str, rows: Iterable[Row], *, decoded: bool = False) -> pa.Table:
-    schema = ROW_TABLES[table] if decoded and table in ROW_TABLES else TABLES[table]
+    schema = ROW_TABLES[table] if table in ROW_TABLES and (decoded or table not in TABLES) else TABLES[table]
     full = [{"cluster": CLUSTER, **row} for row in rows]
     unknown = {name for row in full for name in row} - set(schema.names)
     assert not unknown, f"{table} has no columns {unknown}"
     return pa.Table.from_pylist(full, schema=schema)
 
 
-def frame(spark: Any, table: str, rows: Iterable[Row], *, decoded: bool = False) -> Any:
-    return spark.createDataFrame(arrow(table, rows, decoded=decoded))
-
-
-def collected(frame: Any) -> list[Row]:
-    return [row.asDict(recursive=True) for row in frame.collect()]
+def frame(table: str, rows: Iterable[Row], *, decoded: bool = False) -> pl.DataFrame:
+    return pl.DataFrame(pl.from_arrow(arrow(table, rows, decoded=decoded)))
 
 
 def commit(log_offset: int, offset: int | None, at_ms: int, **more: Any) -> Row:

@@ -1,6 +1,6 @@
 """Histories that the real coordinator wrote: a shard on a movable clock, played by a script, its log and journal as bronze rows.
 
-Each script is a cluster of its own, so that one Spark run judges them all. Members speak the consumer protocol with real bytes.
+Each script is a cluster of its own, so that one run judges them all. Members speak the consumer protocol with real bytes.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 
 from muster.core.config import GroupConfig
@@ -130,11 +131,9 @@ def decoded(bronze: Iterable[dict[str, Any]]) -> dict[str, pa.RecordBatch]:
     return decode_batch(pa.RecordBatch.from_pylist(list(bronze), schema=TABLES["b_log_record"]))
 
 
-def frames(spark: Any, bronze: list[dict[str, Any]], journal: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
-    """What the publishing job hands to `finish_silver`, and the journal for gold."""
-    rows = {name: spark.createDataFrame(pa.Table.from_batches([batch])) for name, batch in decoded(bronze).items()}
-    rows["b_log_record"] = spark.createDataFrame(pa.Table.from_pylist(bronze, schema=TABLES["b_log_record"]))
-    rows["b_journal_event"] = spark.createDataFrame(
-        pa.Table.from_pylist(list(journal), schema=TABLES["b_journal_event"])
-    )
-    return rows
+def frames(bronze: list[dict[str, Any]], journal: Iterable[dict[str, Any]] = ()) -> dict[str, pl.DataFrame]:
+    """What the publishing job has: decoded rows, bronze, and the journal for gold."""
+    rows = {name: pa.Table.from_batches([batch]) for name, batch in decoded(bronze).items()}
+    rows["b_log_record"] = pa.Table.from_pylist(bronze, schema=TABLES["b_log_record"])
+    rows["b_journal_event"] = pa.Table.from_pylist(list(journal), schema=TABLES["b_journal_event"])
+    return {name: pl.DataFrame(pl.from_arrow(table)) for name, table in rows.items()}

@@ -1,18 +1,16 @@
-"""The finishing of commits without Spark gives what Spark's gives, on random logs with transactions, tombstones and rewinds."""
+"""Finished commits against the rule told in plain loops, on random logs with transactions, tombstones, holes and rewinds."""
 
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.tables.commit_rows import faithful_from, finished_commit_rows
-from muster.pipeline.tables.log_extent import log_extent
-from muster.pipeline.tables.offset_commits import finished_offset_commits
-from tests.pipeline.tables.rows import Row, arrow, commit, frame, log_record
+from muster.pipeline.tables.commit_rows import NARROW, finished_commit_rows
+from tests.pipeline.tables.rows import Row, arrow, commit
 
 SEEDS = range(12)
 
@@ -49,38 +47,69 @@ def random_log(seed: int) -> tuple[list[Row], list[Row]]:
     return commits, markers
 
 
-def by_arrow(commits: list[Row], markers: list[Row], faithful_from: int, batch_rows: int) -> list[Row]:
+def told_in_loops(commits: list[Row], markers: list[Row], faithful_from: int) -> list[Row]:
+    """Analytics 2.4, one record after the other."""
+    rows = [{**_with_end(row, markers), "faithful": row["log_offset"] >= faithful_from} for row in commits]
+    chains: dict[tuple[str, str, int], list[Row]] = {}
+    for row in rows:
+        row |= dict.fromkeys(("prev_offset", "prev_commit_ms", "next_commit_ms", "newer"))
+        row |= {"is_duplicate": False, "is_rewind": False}
+        if row["is_effective"]:
+            chains.setdefault((row["group_id"], row["topic"], row["partition"]), []).append(row)
+    for chain in chains.values():
+        for index, row in enumerate(chain):
+            row["newer"] = len(chain) - 1 - index
+            if index:
+                before, offset = chain[index - 1], row["committed_offset"]
+                row["prev_offset"], row["prev_commit_ms"] = before["committed_offset"], before["commit_ms"]
+                before["next_commit_ms"] = row["record_ms"] if row["commit_ms"] is None else row["commit_ms"]
+                if offset is not None and before["committed_offset"] is not None:
+                    row["is_duplicate"] = offset == before["committed_offset"]
+                    row["is_rewind"] = offset < before["committed_offset"]
+    return [{name: row.get(name) for name in TABLES["s_offset_commit"].names} for row in rows]
+
+
+def _with_end(row: Row, markers: list[Row]) -> Row:
+    if not row["is_transactional"]:
+        state = "unknown" if row["is_transactional"] is None else "none"
+        return {**row, "txn_state": state, "effective_ms": row["record_ms"], "is_effective": True}
+    behind = [m for m in markers if m["producer_id"] == row["producer_id"] and m["log_offset"] > row["log_offset"]]
+    if behind and behind[0]["control_type"] == 1:
+        return {**row, "txn_state": "committed", "effective_ms": behind[0]["record_ms"], "is_effective": True}
+    return {**row, "txn_state": "aborted" if behind else "open", "effective_ms": None, "is_effective": False}
+
+
+def finished(commits: list[Row], markers: list[Row], faithful_from: int, batch_rows: int, shares: int) -> list[Row]:
     table = arrow("s_offset_commit", commits, decoded=True)
     marks = pa.Table.from_pylist(markers, schema=ROW_TABLES["txn_marker"])
-    batches = finished_commit_rows(lambda: table.to_batches(max_chunksize=batch_rows), marks, faithful_from)
-    rows: list[Row] = pa.Table.from_batches(batches, schema=TABLES["s_offset_commit"]).to_pylist()
-    return rows
-
-
-def test_same_rows_as_spark_however_the_log_is_cut_into_batches(spark: Any) -> None:
-    logs = {seed: random_log(seed) for seed in SEEDS}
-    commits = [row for of_log, _ in logs.values() for row in of_log]
-    markers = [row for _, of_log in logs.values() for row in of_log]
-    records = [log_record(row["log_offset"], cluster=row["cluster"]) for row in commits + markers]
-    marks = spark.createDataFrame(pa.Table.from_pylist(markers, schema=ROW_TABLES["txn_marker"]))
-    extent = log_extent(frame(spark, "b_log_record", records))
-    finished = finished_offset_commits(frame(spark, "s_offset_commit", commits, decoded=True), marks, extent)
-    starts = {row["cluster"]: row["faithful_from"] for row in extent.collect()}
-    for seed, logs_of in logs.items():
-        numbers = pa.array(sorted(row["log_offset"] for rows in logs_of for row in rows), pa.int64())
-        assert faithful_from([numbers.slice(0, 5), numbers.slice(5, 0), numbers.slice(5)]) == starts[str(seed)]
-    expected = sorted(
-        (row.asDict() for row in finished.collect()), key=lambda row: (int(row["cluster"]), row["log_offset"])
+    found = finished_commit_rows(
+        lambda: table.select(NARROW).to_batches(max_chunksize=batch_rows),
+        lambda: table.to_batches(max_chunksize=batch_rows),
+        marks,
+        faithful_from,
+        shares,
     )
-    for batch_rows in (1, 7, 1_000):
-        found = [
-            row
-            for seed, (rows, marks_of) in logs.items()
-            for row in by_arrow(rows, marks_of, starts[str(seed)], batch_rows)
-        ]
-        assert found == expected
+    rows = [row for batch in found for row in batch.to_pylist()]
+    return sorted(rows, key=lambda row: int(row["log_offset"]))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_same_rows_as_the_rule_however_the_log_is_cut_into_batches_and_keys_into_shares(seed: int) -> None:
+    commits, markers = random_log(seed)
+    expected = told_in_loops(commits, markers, faithful_from=7)
+    for batch_rows, shares in ((1, 1), (7, 1), (1_000, 1), (7, 3), (1_000, 2)):
+        assert finished(commits, markers, 7, batch_rows, shares) == expected
 
 
 def test_log_without_commits_gives_no_rows() -> None:
-    assert by_arrow([], [], 0, 10) == []
-    assert faithful_from([]) is None
+    assert finished([], [], 0, 10, 1) == []
+
+
+def test_texts_that_come_as_dictionaries_stay_so() -> None:
+    """What is written to a file needs no second look at every text."""
+    table = arrow("s_offset_commit", [commit(0, 1, 10), commit(1, 2, 20)], decoded=True)
+    at = table.schema.get_field_index("group_id")
+    batches = table.set_column(at, "group_id", table["group_id"].dictionary_encode()).to_batches()
+    (rows,) = finished_commit_rows(lambda: batches, lambda: batches, ROW_TABLES["txn_marker"].empty_table(), 0)
+    assert pa.types.is_dictionary(rows.schema.field("group_id").type)
+    assert rows.column("group_id").to_pylist() == ["g", "g"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from muster.core.records import OffsetErased
 from muster.core.requests import OffsetCommit
 from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.silver import finish_silver
-from tests.pipeline.tables.rows import Row, collected
+from tests.pipeline.tables.rows import Row
 from tests.pipeline.tables.scripted import Script, frames
 
 RETENTION_MS, CHECK_MS, LOOK_AHEAD_MS = 60_000, 7_000, 300_000
@@ -105,18 +104,17 @@ WORLDS = (simple, empty, stable, own_time, rebalancing, connect, removed)
 
 
 @pytest.fixture(scope="module")
-def forecast(spark: Any) -> tuple[dict[str, Script], list[Row]]:
+def forecast() -> tuple[dict[str, Script], list[Row]]:
     worlds = {world.name: world for world in (play() for play in WORLDS)}
     bronze = [row for world in worlds.values() for row in world.bronze()]
-    rows = frames(spark, bronze, [row for world in worlds.values() for row in world.journal_rows()])
+    rows = frames(bronze, [row for world in worlds.values() for row in world.journal_rows()])
     settings = GoldSettings(
         now_ms=max(world.now_ms for world in worlds.values()),
         offsets_retention_ms=RETENTION_MS,
         offsets_retention_check_interval_ms=CHECK_MS,
     )
-    gold = build_gold({**rows, **finish_silver(rows, spark)}, settings)
-    found = collected(gold["g_expiry"])
-    spark.catalog.clearCache()
+    gold = build_gold({**rows, **finish_silver(rows)}, settings)
+    found = gold["g_expiry"].to_dicts()
     return worlds, found
 
 

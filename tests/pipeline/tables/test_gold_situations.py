@@ -1,4 +1,4 @@
-"""Gold of situations that are easy to get wrong, each a cluster of one Spark run."""
+"""Gold of situations that are easy to get wrong, each a cluster of one run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.decode.row_schemas import row_spark_schema
 from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.silver import finish_silver
-from tests.pipeline.tables.rows import Row, collected, commit, frame, log_record, sample
+from tests.pipeline.tables.rows import Row, commit, frame, log_record, sample
 
 NOW = 1_700_000_000_000
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -127,7 +126,7 @@ SITUATIONS: dict[str, dict[str, list[Row]]] = {
 
 
 @pytest.fixture(scope="module")
-def gold(spark: Any) -> dict[str, dict[str, list[Row]]]:
+def gold() -> dict[str, dict[str, list[Row]]]:
     """By table and situation."""
     names = (
         *("s_offset_commit", "b_leo_sample", "s_group_generation", "s_member", "s_assignment"),
@@ -141,21 +140,23 @@ def gold(spark: Any) -> dict[str, dict[str, list[Row]]]:
         log_record(row["log_offset"], row["record_ms"], cluster=row["cluster"])
         for row in given["s_offset_commit"] + given["s_group_generation"]
     ]
-    extra = {"cluster": "holes", "log_topic": "__consumer_offsets", "log_partition": 0}
+    place = {"cluster": "holes", "log_partition": 0}
+    extra = {**place, "log_topic": "__consumer_offsets"}
     records.append(log_record(11, NOW, cluster="holes"))
     records.append(log_record(12, NOW, cluster="holes", is_transactional=True, producer_id=3))
-    rows = {name: frame(spark, name, of_name, decoded=True) for name, of_name in given.items()}
-    rows["b_log_record"] = frame(spark, "b_log_record", records)
-    rows["b_quarantine"] = frame(spark, "b_quarantine", [{**extra, "log_offset": 5, "reason": "cut short"}])
-    rows["unknown_type"] = spark.createDataFrame([["holes", 0, 17, 1, 11, 11]], row_spark_schema("unknown_type"))
-    silver = {name: table.persist() for name, table in finish_silver(rows, spark).items()}
+    rows = {name: frame(name, of_name, decoded=True) for name, of_name in given.items()}
+    rows["b_log_record"] = frame("b_log_record", records)
+    rows["b_quarantine"] = frame("b_quarantine", [{**extra, "log_offset": 5, "reason": "cut short"}])
+    rows["unknown_type"] = frame(
+        "unknown_type", [{**place, "record_type": 17, "records": 1, "first_offset": 11, "last_offset": 11}]
+    )
+    silver = finish_silver(rows)
     built = build_gold({**rows, **silver}, GoldSettings(now_ms=NOW))
     found: dict[str, dict[str, list[Row]]] = {}
     for name in LOOKED_AT:
         found[name] = {situation: [] for situation in SITUATIONS}
-        for row in collected(built[name]):
+        for row in built[name].to_dicts():
             found[name][row["cluster"]].append(row)
-    spark.catalog.clearCache()
     return found
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.silver import finish_silver
 from tests.pipeline.tables import histories
-from tests.pipeline.tables.rows import Row, collected
+from tests.pipeline.tables.rows import Row
 from tests.pipeline.tables.scripted import Script, frames
 
 WITHOUT_JOURNAL = " (log)"
@@ -40,16 +39,15 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(spark: Any) -> Told:
+def told() -> Told:
     scripts = [play() for play in histories.ALL]
     bronze = [row for script in scripts for row in script.bronze()]
     bronze += [row for script in scripts for row in script.bronze(script.name + WITHOUT_JOURNAL)]
-    rows = frames(spark, bronze, [row for script in scripts for row in script.journal_rows()])
-    silver = {name: frame.persist() for name, frame in finish_silver(rows, spark).items()}
+    rows = frames(bronze, [row for script in scripts for row in script.journal_rows()])
+    silver = finish_silver(rows)
     gold = build_gold({**rows, **silver}, GoldSettings(now_ms=max(script.now_ms for script in scripts)))
-    tables = {name: collected(gold[name]) for name in LOOKED_AT}
-    tables["s_group_generation"] = collected(silver["s_group_generation"])
-    spark.catalog.clearCache()
+    tables = {name: gold[name].to_dicts() for name in LOOKED_AT}
+    tables["s_group_generation"] = silver["s_group_generation"].to_dicts()
     return Told({script.name: script for script in scripts}, tables)
 
 

@@ -1,16 +1,14 @@
-"""Finished silver: transactions, neighbours, holes in the log, end offsets. Each situation is a cluster of one Spark run."""
+"""Finished silver: transactions, neighbours, holes in the log, end offsets. Each situation is a cluster of one run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from muster.pipeline.decode.row_schemas import row_spark_schema
 from muster.pipeline.tables.log_extent import log_extent
 from muster.pipeline.tables.silver import finish_silver
-from tests.pipeline.tables.rows import Row, collected, commit, frame, log_record, sample
+from tests.pipeline.tables.rows import Row, commit, frame, log_record, sample
 
 COMMIT, ABORT = 1, 0
 
@@ -65,28 +63,22 @@ def spread(rows: dict[str, list[Row]]) -> list[Row]:
 
 
 @pytest.fixture(scope="module")
-def silver(spark: Any) -> Callable[[str, str], list[Row]]:
+def silver() -> Callable[[str, str], list[Row]]:
     records = {name: [log_record(row["log_offset"]) for row in rows] for name, rows in (COMMITS | MARKERS).items()}
     rows = {
-        "s_offset_commit": frame(spark, "s_offset_commit", spread(COMMITS), decoded=True),
-        "b_log_record": frame(spark, "b_log_record", spread(records)),
-        "b_leo_sample": frame(spark, "b_leo_sample", spread(SAMPLES)),
+        "s_offset_commit": frame("s_offset_commit", spread(COMMITS), decoded=True),
+        "b_log_record": frame("b_log_record", spread(records)),
+        "b_leo_sample": frame("b_leo_sample", spread(SAMPLES)),
     }
-    rows["txn_marker"] = spark.createDataFrame(
-        [[row[name] for name in _MARKER] for row in spread(MARKERS)],
-        row_spark_schema("txn_marker"),
-    )
-    finished = finish_silver(rows, spark)
-    tables = {name: collected(finished[name]) for name in ("s_offset_commit", "s_current_offset", "s_leo")}
+    rows["txn_marker"] = frame("txn_marker", spread(MARKERS))
+    finished = finish_silver(rows)
+    tables = {name: finished[name].to_dicts() for name in ("s_offset_commit", "s_current_offset", "s_leo")}
 
     def of(table: str, situation: str) -> list[Row]:
         found = [row for row in tables[table] if row["cluster"] == situation]
         return sorted(found, key=lambda row: row.get("log_offset") or row.get("end_ms") or 0)
 
     return of
-
-
-_MARKER = ("cluster", "log_partition", "log_offset", "record_ms", "producer_id", "producer_epoch", "control_type")
 
 
 def test_neighbours_tell_duplicates_and_rewinds(silver: Callable[[str, str], list[Row]]) -> None:
@@ -159,12 +151,12 @@ def test_aborted_offset_is_nobodys_predecessor(silver: Callable[[str, str], list
     assert not any(row["is_rewind"] for row in rows)
 
 
-def test_history_is_faithful_behind_the_last_hole(spark: Any) -> None:
+def test_history_is_faithful_behind_the_last_hole() -> None:
     """Analytics 2.5."""
     rows = [
         {**log_record(number, number * 10), "cluster": name} for name, numbers in HOLES.items() for number in numbers
     ]
-    found = {row["cluster"]: row for row in collected(log_extent(frame(spark, "b_log_record", rows)))}
+    found = {row["cluster"]: row for row in log_extent(frame("b_log_record", rows)).to_dicts()}
     assert {name: (row["gaps"], row["faithful_from"], row["faithful_from_ms"]) for name, row in found.items()} == {
         "whole": (0, 4, 40),
         "holed": (2, 9, 90),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 import pytest
 
 from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.silver import finish_silver
 from tests.pipeline.tables.appends import MINUTE_MS, Appends, Sampled, bursty_appends, commits, sampled
-from tests.pipeline.tables.rows import Row, collected, commit, frame, log_record, sample
+from tests.pipeline.tables.rows import Row, commit, frame, log_record, sample
 
 SEED = 20
 PARTITIONS, GROUPS = 12, 3
@@ -28,7 +27,7 @@ class Truth:
 
 
 @pytest.fixture(scope="module")
-def truth(spark: Any) -> Truth:
+def truth() -> Truth:
     """Cluster `sampled` asks a broker now and then, cluster `segments` reads every batch from the files."""
     print(f"seed {SEED}")
     random = Random(SEED)
@@ -59,16 +58,15 @@ def truth(spark: Any) -> Truth:
         row["log_offset"] = log_offset
     now_ms = START_MS + LENGTH_MS
     rows = {
-        "s_offset_commit": frame(spark, "s_offset_commit", commit_rows, decoded=True),
-        "b_leo_sample": frame(spark, "b_leo_sample", leo_rows),
+        "s_offset_commit": frame("s_offset_commit", commit_rows, decoded=True),
+        "b_leo_sample": frame("b_leo_sample", leo_rows),
         "b_log_record": frame(
-            spark, "b_log_record", [log_record(row["log_offset"], cluster=row["cluster"]) for row in commit_rows]
+            "b_log_record", [log_record(row["log_offset"], cluster=row["cluster"]) for row in commit_rows]
         ),
     }
-    silver = {name: table.persist() for name, table in finish_silver(rows, spark).items()}
+    silver = finish_silver(rows)
     gold = build_gold({**rows, **silver}, GoldSettings(now_ms=now_ms))
-    found = [collected(gold[name]) for name in ("g_lag", "g_lag_history", "g_group_lag")]
-    spark.catalog.clearCache()
+    found = [gold[name].to_dicts() for name in ("g_lag", "g_lag_history", "g_group_lag")]
     return Truth(appends, samples, *found)
 
 

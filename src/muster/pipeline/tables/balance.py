@@ -5,45 +5,37 @@ Only the consumer protocol's assignments can be read (trap 14): groups of other 
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import LOG, conform
+from muster.pipeline.tables.columns import LOG, Column, Frame, conform
+
+_PLACE = (*LOG, "log_offset")
 
 
-def assignment_balance(generations: DataFrame, members: DataFrame, assignments: DataFrame) -> DataFrame:
-    place = [*LOG, "log_offset"]
-    owned = assignments.groupBy(*place, "member_id").agg(F.count("*").alias("_n"))
-    loads = (
-        members.join(owned, [*place, "member_id"], "left")
-        .groupBy(*place)
-        .agg(F.sort_array(F.collect_list(F.coalesce("_n", F.lit(0)))).alias("loads"))
+def assignment_balance(generations: Frame, members: Frame, assignments: Frame) -> Frame:
+    formed = generations.filter(
+        (pl.col("protocol_type") == "consumer") & (pl.col("n_members") > 0) & (pl.col("kind") != "static_replace")
     )
-    formed = generations.where("protocol_type = 'consumer' and n_members > 0 and kind != 'static_replace'")
-    return conform(
-        formed.join(loads, place).withColumns(_measures()).withColumn("at_ms", F.col("record_ms")),
-        "g_assignment_balance",
-    )
+    owned = assignments.group_by(*_PLACE, "member_id").agg(_n=pl.len().cast(pl.Int64))
+    loads = members.join(owned, on=[*_PLACE, "member_id"], how="left").with_columns(pl.col("_n").fill_null(0))
+    measured = loads.group_by(_PLACE).agg(**_measures(pl.col("_n")))
+    rows = formed.drop("n_members").join(measured, on=_PLACE)
+    return conform(rows.with_columns(at_ms="record_ms"), "g_assignment_balance")
 
 
-def _measures() -> dict[str, F.Column]:
-    n = F.size("loads")
-    total = F.expr("aggregate(loads, 0L, (a, x) -> a + x)")
-    squares = F.expr("aggregate(loads, 0.0D, (a, x) -> a + double(x) * x)")
+def _measures(load: Column) -> dict[str, Column]:
+    n, total = pl.len().cast(pl.Int64), load.sum()
+    mean, some = load.mean(), load.sum() > 0
+    squares = (load.cast(pl.Float64) ** 2).sum()
     # Of sorted loads x_1 <= ... <= x_n: sum of (2i - n - 1) x_i over n times their total.
-    weighted = F.expr(
-        "aggregate(transform(loads, (x, i) -> double(2 * i + 1 - size(loads)) * x), 0.0D, (a, x) -> a + x)"
-    )
-    mean = total / n
-    variance = F.greatest(squares / n - mean * mean, F.lit(0.0))
-    some = total > 0
+    weighted = ((2 * pl.int_range(1, pl.len() + 1) - n - 1) * load.sort()).sum()
     return {
         "n_members": n,
         "n_partitions": total,
-        "n_idle_members": F.size(F.expr("filter(loads, x -> x = 0)")),
-        "max_over_mean": F.when(some, F.array_max("loads") / mean),
-        "spread": F.array_max("loads") - F.array_min("loads"),
-        "cv": F.when(some, F.sqrt(variance) / mean),
-        "gini": F.when(some, weighted / (n * total)),
-        "effective_members": F.when(some, total * total / squares),
+        "n_idle_members": (load == 0).sum(),
+        "max_over_mean": pl.when(some).then(load.max() / mean),
+        "spread": load.max() - load.min(),
+        "cv": pl.when(some).then(load.std(ddof=0) / mean),
+        "gini": pl.when(some).then(weighted / (n * total)),
+        "effective_members": pl.when(some).then(total.cast(pl.Float64) ** 2 / squares),
     }

@@ -1,23 +1,22 @@
-"""Gold from finished silver: every table of `schemas.GOLD`, wired together. The publishing job calls `build_gold` and writes it.
+"""Gold from finished silver: every table of `schemas.GOLD`, wired together.
 
-Frames that several tables need are kept (`persist`); the job drops them when it has written (`spark.catalog.clearCache()`).
+`GoldBuild` is for commits that come in parts, as the publishing job has them; `build_gold` for frames that hold everything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyspark.sql import DataFrame, SparkSession
-
 from muster.pipeline.tables.abandoned import abandoned_groups
 from muster.pipeline.tables.balance import assignment_balance
-from muster.pipeline.tables.columns import no_rows
+from muster.pipeline.tables.columns import Frame, no_rows
+from muster.pipeline.tables.commit_digest import CommitDigest
 from muster.pipeline.tables.data_quality import data_quality
 from muster.pipeline.tables.episodes import rebalance_episodes
 from muster.pipeline.tables.expiry import offset_expiry
 from muster.pipeline.tables.group_state import group_states
-from muster.pipeline.tables.hot_committers import hot_committers
-from muster.pipeline.tables.lag import ends_and_rates, lag_now
+from muster.pipeline.tables.known_ends import known_ends
+from muster.pipeline.tables.lag import lag_now
 from muster.pipeline.tables.lag_history import group_lag, lag_history
 from muster.pipeline.tables.log_extent import log_extent
 from muster.pipeline.tables.members import member_churn, members_seen
@@ -25,49 +24,73 @@ from muster.pipeline.tables.rebalances import group_changes, rebalances
 from muster.pipeline.tables.recent_commits import recent_commits
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status import statuses
-from muster.pipeline.tables.time_lag import steps_of
 
-__all__ = ["GoldSettings", "build_gold"]
+__all__ = ["GoldBuild", "GoldSettings", "build_gold"]
 
 
-def build_gold(silver: Mapping[str, DataFrame], settings: GoldSettings) -> dict[str, DataFrame]:
-    """`silver`: the tables of `schemas.SILVER`, and of bronze `b_journal_event`, `b_leo_sample`, `b_log_record` and
-    `b_quarantine`, of the decoder `unknown_type`. What is missing counts as empty; one must be given.
-    """
-    if not silver:
-        raise ValueError(
-            "build_gold needs at least one table: an empty mapping does not say which Spark session to use"
+class GoldBuild:
+    """First everything but the commits, then the commits part by part, then the tables."""
+
+    def __init__(self, facts: Mapping[str, Frame], extent: Frame, settings: GoldSettings) -> None:
+        """`facts`: silver without commits, and of bronze `b_journal_event`, `b_leo_sample` and `b_quarantine`, of the decoder
+        `unknown_type`. What is missing counts as empty. `extent` comes from `log_extent`.
+        """
+        self._facts = facts
+        self._extent = extent
+        self._settings = settings
+        self._leo = self._given("s_leo")
+        self._ends = known_ends(self._leo, settings)
+        self._changes = group_changes(
+            self._given("s_group_generation"),
+            self._given("s_member"),
+            self._given("s_assignment"),
+            self._given("s_group_epoch"),
+            self._given("s_member_epoch"),
+            self._given("b_journal_event"),
+            settings,
         )
-    spark: SparkSession = next(iter(silver.values())).sparkSession
+        self._digest = CommitDigest(self._changes, settings.burrow_intervals)
 
-    def given(name: str) -> DataFrame:
-        return silver[name] if name in silver else no_rows(spark, name)
+    def add_commits(self, commits: Frame) -> Frame:
+        """A part of `s_offset_commit`; its part of `g_lag_history` comes back."""
+        self._digest.add(commits)
+        return lag_history(commits, self._ends, self._settings)
 
-    commits, current, leo = given("s_offset_commit"), given("s_current_offset"), given("s_leo")
-    generations, members, assignments = given("s_group_generation"), given("s_member"), given("s_assignment")
-    group_epochs, member_epochs = given("s_group_epoch"), given("s_member_epoch")
-    journal, log_records = given("b_journal_event"), given("b_log_record")
-    samples = silver.get("b_leo_sample", leo)
+    def current_offsets(self) -> Frame:
+        return self._digest.current()
 
-    extent = log_extent(log_records).persist()
-    states = group_states(generations, members, group_epochs, member_epochs, journal).persist()
-    recent = recent_commits(commits, samples, settings.burrow_intervals).persist()
-    ends, steps = ends_and_rates(leo, settings).persist(), steps_of(leo).persist()
-    lag = lag_now(current, ends, steps, recent, states, assignments, extent, settings).persist()
-    changes = group_changes(generations, members, assignments, group_epochs, member_epochs, journal, settings).persist()
-    rebalanced = rebalances(changes, commits).persist()
-    return {
-        "g_lag": lag,
-        "g_lag_history": lag_history(commits, leo, ends, steps, settings),
-        "g_group_lag": group_lag(lag),
-        "g_status": statuses(lag, recent, states, samples, settings),
-        "g_rebalance": rebalanced,
-        "g_rebalance_episode": rebalance_episodes(rebalanced, settings),
-        "g_member": members_seen(generations, members, assignments, member_epochs, journal, rebalanced, states),
-        "g_member_churn": member_churn(rebalanced, generations, journal),
-        "g_assignment_balance": assignment_balance(generations, members, assignments),
-        "g_expiry": offset_expiry(current, states, commits, lag, settings),
-        "g_abandoned": abandoned_groups(current, states, commits, lag, settings),
-        "g_hot_committers": hot_committers(commits),
-        "g_data_quality": data_quality(extent, log_records, given("b_quarantine"), given("unknown_type")),
-    }
+    def tables(self) -> dict[str, Frame]:
+        """Gold but for `g_lag_history`."""
+        settings, given, current = self._settings, self._given, self._digest.current()
+        generations, members, assignments = map(given, ("s_group_generation", "s_member", "s_assignment"))
+        journal, samples = given("b_journal_event"), self._facts.get("b_leo_sample", self._leo)
+        states = group_states(generations, members, given("s_group_epoch"), given("s_member_epoch"), journal)
+        recent = recent_commits(self._digest.recent(), samples)
+        lag = lag_now(current, self._ends, recent, states, assignments, self._extent, settings)
+        rebalanced = rebalances(self._changes, self._digest.gaps())
+        return {
+            "g_lag": lag,
+            "g_group_lag": group_lag(lag),
+            "g_status": statuses(lag, recent, states, samples, settings),
+            "g_rebalance": rebalanced,
+            "g_rebalance_episode": rebalance_episodes(rebalanced, settings),
+            "g_member": members_seen(
+                generations, members, assignments, given("s_member_epoch"), journal, rebalanced, states
+            ),
+            "g_member_churn": member_churn(rebalanced, generations, journal),
+            "g_assignment_balance": assignment_balance(generations, members, assignments),
+            "g_expiry": offset_expiry(current, states, self._digest.pending(), lag, settings),
+            "g_abandoned": abandoned_groups(current, states, self._digest.progress(), lag, settings),
+            "g_hot_committers": self._digest.hot_committers(),
+            "g_data_quality": data_quality(self._extent, given("b_quarantine"), given("unknown_type")),
+        }
+
+    def _given(self, name: str) -> Frame:
+        return self._facts.get(name, no_rows(name))
+
+
+def build_gold(silver: Mapping[str, Frame], settings: GoldSettings) -> dict[str, Frame]:
+    """All of gold from all of silver, with `b_log_record` and what else `GoldBuild` wants of bronze."""
+    build = GoldBuild(silver, log_extent(silver.get("b_log_record", no_rows("b_log_record"))), settings)
+    history = build.add_commits(silver.get("s_offset_commit", no_rows("s_offset_commit")))
+    return {**build.tables(), "g_lag_history": history}

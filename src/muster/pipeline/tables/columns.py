@@ -1,14 +1,21 @@
-"""The schema contract as one `select`, and the keys that tables are joined by. Every table function ends in `conform`."""
+"""The schema contract as one `select`, and the keys that tables are joined by. Every table function ends in `conform`.
+
+Tables are functions of Polars frames: they run inside the task that holds a log partition's rows, where planning costs nothing
+(docs/decisions/0007). Frames may hold several clusters and log partitions, as long as groups are whole.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from typing import Final, TypeAlias
 
-from pyspark.sql import Column, DataFrame, SparkSession, Window, WindowSpec
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.decode.row_schemas import row_spark_schema
-from muster.pipeline.schemas import TABLES, spark_schema
+from muster.pipeline.decode.row_schemas import ROW_TABLES
+from muster.pipeline.schemas import TABLES
+
+Frame: TypeAlias = pl.DataFrame
+Column: TypeAlias = pl.Expr
 
 LOG: Final = ("cluster", "log_partition")
 """Where a log offset is unique, and all of a group's records are (its id hashes to one log partition)."""
@@ -17,40 +24,40 @@ TOPIC_PARTITION: Final = ("cluster", "topic", "partition")
 POSITION: Final = ("cluster", "group_id", "topic", "partition")
 """What an offset is committed for. Never one joined text: ids may hold any character (trap 17)."""
 
-_BEGINNING: Final = Window.unboundedPreceding
+_END_OF_9999_MS: Final = 253_402_300_799_999
 
 
-def position_hash() -> Column:
-    """In front of a window's keys: rows are sorted by one number that tells most of them apart. Texts that begin alike (a cluster's
-    name, `orders-`) make Spark compare whole rows instead.
-    """
-    return F.xxhash64(*POSITION)
-
-
-def conform(frame: DataFrame, table: str) -> DataFrame:
-    """Exactly the columns of the table, in order and of its types."""
-    return frame.select(*(F.col(field.name).cast(field.dataType).alias(field.name) for field in spark_schema(table)))
-
-
-def no_rows(spark: SparkSession, table: str) -> DataFrame:
+@cache
+def schema_of(table: str) -> pl.Schema:
     """Of a table of the contract, or of one that only the decoder makes."""
-    return spark.createDataFrame([], spark_schema(table) if table in TABLES else row_spark_schema(table))
+    known = TABLES[table] if table in TABLES else ROW_TABLES[table]
+    return pl.DataFrame(pl.from_arrow(known.empty_table())).schema
 
 
-def in_log_order(*keys: str) -> WindowSpec:
-    """Order is the log offset, never a time (trap 4)."""
-    return Window.partitionBy(*keys).orderBy("log_offset")
+def conform(frame: Frame, table: str) -> Frame:
+    """Exactly the columns of the table, in order and of its types."""
+    return frame.select(pl.col(name).cast(kind) for name, kind in schema_of(table).items())
 
 
-def so_far(window: WindowSpec) -> WindowSpec:
-    return window.rowsBetween(_BEGINNING, Window.currentRow)
+def no_rows(table: str) -> Frame:
+    return pl.DataFrame(schema=schema_of(table))
+
+
+def newest(frame: Frame, keys: tuple[str, ...], order: str) -> Frame:
+    """The row with the highest `order` of each key."""
+    return frame.sort(order).unique(subset=list(keys), keep="last")
+
+
+def is_true(condition: Column) -> Column:
+    """What is unknown does not hold."""
+    return condition.fill_null(False)
 
 
 def utc_date(ms: Column) -> Column:
-    return F.date_add(F.lit("1970-01-01").cast("date"), F.floor(ms / 86_400_000).cast("int")).cast("string")
+    """Times that no calendar has, from broken clocks, become its first or last day."""
+    return pl.from_epoch(ms.clip(0, _END_OF_9999_MS), time_unit="ms").dt.strftime("%Y-%m-%d")
 
 
-def newest(frame: DataFrame, keys: tuple[str, ...], order: str) -> DataFrame:
-    """The row with the highest `order` of each key."""
-    ranked = frame.withColumn("_rank", F.row_number().over(Window.partitionBy(*keys).orderBy(F.col(order).desc())))
-    return ranked.where("_rank = 1").drop("_rank")
+def in_order_of(values: str, order: str) -> Column:
+    """In an aggregation: the value of the row with the highest `order`."""
+    return pl.col(values).sort_by(order).last()

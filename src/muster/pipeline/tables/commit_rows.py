@@ -1,8 +1,10 @@
-"""`s_offset_commit` of one log partition, finished with Arrow and numpy: the same answers as `offset_commits`, without a shuffle.
+"""`s_offset_commit` of one log partition, finished with numpy: whose transaction was committed, what came before and after.
 
-All of a group's records are in one log partition and in order, so its neighbours are found by one stable sort of numbers there:
-about 1 µs a record where rows that Spark sorts and writes cost ten. For jobs that read and write files in a task per log
-partition; `offset_commits` is for rows that come from anywhere. Needs about 120 bytes of memory for each record of the partition.
+All of a group's records are in one log partition and in order, so neighbours are found by one stable sort of numbers there, about
+1 µs a record. Offsets of an open or aborted transaction never count (traps 5 and 7). A committed one begins to count with its
+marker but keeps its place in the log (trap 6, analytics 2.4): the marker's time, the record's order.
+
+Needs about 150 bytes of memory for each record that it looks at; of a longer partition it looks at some keys at a time.
 """
 
 from __future__ import annotations
@@ -25,68 +27,90 @@ _SCHEMA: Final = TABLES["s_offset_commit"]
 _COMMIT_MARKER: Final = 1
 _NONE, _UNKNOWN, _COMMITTED, _ABORTED, _OPEN = range(5)
 _STATES: Final = pa.array(["none", "unknown", "committed", "aborted", "open"])
+NARROW: Final = (
+    *("group_id", "topic", "partition", "log_offset", "record_ms", "committed_offset", "commit_ms"),
+    *("is_tombstone", "is_transactional", "producer_id"),
+)
+"""The columns that the first look needs."""
 
 
-def finished_commit_rows(decoded: Batches, markers: pa.Table, faithful_from: int | None) -> Iterator[pa.RecordBatch]:
-    """Rows of one log partition. `markers` are its ends of transactions (`txn_marker`); `faithful_from` None: nothing is."""
-    narrow = _Narrow()
-    for batch in decoded():
-        narrow.add(batch)
-    filled = narrow.filled_in(markers)
-    start = 0
-    for batch in decoded():
-        yield _whole(
-            batch, {name: column.slice(start, batch.num_rows) for name, column in filled.items()}, faithful_from
-        )
-        start += batch.num_rows
+def finished_commit_rows(
+    narrow: Batches, whole: Batches, markers: pa.Table, faithful_from: int | None, shares: int = 1
+) -> Iterator[pa.RecordBatch]:
+    """Rows of one log partition. `markers` are its ends of transactions (`txn_marker`); `faithful_from` None: nothing is.
 
-
-def faithful_from(log_offsets: Iterable[pa.Array]) -> int | None:
-    """Behind the last hole of a log partition, from the offsets of all its bronze rows in order; None if there are none."""
-    start: int | None = None
-    before: int | None = None
-    for offsets in log_offsets:
-        numbers: _Longs = np.asarray(offsets.to_numpy(zero_copy_only=False))
-        if not len(numbers):
-            continue
-        if before is None or numbers[0] > before + 1:
-            start = int(numbers[0])
-        holes = np.flatnonzero(np.diff(numbers) > 1)
-        if len(holes):
-            start = int(numbers[holes[-1] + 1])
-        before = int(numbers[-1])
-    return start
+    `shares` bounds memory: so many times a part of the keys is taken, and both kinds of batches are asked for again. Of each
+    share rows come in log order. Texts stay dictionaries where they come as such.
+    """
+    for share in range(shares):
+        keys = _Keys(share, shares)
+        columns = _Narrow(keys)
+        for batch in narrow():
+            columns.add(batch)
+        filled = columns.filled_in(markers)
+        start = 0
+        for batch in whole():
+            mine = keys.chosen(batch)
+            rows = batch if mine is None else batch.filter(pa.array(mine))
+            if rows.num_rows:
+                here = {name: column.slice(start, rows.num_rows) for name, column in filled.items()}
+                yield _whole(rows, here, faithful_from)
+            start += rows.num_rows
 
 
 def _whole(batch: pa.RecordBatch, filled: dict[str, pa.Array], faithful_from: int | None) -> pa.RecordBatch:
     offsets = _longs(batch, "log_offset")
     faithful = offsets >= faithful_from if faithful_from is not None else np.zeros(len(offsets), dtype=bool)
     columns = {**filled, "faithful": pa.array(faithful)}
-    arrays = [
-        columns[field.name].cast(field.type) if field.name in columns else batch.column(field.name).cast(field.type)
-        for field in _SCHEMA
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
+    arrays = []
+    for field in _SCHEMA:
+        column = columns[field.name] if field.name in columns else batch.column(field.name)
+        arrays.append(column if pa.types.is_dictionary(column.type) else column.cast(field.type))
+    return pa.RecordBatch.from_arrays(arrays, names=_SCHEMA.names)
+
+
+class _Keys:
+    """Groups and topics as numbers that stay the same from batch to batch, and which rows are this share's."""
+
+    def __init__(self, share: int, shares: int) -> None:
+        self.groups: dict[str, int] = {}
+        self.topics: dict[str, int] = {}
+        self._share = share
+        self._shares = shares
+
+    def chosen(self, batch: pa.RecordBatch) -> _Flags | None:
+        """None: all of them. A key's rows are all in one share."""
+        if self._shares == 1:
+            return None
+        mixed = self.numbers(batch, "group_id") * 31 + self.numbers(batch, "topic") * 7 + _longs(batch, "partition")
+        mine: _Flags = mixed % self._shares == self._share
+        return mine
+
+    def numbers(self, batch: pa.RecordBatch, column: str) -> _Longs:
+        return _numbered(batch.column(column), self.groups if column == "group_id" else self.topics)
 
 
 class _Narrow:
-    """What neighbours are found by, as numbers, for all records of the partition."""
+    """What neighbours are found by, as numbers, for all records of the share."""
 
-    def __init__(self) -> None:
-        self._groups: dict[str, int] = {}
-        self._topics: dict[str, int] = {}
+    def __init__(self, keys: _Keys) -> None:
+        self._keys = keys
         self._columns: dict[str, list[Any]] = {}
 
     def add(self, batch: pa.RecordBatch) -> None:
-        found = {
-            "group": _numbered(batch.column("group_id"), self._groups),
-            "topic": _numbered(batch.column("topic"), self._topics),
+        mine = self._keys.chosen(batch)
+        if mine is not None:
+            batch = batch.filter(pa.array(mine))
+        found: dict[str, Any] = {
+            "group": self._keys.numbers(batch, "group_id").astype(np.int32),
+            "topic": self._keys.numbers(batch, "topic").astype(np.int32),
+            "partition": _longs(batch, "partition").astype(np.int32),
             "tombstone": _flags(batch, "is_tombstone"),
             "transactional": _flags(batch, "is_transactional"),
             "cannot_tell": np.asarray(batch.column("is_transactional").is_null()),
             "no_commit_time": np.asarray(batch.column("commit_ms").is_null()),
         }
-        for name in ("partition", "log_offset", "record_ms", "committed_offset", "commit_ms", "producer_id"):
+        for name in ("log_offset", "record_ms", "committed_offset", "commit_ms", "producer_id"):
             found[name] = _longs(batch, name)
         for name, values in found.items():
             self._columns.setdefault(name, []).append(values)
@@ -94,22 +118,21 @@ class _Narrow:
     def filled_in(self, markers: pa.Table) -> dict[str, pa.Array]:
         if not self._columns:
             return {}
-        c = {name: np.concatenate(parts) for name, parts in self._columns.items()}
-        self._columns.clear()
+        c = {name: np.concatenate(self._columns.pop(name)) for name in list(self._columns)}
         states, effective_ms = _transactions(c, markers)
         effective = states <= _COMMITTED
         return {
-            "txn_state": _STATES.take(pa.array(states)),
+            "txn_state": pa.DictionaryArray.from_arrays(pa.array(states), _STATES),
             "effective_ms": pa.array(effective_ms, mask=~effective),
             "is_effective": pa.array(effective),
-            **_neighbours(c, self._keys(c), effective),
+            **_neighbours(c, self._positions(c), effective),
         }
 
-    def _keys(self, c: dict[str, Any]) -> _Longs:
+    def _positions(self, c: dict[str, Any]) -> _Longs:
         """One number for (group, topic, partition)."""
-        pairs = c["group"] * max(1, len(self._topics)) + c["topic"]
-        width = int(c["partition"].max()) + 1
-        if len(self._groups) * len(self._topics) * width >= 1 << 62:
+        pairs = c["group"].astype(np.int64) * max(1, len(self._keys.topics)) + c["topic"]
+        width = int(c["partition"].max(initial=0)) + 1
+        if len(self._keys.groups) * len(self._keys.topics) * width >= 1 << 62:
             pairs = np.unique(pairs, return_inverse=True)[1]
         keys: _Longs = pairs * width + c["partition"]
         return keys
@@ -125,7 +148,7 @@ def _transactions(c: dict[str, Any], markers: pa.Table) -> tuple[npt.NDArray[np.
     producers, numbers = np.unique(
         np.concatenate([c["producer_id"][those], _longs(markers, "producer_id")]), return_inverse=True
     )
-    width = int(max(c["log_offset"].max(), *_longs(markers, "log_offset"), 0)) + 1
+    width = int(max(c["log_offset"].max(), _longs(markers, "log_offset").max(initial=0))) + 1
     assert len(producers) * width < 1 << 62, "more producers times offsets than a number holds"
     places = numbers[: len(those)] * width + c["log_offset"][those]
     marks = numbers[len(those) :] * width + _longs(markers, "log_offset")

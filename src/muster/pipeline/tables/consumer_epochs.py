@@ -11,101 +11,108 @@ A group epoch that no member reached before the next bump was overtaken: it is c
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, in_log_order, so_far
+from muster.pipeline.tables.columns import GROUP, Column, Frame, is_true
 
 _GROUP_METADATA, _MEMBER_METADATA, _MEMBER_ASSIGNMENT = 3, 5, 8
 _CONFIDENCE = 0.8
+_BUMP = (*GROUP, "generation")
 
 
-def epoch_rebalances(group_epochs: DataFrame, member_epochs: DataFrame) -> DataFrame:
+def epoch_rebalances(group_epochs: Frame, member_epochs: Frame) -> Frame:
     """Columns of `g_rebalance` as far as the log knows them."""
-    bumps = group_epochs.where((F.col("record_type") == _GROUP_METADATA) & ~F.col("is_tombstone")).select(
-        *GROUP,
-        "log_partition",
-        "log_offset",
-        F.col("record_ms").alias("started_ms"),
-        F.col("epoch").alias("generation"),
+    bumps = (
+        group_epochs.filter((pl.col("record_type") == _GROUP_METADATA) & ~pl.col("is_tombstone"))
+        .select(*GROUP, "log_offset", started_ms="record_ms", generation="epoch")
+        .sort("log_offset")
     )
-    previous = F.lag("log_offset").over(in_log_order(*GROUP))
-    bumps = bumps.withColumn("_since", F.coalesce(previous, F.lit(-1)))
-    rows = bumps.join(_arrivals(member_epochs), [*GROUP, "generation"], "left").join(
-        _changes(bumps, member_epochs), [*GROUP, "generation"], "left"
+    rows = bumps.join(_arrivals(member_epochs), on=_BUMP, how="left").join(
+        _changes(bumps, member_epochs), on=_BUMP, how="left"
     )
     return _finished(rows)
 
 
-def _arrivals(member_epochs: DataFrame) -> DataFrame:
-    arrived = member_epochs.where((F.col("record_type") == _MEMBER_ASSIGNMENT) & ~F.col("is_tombstone"))
-    return arrived.groupBy(*GROUP, F.col("member_epoch").alias("generation")).agg(
-        F.max("record_ms").alias("ended_ms"), F.countDistinct("member_id").cast("int").alias("members_after")
+def _arrivals(member_epochs: Frame) -> Frame:
+    arrived = member_epochs.filter((pl.col("record_type") == _MEMBER_ASSIGNMENT) & ~pl.col("is_tombstone"))
+    return arrived.group_by(*GROUP, generation="member_epoch").agg(
+        ended_ms=pl.col("record_ms").max(), members_after=pl.col("member_id").n_unique().cast(pl.Int32)
     )
 
 
-def _changes(bumps: DataFrame, member_epochs: DataFrame) -> DataFrame:
+def _changes(bumps: Frame, member_epochs: Frame) -> Frame:
     """Members whose metadata came, changed or went since the bump before; they are written just before the bump or with it."""
-    order = in_log_order(*GROUP, "member_id")
-    metadata = member_epochs.where(F.col("record_type") == _MEMBER_METADATA)
-    known = F.coalesce(~F.lag("is_tombstone").over(order), F.lit(False))
+    metadata = member_epochs.filter(pl.col("record_type") == _MEMBER_METADATA).sort("log_offset")
+    known = is_true(~pl.col("is_tombstone").shift().over(*GROUP, "member_id"))
+    what = pl.when("is_tombstone").then(pl.lit("gone")).when(known).then(pl.lit("changed")).otherwise(pl.lit("joined"))
     events = metadata.select(
         *GROUP,
-        F.col("member_id").alias("_member"),
-        F.coalesce("instance_id", "member_id").alias("_identity"),
-        F.col("log_offset").alias("_at"),
-        F.when(F.col("is_tombstone"), "gone").when(known, "changed").otherwise("joined").alias("_what"),
+        _member="member_id",
+        _identity=pl.coalesce("instance_id", "member_id"),
+        _at="log_offset",
+        _what=what,
     )
-    spans = bumps.join(events, list(GROUP)).where("_at > _since and _at <= log_offset")
+    # Each event belongs to the first bump behind it.
+    spans = events.join_asof(
+        bumps.select(*GROUP, "generation", "log_offset"),
+        left_on="_at",
+        right_on="log_offset",
+        by=list(GROUP),
+        strategy="forward",
+        check_sortedness=False,
+    ).filter(pl.col("generation").is_not_null())
 
-    def those(what: str) -> F.Column:
-        return F.sort_array(F.collect_set(F.when(F.col("_what") == what, F.col("_identity"))))
+    def those(what: str) -> Column:
+        return pl.col("_identity").filter(pl.col("_what") == what).unique().sort()
 
-    return spans.groupBy(*GROUP, "generation").agg(
-        those("joined").alias("joined"),
-        those("gone").alias("gone"),
-        those("changed").alias("_changed"),
-        F.min("_member").alias("_one"),
-        F.countDistinct("_member").alias("_members"),
+    return spans.group_by(_BUMP).agg(
+        joined=those("joined"),
+        gone=those("gone"),
+        _one=pl.col("_member").min(),
+        _members=pl.col("_member").n_unique(),
     )
 
 
-def _finished(rows: DataFrame) -> DataFrame:
-    came, went = F.size("joined") > 0, F.size("gone") > 0
+def _finished(rows: Frame) -> Frame:
+    came, went = pl.col("joined").list.len() > 0, pl.col("gone").list.len() > 0
     cause = (
-        F.when(F.col("joined").isNull(), "partitions_grew")
-        .when(came & went, "members_changed")
-        .when(came, "new_member")
-        .when(went, "left_or_expired")
-        .otherwise("metadata_changed")
+        pl.when(pl.col("joined").is_null())
+        .then(pl.lit("partitions_grew"))
+        .when(came & went)
+        .then(pl.lit("members_changed"))
+        .when(came)
+        .then(pl.lit("new_member"))
+        .when(went)
+        .then(pl.lit("left_or_expired"))
+        .otherwise(pl.lit("metadata_changed"))
     )
-    order = Window.partitionBy(*GROUP).orderBy("log_offset")
-    overtaken = F.col("ended_ms").isNull()
-    finished = F.when(~overtaken, F.col("log_offset"))
-    rows = (
-        rows.withColumn("cause", cause)
-        .withColumn("trigger_member", F.when(F.col("_members") == 1, F.col("_one")))
-        .withColumn("_round", F.count(finished).over(so_far(order)) - F.when(overtaken, 0).otherwise(1))
+    certain = pl.when(pl.col("joined").is_null()).then(_CONFIDENCE / 2).otherwise(_CONFIDENCE)
+    finished = pl.col("ended_ms").is_not_null().cast(pl.Int32)
+    rows = rows.sort(*GROUP, "log_offset").with_columns(
+        cause=cause,
+        trigger_member=pl.when(pl.col("_members") == 1).then("_one"),
+        # Those that were overtaken count with the next one that was finished.
+        _round=finished.cum_sum().over(GROUP) - finished,
     )
-    rounds = Window.partitionBy(*GROUP, "_round")
+    overtaken = pl.col("ended_ms").is_null().sum().over(*GROUP, "_round")
     return (
-        rows.withColumn("aborted_generations", F.sum(overtaken.cast("int")).over(rounds))
-        .where("ended_ms is not null")
+        rows.with_columns(aborted_generations=overtaken.cast(pl.Int32))
+        .filter(pl.col("ended_ms").is_not_null())
         .select(
             *GROUP,
             "generation",
             "log_offset",
-            F.lit(0).alias("group_life"),
             "started_ms",
             "ended_ms",
             "cause",
             "trigger_member",
-            F.lit("log").alias("source"),
-            F.when(F.col("joined").isNull(), _CONFIDENCE / 2).otherwise(_CONFIDENCE).alias("confidence"),
             "members_after",
             "joined",
             "gone",
-            F.col("aborted_generations").cast("int").alias("aborted_generations"),
-            F.lit("consumer").alias("protocol"),
+            "aborted_generations",
+            group_life=pl.lit(0, pl.Int32),
+            source=pl.lit("log"),
+            confidence=certain,
+            protocol=pl.lit("consumer"),
         )
     )

@@ -6,78 +6,62 @@ A fall of the end is a topic made anew, unless the leader epoch rose with it: th
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import TOPIC_PARTITION, conform, so_far
+from muster.pipeline.tables.columns import TOPIC_PARTITION, Frame, conform, is_true
 
 _SAMPLE = (*TOPIC_PARTITION, "topic_id", "leo", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
+_TIME = ("end_ms", "leo", "log_start")
+_EPOCH = (*TOPIC_PARTITION, "topic_epoch")
 
 
-def finished_end_offsets(samples: DataFrame) -> DataFrame:
+def finished_end_offsets(samples: Frame) -> Frame:
     """`samples` are `b_leo_sample`."""
     rows = (
-        samples.select(*_SAMPLE)
-        .where("leo >= 0")
-        .dropDuplicates([*TOPIC_PARTITION, "topic_id", "leo", "log_start", "begin_ms", "end_ms"])
+        samples.select(_SAMPLE)
+        .filter(pl.col("leo") >= 0)
+        .unique([*TOPIC_PARTITION, "topic_id", "leo", "log_start", "begin_ms", "end_ms"])
     )
-    rows = _with_rising_times(rows)
-    rows = _with_epochs(rows)
+    rows = _with_epochs(_with_rising_times(rows))
     return conform(_without_flat_middles(_without_cut_tails(rows)), "s_leo")
 
 
-def _with_rising_times(rows: DataFrame) -> DataFrame:
+def _with_rising_times(rows: Frame) -> Frame:
     """Producers' clocks go back and forth; a record was not appended before the one in front of it."""
-    along = so_far(Window.partitionBy(*TOPIC_PARTITION, "topic_id", "sampler").orderBy("leo", "end_ms"))
-    exact = F.col("sampler") == "segment"
-    latest = F.max("end_ms").over(along)
-    return rows.withColumn("_latest", latest).select(
-        *(c for c in _SAMPLE if c not in ("begin_ms", "end_ms")),
-        F.when(exact, F.col("_latest")).otherwise(F.col("begin_ms")).alias("begin_ms"),
-        F.when(exact, F.col("_latest")).otherwise(F.col("end_ms")).alias("end_ms"),
+    exact = pl.col("sampler") == "segment"
+    latest = pl.col("end_ms").cum_max().over(*TOPIC_PARTITION, "topic_id", "sampler")
+    return rows.sort("leo", "end_ms").with_columns(
+        begin_ms=pl.when(exact).then(latest).otherwise("begin_ms"),
+        end_ms=pl.when(exact).then(latest).otherwise("end_ms"),
     )
 
 
-def _with_epochs(rows: DataFrame) -> DataFrame:
-    order = _by_time(*TOPIC_PARTITION)
-    fell = F.col("leo") < F.lag("leo").over(order)
-    other_id = F.col("topic_id") != F.lag("topic_id").over(order)
+def _with_epochs(rows: Frame) -> Frame:
+    rows = rows.sort(*TOPIC_PARTITION, *_TIME)
+    before = {name: pl.col(name).shift().over(TOPIC_PARTITION) for name in ("leo", "topic_id", "log_start")}
+    fell = is_true(pl.col("leo") < before["leo"])
+    other_id = is_true(pl.col("topic_id") != before["topic_id"])
     # Trap 23: only an election cuts a tail, and it raises the leader epoch; a topic made anew starts at epoch 0 (trap 22).
-    elected = F.col("leader_epoch") > F.lag("leader_epoch").over(order)
-    below_start = F.col("leo") < F.lag("log_start").over(order)
-    anew = _is(other_id) | (_is(fell) & (~_is(elected) | _is(below_start)))
-    marked = rows.withColumn("_anew", anew.cast("int"))
-    return marked.withColumn("topic_epoch", F.sum("_anew").over(so_far(order)))
+    elected = is_true(pl.col("leader_epoch") > pl.col("leader_epoch").shift().over(TOPIC_PARTITION))
+    below_start = is_true(pl.col("leo") < before["log_start"])
+    rows = rows.with_columns(_anew=(other_id | (fell & (~elected | below_start))).cast(pl.Int32))
+    return rows.with_columns(topic_epoch=pl.col("_anew").cum_sum().over(TOPIC_PARTITION))
 
 
-def _without_cut_tails(rows: DataFrame) -> DataFrame:
+def _without_cut_tails(rows: Frame) -> Frame:
     """Offsets that a later sample no longer had were written again afterwards: the earlier samples do not prove their age."""
-    from_the_end = Window.partitionBy(*TOPIC_PARTITION, "topic_epoch").orderBy(
-        F.col("end_ms").desc(), F.col("leo").desc(), F.col("log_start").desc()
-    )
-    lowest_later = F.min("leo").over(so_far(from_the_end))
-    return rows.withColumn("leo", lowest_later)
+    return rows.with_columns(leo=pl.col("leo").cum_min(reverse=True).over(_EPOCH))
 
 
-def _without_flat_middles(rows: DataFrame) -> DataFrame:
-    order = _by_time(*TOPIC_PARTITION, "topic_epoch")
-    first = ~_is(F.lag("leo").over(order) == F.col("leo"))
-    last = ~_is(F.lead("leo").over(order) == F.col("leo"))
-    start_moved = _is(F.lag("log_start").over(order) != F.col("log_start"))
-    return rows.withColumn("_kept", first | last | start_moved).where("_kept")
+def _without_flat_middles(rows: Frame) -> Frame:
+    rows = rows.sort(*_EPOCH, *_TIME)
+    leo, start = pl.col("leo"), pl.col("log_start")
+    first = ~is_true(leo.shift().over(_EPOCH) == leo)
+    last = ~is_true(leo.shift(-1).over(_EPOCH) == leo)
+    start_moved = is_true(start.shift().over(_EPOCH) != start)
+    return rows.filter(first | last | start_moved)
 
 
-def newest_end_offsets(leo: DataFrame) -> DataFrame:
+def newest_end_offsets(leo: Frame) -> Frame:
     """The newest sample of each partition, of its present epoch."""
-    order = Window.partitionBy(*TOPIC_PARTITION).orderBy(
-        *(F.col(name).desc() for name in ("topic_epoch", "end_ms", "leo", "log_start"))
-    )
-    return leo.withColumn("_rank", F.row_number().over(order)).where("_rank = 1").drop("_rank")
-
-
-def _by_time(*keys: str) -> WindowSpec:
-    return Window.partitionBy(*keys).orderBy("end_ms", "leo", "log_start")
-
-
-def _is(condition: Column) -> Column:
-    return F.coalesce(condition, F.lit(False))
+    return leo.sort("topic_epoch", *_TIME).unique(subset=list(TOPIC_PARTITION), keep="last")

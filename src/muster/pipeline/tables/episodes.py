@@ -11,10 +11,9 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, conform
+from muster.pipeline.tables.columns import GROUP, Column, Frame, conform
 from muster.pipeline.tables.settings import GoldSettings
 
 _COOPERATIVE_PROTOCOLS = ("compatible", "sessioned")
@@ -22,40 +21,45 @@ _COOPERATIVE_PROTOCOLS = ("compatible", "sessioned")
 _COOPERATIVE_ROUNDS = 3
 
 
-def rebalance_episodes(rebalances: DataFrame, settings: GoldSettings) -> DataFrame:
-    one = F.struct("ended_ms", "generation", "started_ms", "cause", "joined", "gone", "members_before", "protocol")
-    rows = rebalances.groupBy(*GROUP, "episode").agg(
-        F.sort_array(F.collect_list(one)).alias("_all"),
-        F.min(F.coalesce("started_ms", "ended_ms")).alias("started_ms"),
-        F.max("ended_ms").alias("ended_ms"),
-        F.count("*").cast("int").alias("n_rebalances"),
-        F.max("pause_max_ms").alias("pause_max_ms"),
+def rebalance_episodes(rebalances: Frame, settings: GoldSettings) -> Frame:
+    joined, gone = pl.col("joined"), pl.col("gone")
+    came, went = joined.explode().drop_nulls(), gone.explode().drop_nulls()
+    changes = joined.list.len().fill_null(0) + gone.list.len().fill_null(0)
+    rows = (
+        rebalances.sort("ended_ms", "generation")
+        .group_by(*GROUP, "episode", maintain_order=True)
+        .agg(
+            causes=pl.col("cause").unique(maintain_order=True),
+            started_ms=pl.coalesce("started_ms", "ended_ms").min(),
+            ended_ms=pl.col("ended_ms").max(),
+            n_rebalances=pl.len(),
+            pause_max_ms=pl.col("pause_max_ms").max(),
+            _protocol=pl.col("protocol").last().fill_null("").str.to_lowercase(),
+            _later_changes=changes.slice(1).sum(),
+            _at_first=pl.col("members_before").first().fill_null(0),
+            _came=came.unique(),
+            _went=went.unique(),
+        )
     )
-    return conform(
-        rows.withColumn("causes", F.array_distinct(F.expr("transform(_all, r -> r.cause)"))).withColumn(
-            "kind", _kind(settings)
-        ),
-        "g_rebalance_episode",
-    )
+    return conform(rows.with_columns(kind=_kind(settings)), "g_rebalance_episode")
 
 
-def _kind(settings: GoldSettings) -> F.Column:
-    protocol = F.lower(F.coalesce(F.element_at("_all", -1)["protocol"], F.lit("")))
-    cooperative = protocol.contains("cooperative") | protocol.isin(*_COOPERATIVE_PROTOCOLS)
-    later_changes = F.expr(
-        "aggregate(slice(_all, 2, size(_all)), 0, (n, r) -> n + coalesce(size(r.joined), 0) + coalesce(size(r.gone), 0))"
-    )
-    came = F.expr("flatten(transform(_all, r -> coalesce(r.joined, array())))")
-    went = F.expr("flatten(transform(_all, r -> coalesce(r.gone, array())))")
-    at_first = F.coalesce(F.col("_all")[0]["members_before"], F.lit(0))
+def _kind(settings: GoldSettings) -> Column:
+    protocol, n = pl.col("_protocol"), pl.col("n_rebalances")
+    cooperative = protocol.str.contains("cooperative", literal=True) | protocol.is_in(_COOPERATIVE_PROTOCOLS)
     # Those who came and went again within the episode are neither the old fleet nor the new one.
-    old_gone, new_here = F.size(F.array_except(went, came)), F.size(F.array_except(came, went))
+    old_gone = pl.col("_went").list.set_difference("_came").list.len()
+    new_here = pl.col("_came").list.set_difference("_went").list.len()
+    at_first = pl.col("_at_first")
     everybody = (at_first > 0) & (old_gone >= at_first) & (new_here >= at_first)
-    n = F.col("n_rebalances")
     return (
-        F.when(n == 1, "single")
-        .when(cooperative & (n <= _COOPERATIVE_ROUNDS) & (later_changes == 0), "cooperative")
-        .when(everybody, "rolling_restart")
-        .when(n >= settings.storm_rebalances, "storm")
-        .otherwise("several")
+        pl.when(n == 1)
+        .then(pl.lit("single"))
+        .when(cooperative & (n <= _COOPERATIVE_ROUNDS) & (pl.col("_later_changes") == 0))
+        .then(pl.lit("cooperative"))
+        .when(everybody)
+        .then(pl.lit("rolling_restart"))
+        .when(n >= settings.storm_rebalances)
+        .then(pl.lit("storm"))
+        .otherwise(pl.lit("several"))
     )

@@ -14,81 +14,88 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, POSITION, conform
+from muster.pipeline.tables.columns import GROUP, POSITION, Column, Frame, conform
 from muster.pipeline.tables.durations import span
 from muster.pipeline.tables.settings import GoldSettings
 
 
-def offset_expiry(
-    current: DataFrame, states: DataFrame, commits: DataFrame, lag: DataFrame, settings: GoldSettings
-) -> DataFrame:
-    pending = commits.where("txn_state = 'open'").select(*POSITION).distinct().withColumn("_pending", F.lit(True))
+def offset_expiry(current: Frame, states: Frame, pending: Frame, lag: Frame, settings: GoldSettings) -> Frame:
+    """`pending` are the positions that an open transaction wants to commit."""
     rows = (
-        current.join(states.drop("log_partition", "log_offset"), list(GROUP), "left")
-        .join(pending, list(POSITION), "left")
-        .join(lag.select(*POSITION, F.col("lag").alias("at_risk_records")), list(POSITION), "left")
-        .withColumn("_subscribed", F.array_contains("topics", F.col("topic")))
-        .withColumn("_rule", _rule())
+        current.join(states.drop("log_partition", "log_offset"), on=GROUP, how="left")
+        .join(pending.select(POSITION).with_columns(_pending=pl.lit(True)), on=POSITION, how="left")
+        .join(lag.select(*POSITION, at_risk_records="lag"), on=POSITION, how="left")
+        .with_columns(_subscribed=pl.col("topics").list.contains(pl.col("topic")))
+        .with_columns(_rule=_rule())
     )
-    eligible = F.col("_rule").isin("commit", "empty", "unsubscribed")
-    own_time = F.col("expire_ms") >= 0
-    base = F.when(eligible & (F.col("_rule") == "empty"), F.coalesce("empty_since_ms", "commit_ms")).when(
-        eligible, F.col("commit_ms")
+    eligible = pl.col("_rule").is_in(["commit", "empty", "unsubscribed"])
+    base = (
+        pl.when(pl.col("_rule") == "empty")
+        .then(pl.coalesce("empty_since_ms", "commit_ms"))
+        .when(eligible)
+        .then("commit_ms")
     )
-    due = F.when(eligible & own_time, F.col("expire_ms")).when(
-        eligible, F.col("base_ms") + settings.offsets_retention_ms
+    due = (
+        pl.when(eligible & (pl.col("expire_ms") >= 0))
+        .then("expire_ms")
+        .when(eligible)
+        .then(pl.col("base_ms") + settings.offsets_retention_ms)
     )
     return conform(
-        rows.withColumn("committed", F.col("committed_offset"))
-        .withColumn("base_ms", base)
-        .withColumn("expires_ms", due)
-        .withColumn("group_state", F.coalesce("state", F.lit("Simple")))
-        .withColumn("reason", _reason(settings)),
+        rows.with_columns(committed="committed_offset", base_ms=base, group_state=pl.col("state").fill_null("Simple"))
+        .with_columns(expires_ms=due)
+        .with_columns(reason=_reason(settings)),
         "g_expiry",
     )
 
 
 def _rule() -> Column:
-    simple = F.col("state").isNull() | (F.col("protocol_type").isNull() & (F.col("state") == "Empty"))
-    readable = F.col("topics").isNotNull() & (F.col("protocol_type") == "consumer")
-    classic_stable = (F.col("type") == "classic") & (F.col("state") == "Stable")
+    state, kind = pl.col("state"), pl.col("type")
+    simple = state.is_null() | (pl.col("protocol_type").is_null() & (state == "Empty"))
+    readable = pl.col("topics").is_not_null() & (pl.col("protocol_type") == "consumer")
+    classic_stable = (kind == "classic") & (state == "Stable")
     return (
-        F.when(F.col("_pending").isNotNull(), "pending")
-        .when(simple, "commit")
-        .when((F.col("type") == "classic") & (F.col("state") == "Empty"), "empty")
-        .when((F.col("type") == "consumer") & F.col("topics").isNull(), "unreadable")
-        .when(
-            (classic_stable & readable) | (F.col("type") == "consumer"),
-            F.when(F.col("_subscribed"), "subscribed").otherwise("unsubscribed"),
-        )
-        .when(classic_stable, "unreadable")
-        .otherwise("rebalancing")
+        pl.when(pl.col("_pending").is_not_null())
+        .then(pl.lit("pending"))
+        .when(simple)
+        .then(pl.lit("commit"))
+        .when((kind == "classic") & (state == "Empty"))
+        .then(pl.lit("empty"))
+        .when((kind == "consumer") & pl.col("topics").is_null())
+        .then(pl.lit("unreadable"))
+        .when((classic_stable & readable) | (kind == "consumer"))
+        .then(pl.when("_subscribed").then(pl.lit("subscribed")).otherwise(pl.lit("unsubscribed")))
+        .when(classic_stable)
+        .then(pl.lit("unreadable"))
+        .otherwise(pl.lit("rebalancing"))
     )
 
 
 def _reason(settings: GoldSettings) -> Column:
     kept = span(settings.offsets_retention_ms)
-    rule = F.col("_rule")
+    rule = pl.col("_rule")
     said = (
-        F.when(rule == "pending", "kept: a transaction with this offset is open")
-        .when(rule == "subscribed", "kept: a member subscribes to the topic")
-        .when(rule == "rebalancing", "kept: the group is rebalancing")
-        .when(rule == "unreadable", "kept: nobody can read what the members subscribe to")
-        .when(F.col("expire_ms") >= 0, "the commit named its own time")
-        .when(rule == "commit", f"no members ever or any more: {kept} after its commit")
-        .when(
-            (rule == "empty") & F.col("empty_since_ms").isNull(),
-            f"the group is empty, nobody knows since when: {kept} after its commit",
-        )
-        .when(rule == "empty", f"the group is empty: {kept} after it became so")
-        .otherwise(f"no member subscribes to the topic: {kept} after its commit")
+        pl.when(rule == "pending")
+        .then(pl.lit("kept: a transaction with this offset is open"))
+        .when(rule == "subscribed")
+        .then(pl.lit("kept: a member subscribes to the topic"))
+        .when(rule == "rebalancing")
+        .then(pl.lit("kept: the group is rebalancing"))
+        .when(rule == "unreadable")
+        .then(pl.lit("kept: nobody can read what the members subscribe to"))
+        .when(pl.col("expire_ms") >= 0)
+        .then(pl.lit("the commit named its own time"))
+        .when(rule == "commit")
+        .then(pl.lit(f"no members ever or any more: {kept} after its commit"))
+        .when((rule == "empty") & pl.col("empty_since_ms").is_null())
+        .then(pl.lit(f"the group is empty, nobody knows since when: {kept} after its commit"))
+        .when(rule == "empty")
+        .then(pl.lit(f"the group is empty: {kept} after it became so"))
+        .otherwise(pl.lit(f"no member subscribes to the topic: {kept} after its commit"))
     )
-    overdue = F.col("expires_ms") <= settings.now_ms
+    overdue = pl.col("expires_ms") <= settings.now_ms
     check = span(settings.offsets_retention_check_interval_ms)
-    return F.when(
-        F.coalesce(overdue, F.lit(False)),
-        F.concat(said, F.lit(f"; due, goes with the next check within {check}")),
-    ).otherwise(said)
+    later = pl.concat_str(said, pl.lit(f"; due, goes with the next check within {check}"))
+    return pl.when(overdue).then(later).otherwise(said)

@@ -12,43 +12,53 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, conform, in_log_order, so_far
+from muster.pipeline.tables.columns import GROUP, Frame, conform, is_true
 from muster.pipeline.tables.log_extent import with_faithful
 
 _FIRST = 1
 
 
-def finished_generations(decoded: DataFrame, extent: DataFrame) -> DataFrame:
+def finished_generations(decoded: Frame, extent: Frame) -> Frame:
     """A tombstone of the decoder has the kind `deleted` and no generation."""
-    order = in_log_order(*GROUP)
-    gone = F.coalesce(F.col("kind") == "deleted", F.lit(False))
+    gone = is_true(pl.col("kind") == "deleted")
     rows = (
         with_faithful(decoded, extent)
-        .withColumn("_gone", gone)
-        .withColumn("_gone_before", F.coalesce(F.lag("_gone").over(order), F.lit(False)))
-        .withColumn("_before", F.lag("generation").over(order))
+        .sort(*GROUP, "log_offset")
+        .with_columns(_gone=gone)
+        .with_columns(
+            _gone_before=is_true(pl.col("_gone").shift().over(GROUP)),
+            _before=pl.col("generation").shift().over(GROUP),
+        )
     )
-    restarted = F.coalesce(F.col("generation") < F.col("_before"), F.lit(False)) | F.col("_gone_before")
-    rows = rows.withColumn("_new_life", restarted).withColumn(
-        "group_life", F.sum(F.col("_new_life").cast("int")).over(so_far(order))
+    restarted = is_true(pl.col("generation") < pl.col("_before")) | pl.col("_gone_before")
+    rows = rows.with_columns(_new_life=restarted).with_columns(
+        group_life=pl.col("_new_life").cast(pl.Int32).cum_sum().over(GROUP)
     )
-    known_before = F.col("_before").isNotNull() & ~F.col("_new_life")
-    step = F.when(known_before, F.col("generation") - F.col("_before"))
+    known_before = pl.col("_before").is_not_null() & ~pl.col("_new_life")
     # A group begins at generation 0, so what precedes its first generation is known although no record says it.
-    step = F.coalesce(step, F.when(F.col("generation") <= _FIRST, F.col("generation")))
-    rows = rows.withColumn("d_generation", F.when(~F.col("_gone"), step))
+    step = (
+        pl.when(known_before)
+        .then(pl.col("generation") - pl.col("_before"))
+        .when(pl.col("generation") <= _FIRST)
+        .then(pl.col("generation"))
+    )
+    rows = rows.with_columns(d_generation=pl.when(~pl.col("_gone")).then(step))
     kind = (
-        F.when(F.col("_gone"), "deleted")
-        .when((F.col("n_members") == 0) & (F.col("generation") == 0), "created")
-        .when(F.col("n_members") == 0, "empty")
-        .when(F.col("d_generation").isNull(), "unknown_prev")
-        .when(F.col("d_generation") == 0, "static_replace")
-        .otherwise("rebalance")
+        pl.when("_gone")
+        .then(pl.lit("deleted"))
+        .when((pl.col("n_members") == 0) & (pl.col("generation") == 0))
+        .then(pl.lit("created"))
+        .when(pl.col("n_members") == 0)
+        .then(pl.lit("empty"))
+        .when(pl.col("d_generation").is_null())
+        .then(pl.lit("unknown_prev"))
+        .when(pl.col("d_generation") == 0)
+        .then(pl.lit("static_replace"))
+        .otherwise(pl.lit("rebalance"))
     )
     # Written on entry to CompletingRebalance, so the record's age of state is the sync phase. -1 is unknown.
-    synced = F.when((F.col("state_ms") >= 0) & (F.col("n_members") > 0), F.col("record_ms") - F.col("state_ms"))
-    sync_ms = F.when(F.col("d_generation") != 0, synced).when(F.col("d_generation").isNull(), synced)
-    return conform(rows.withColumn("kind", kind).withColumn("sync_ms", sync_ms), "s_group_generation")
+    timed = (pl.col("state_ms") >= 0) & (pl.col("n_members") > 0) & (pl.col("d_generation").fill_null(1) != 0)
+    synced = pl.when(timed).then(pl.col("record_ms") - pl.col("state_ms"))
+    return conform(rows.with_columns(kind=kind, sync_ms=synced), "s_group_generation")

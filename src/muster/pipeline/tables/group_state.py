@@ -9,97 +9,98 @@ or nobody knows), topics (subscribed by anybody; null: cannot be told), seen_ms,
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, LOG, newest
+from muster.pipeline.tables.columns import GROUP, LOG, Column, Frame, newest
 
 _MEMBER_METADATA = 5
 _GROUP_METADATA = 3
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
+_PLACE = (*LOG, "log_offset")
 
 
 def group_states(
-    generations: DataFrame, members: DataFrame, group_epochs: DataFrame, member_epochs: DataFrame, journal: DataFrame
-) -> DataFrame:
-    both = _classic(generations, members, journal).unionByName(_consumer(group_epochs, member_epochs))
+    generations: Frame, members: Frame, group_epochs: Frame, member_epochs: Frame, journal: Frame
+) -> Frame:
+    both = pl.concat([_classic(generations, members, journal), _consumer(group_epochs, member_epochs)])
     return newest(both, GROUP, "log_offset")
 
 
-def owners(states: DataFrame, assignments: DataFrame) -> DataFrame:
+def owners(states: Frame, assignments: Frame) -> Frame:
     """(cluster, group_id, topic, partition, owner) of the newest generation of each group."""
-    place = states.where("type = 'classic' and n_members > 0").select(*LOG, "log_offset")
-    rows = assignments.join(place, [*LOG, "log_offset"], "left_semi")
-    return rows.groupBy(*GROUP, "topic", "partition").agg(F.min("identity").alias("owner"))
+    place = states.filter((pl.col("type") == "classic") & (pl.col("n_members") > 0)).select(_PLACE)
+    rows = assignments.join(place, on=_PLACE, how="semi")
+    return rows.group_by(*GROUP, "topic", "partition").agg(owner=pl.col("identity").min())
 
 
-def _classic(generations: DataFrame, members: DataFrame, journal: DataFrame) -> DataFrame:
-    last = newest(generations, GROUP, "log_offset").where("kind != 'deleted'")
-    topics = (
-        members.groupBy(*LOG, "log_offset")
-        .agg(
-            F.array_distinct(F.flatten(F.collect_list("topics"))).alias("topics"),
-            F.max(F.col("topics").isNull()).alias("_unreadable"),
-        )
-        .withColumn("topics", F.when(~F.col("_unreadable"), F.col("topics")))
-    )
-    nobody = F.col("n_members") == 0
-    stored = F.when(nobody, "Empty").otherwise("Stable")
+def _subscribed(members: Frame, keys: tuple[str, ...]) -> Frame:
+    """Topics that anybody subscribes to; null if of one member nobody can tell."""
+    topics = pl.col("topics").explode().drop_nulls().unique().sort()
     return (
-        last.join(topics, [*LOG, "log_offset"], "left")
-        .join(_rebalancing(journal), list(GROUP), "full")
-        .where(F.col("_state").isNotNull() | F.col("generation").isNotNull())
-        # A rebalance under way is only in the journal; the record that ends it is younger than its last event.
-        .withColumn("_under_way", F.coalesce(F.col("_at_ms") >= F.col("record_ms"), F.col("_at_ms").isNotNull()))
-        .withColumn("state", F.when(F.col("_under_way"), F.col("_state")).otherwise(stored))
-        .where("state is not null")
+        members.group_by(keys)
+        .agg(
+            pl.len().cast(pl.Int32).alias("_seats"),
+            topics=topics,
+            _unreadable=pl.col("topics").is_null().any(),
+        )
+        .with_columns(topics=pl.when(~pl.col("_unreadable")).then("topics"))
+    )
+
+
+def _classic(generations: Frame, members: Frame, journal: Frame) -> Frame:
+    last = newest(generations, GROUP, "log_offset").filter(pl.col("kind") != "deleted")
+    topics = _subscribed(members.join(last, on=_PLACE, how="semi"), _PLACE).select(*_PLACE, "topics")
+    nobody = pl.col("n_members") == 0
+    stored = pl.when(nobody).then(pl.lit("Empty")).otherwise(pl.lit("Stable"))
+    # A rebalance under way is only in the journal; the record that ends it is younger than its last event.
+    under_way = (pl.col("_at_ms") >= pl.col("record_ms")).fill_null(pl.col("_at_ms").is_not_null())
+    return (
+        last.join(topics, on=_PLACE, how="left")
+        .join(_rebalancing(journal), on=GROUP, how="full", coalesce=True)
+        .filter(pl.col("_state").is_not_null() | pl.col("generation").is_not_null())
+        .with_columns(state=pl.when(under_way).then("_state").otherwise(stored))
+        .filter(pl.col("state").is_not_null())
         .select(
             *GROUP,
-            F.lit("classic").alias("type"),
             "state",
-            F.when(F.col("protocol_type") != "", F.col("protocol_type")).alias("protocol_type"),
             "generation",
             "n_members",
-            F.when(nobody & (F.col("state_ms") >= 0), F.col("state_ms")).alias("empty_since_ms"),
             "topics",
-            F.col("record_ms").alias("seen_ms"),
             "log_partition",
-            F.coalesce("log_offset", F.lit(-1)).alias("log_offset"),
+            type=pl.lit("classic"),
+            protocol_type=pl.when(pl.col("protocol_type") != "").then("protocol_type"),
+            empty_since_ms=pl.when(nobody & (pl.col("state_ms") >= 0)).then("state_ms"),
+            seen_ms="record_ms",
+            log_offset=pl.col("log_offset").fill_null(-1),
         )
     )
 
 
-def _rebalancing(journal: DataFrame) -> DataFrame:
+def _rebalancing(journal: Frame) -> Frame:
     """Groups whose last word in the journal is a move into a rebalance, not out of it and not their removal."""
-    moves = journal.where(F.col("kind").isin("state_changed", "group_removed"))
-    last = newest(moves, GROUP, "log_offset").withColumn("_state", F.get_json_object("payload", "$.to"))
-    return last.where(F.col("_state").isin(*_REBALANCING)).select(*GROUP, "_state", F.col("at_ms").alias("_at_ms"))
+    moves = journal.filter(pl.col("kind").is_in(["state_changed", "group_removed"]))
+    last = newest(moves, GROUP, "log_offset").with_columns(_state=pl.col("payload").str.json_path_match("$.to"))
+    return last.filter(pl.col("_state").is_in(_REBALANCING)).select(*GROUP, "_state", _at_ms="at_ms")
 
 
-def _consumer(group_epochs: DataFrame, member_epochs: DataFrame) -> DataFrame:
-    group = newest(group_epochs.where(F.col("record_type") == _GROUP_METADATA), GROUP, "log_offset").where(
-        "not is_tombstone"
-    )
-    metadata = member_epochs.where(F.col("record_type") == _MEMBER_METADATA)
-    alive = newest(metadata, (*GROUP, "member_id"), "log_offset").where("not is_tombstone")
-    of_group = alive.groupBy(*GROUP).agg(
-        F.count("*").cast("int").alias("n_members"),
-        F.array_distinct(F.flatten(F.collect_list("topics"))).alias("topics"),
-        F.max(F.col("topics").isNull()).alias("_unreadable"),
-    )
-    joined = group.join(of_group, list(GROUP), "left").withColumn("n_members", F.coalesce("n_members", F.lit(0)))
+def _consumer(group_epochs: Frame, member_epochs: Frame) -> Frame:
+    group = newest(group_epochs.filter(pl.col("record_type") == _GROUP_METADATA), GROUP, "log_offset")
+    group = group.filter(~pl.col("is_tombstone"))
+    metadata = member_epochs.filter(pl.col("record_type") == _MEMBER_METADATA)
+    alive = newest(metadata, (*GROUP, "member_id"), "log_offset").filter(~pl.col("is_tombstone"))
+    of_group = _subscribed(alive, GROUP).select(*GROUP, "topics", n_members="_seats")
+    joined = group.join(of_group, on=GROUP, how="left").with_columns(n_members=pl.col("n_members").fill_null(0))
+    nobody: Column = pl.col("n_members") == 0
     return joined.select(
         *GROUP,
-        F.lit("consumer").alias("type"),
-        F.when(F.col("n_members") == 0, "Empty").otherwise("Stable").alias("state"),
-        F.lit("consumer").alias("protocol_type"),
-        F.col("epoch").alias("generation"),
+        pl.when(nobody).then(pl.lit("Empty")).otherwise(pl.lit("Stable")).alias("state"),
+        pl.col("epoch").alias("generation"),
         "n_members",
-        F.when(F.col("n_members") == 0, F.col("record_ms")).alias("empty_since_ms"),
-        F.when(F.col("n_members") == 0, F.array().cast("array<string>"))
-        .when(~F.col("_unreadable"), F.col("topics"))
-        .alias("topics"),
-        F.col("record_ms").alias("seen_ms"),
+        pl.when(nobody).then(pl.lit([], pl.List(pl.String))).otherwise("topics").alias("topics"),
         "log_partition",
-        "log_offset",
+        type=pl.lit("consumer"),
+        protocol_type=pl.lit("consumer"),
+        empty_since_ms=pl.when(nobody).then("record_ms"),
+        seen_ms="record_ms",
+        log_offset="log_offset",
     )

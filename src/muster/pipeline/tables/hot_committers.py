@@ -6,37 +6,46 @@ progress, though Java clients send it as a sign of life (trap 11).
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+from collections.abc import Iterable
 
-from muster.pipeline.tables.columns import GROUP, LOG, conform
+import polars as pl
+
+from muster.pipeline.tables.columns import GROUP, LOG, Column, Frame, conform
 
 _HOUR_MS = 3_600_000
 _RECORD_FRAMING = 8
 """Length, attributes, deltas and sizes of a record in a batch; the batch header is shared and left out."""
+_HOUR = (*GROUP, "hour_ms", "log_partition")
+_SUMS = ("commits", "useless", "bytes", "_progress", "_steps")
 
 
-def hot_committers(commits: DataFrame) -> DataFrame:
-    hour = (F.floor(F.col("record_ms") / _HOUR_MS) * _HOUR_MS).cast("long")
-    rows = (
-        commits.where("faithful and not is_tombstone")
-        .groupBy(*GROUP, hour.alias("hour_ms"), "log_partition")
+def hours_of(commits: Frame) -> Frame:
+    """Sums a group and hour, of any part of the commits: those of all parts are added up by `hot_committers`."""
+    offset, previous = pl.col("committed_offset"), pl.col("prev_offset")
+    hours = (
+        commits.filter(pl.col("faithful") & ~pl.col("is_tombstone"))
+        .with_columns(hour_ms=pl.col("record_ms") - pl.col("record_ms") % _HOUR_MS)
+        .group_by(_HOUR)
         .agg(
-            F.count("*").alias("commits"),
-            F.sum(F.col("is_duplicate").cast("long")).alias("useless"),
-            F.sum(F.greatest(F.col("committed_offset") - F.col("prev_offset"), F.lit(0))).alias("_progress"),
-            F.count("prev_offset").alias("_steps"),
-            F.sum(_bytes()).alias("bytes"),
+            commits=pl.len().cast(pl.Int64),
+            useless=pl.col("is_duplicate").sum().cast(pl.Int64),
+            bytes=_bytes().sum(),
+            _progress=(offset - previous).clip(0).sum(),
+            _steps=previous.count().cast(pl.Int64),
         )
     )
-    of_partition = F.sum("commits").over(Window.partitionBy(*LOG, "hour_ms"))
+    return hours.with_columns(pl.col(GROUP).cast(pl.String))
+
+
+def hot_committers(hours: Iterable[Frame]) -> Frame:
+    """`hours` come from `hours_of`."""
+    rows = pl.concat(list(hours)).group_by(_HOUR).agg(pl.col(_SUMS).sum())
+    of_partition = pl.col("commits").sum().over(*LOG, "hour_ms")
     return conform(
-        rows.withColumns(
-            {
-                "useless_share": F.col("useless") / F.col("commits"),
-                "records_per_commit": F.when(F.col("_steps") > 0, F.col("_progress") / F.col("_steps")),
-                "share_of_log_partition": F.col("commits") / of_partition,
-            }
+        rows.with_columns(
+            useless_share=pl.col("useless") / pl.col("commits"),
+            records_per_commit=pl.when(pl.col("_steps") > 0).then(pl.col("_progress") / pl.col("_steps")),
+            share_of_log_partition=pl.col("commits") / of_partition,
         ),
         "g_hot_committers",
     )
@@ -44,9 +53,12 @@ def hot_committers(commits: DataFrame) -> DataFrame:
 
 def _bytes() -> Column:
     """Key and value as OffsetCommitKey and OffsetCommitValue lay them out."""
-    key = F.lit(10) + F.octet_length("group_id") + F.octet_length("topic")
-    metadata = F.coalesce(F.octet_length("metadata"), F.lit(0))
-    version = F.coalesce("value_version", F.lit(3))
-    fixed = F.when(version >= 4, 25).when(version == 3, 24).when(version == 1, 28).otherwise(20)
-    topic_id = F.when((version >= 4) & F.col("topic_id").isNotNull(), 18).otherwise(0)
-    return (key + metadata + fixed + topic_id + _RECORD_FRAMING).cast("long")
+    version = pl.col("value_version").fill_null(3)
+    fixed = pl.when(version >= 4).then(25).when(version == 3).then(24).when(version == 1).then(28).otherwise(20)
+    topic_id = pl.when((version >= 4) & pl.col("topic_id").is_not_null()).then(18).otherwise(0)
+    key = 10 + _length("group_id") + _length("topic")
+    return key + _length("metadata").fill_null(0) + fixed + topic_id + _RECORD_FRAMING
+
+
+def _length(text: str) -> Column:
+    return pl.col(text).cast(pl.String).str.len_bytes().cast(pl.Int64)

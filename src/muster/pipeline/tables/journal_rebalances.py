@@ -6,52 +6,52 @@ round, its phases those of the last. Joined to the log's generations by group, g
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, in_log_order, so_far
+from muster.pipeline.tables.columns import GROUP, Column, Frame, is_true
 
-_DETAIL = (
-    "result string, started_ms long, started_by string, join_phase_ms long, sync_phase_ms long, "
-    "waited_for string, waited_ms long, members int, protocol string, dropped array<string>"
-)
+_NUMBERS = ("started_ms", "join_phase_ms", "sync_phase_ms", "waited_ms", "members")
+_TEXTS = ("result", "started_by", "waited_for", "protocol")
 
 
-def journal_rebalances(journal: DataFrame) -> DataFrame:
-    rounds = journal.where(F.col("kind").isin("rebalance_started", "rebalance_ended")).withColumn(
-        "detail", F.from_json("payload", _DETAIL)
-    )
-    over = F.col("kind").eqNullSafe("rebalance_ended") & F.coalesce(
-        F.col("detail.result") != "interrupted", F.lit(False)
-    )
-    order = in_log_order(*GROUP)
+def journal_rebalances(journal: Frame) -> Frame:
+    rounds = journal.filter(pl.col("kind").is_in(["rebalance_started", "rebalance_ended"])).sort(*GROUP, "log_offset")
+    is_end = pl.col("kind") == "rebalance_ended"
+    rounds = rounds.with_columns(**_details()).with_columns(_over=is_end & is_true(pl.col("d_result") != "interrupted"))
     # Ends before this row: all rows of one rebalance count the same.
-    earlier_ends = F.coalesce(F.sum(over.cast("int")).over(so_far(order)), F.lit(0)) - over.cast("int")
-    rounds = rounds.withColumn("_over", over).withColumn("_nth", earlier_ends)
-    started, ended = F.col("kind") == "rebalance_started", F.col("_over")
-    start = F.struct("log_offset", "at_ms", "cause", "member_id", "instance_id", "client_id", "client_host", "reason")
-    end = F.struct("log_offset", "at_ms", "generation", "detail")
-    cut_short = (F.col("kind") == "rebalance_ended") & ~F.col("_over")
-    told = rounds.groupBy(*GROUP, "_nth").agg(
-        F.min(F.when(started, start)).alias("start"),
-        F.max_by(F.when(ended, end), F.when(ended, F.col("log_offset"))).alias("end"),
-        F.sum(cut_short.cast("int")).alias("cut_short"),
-    )
-    return told.where("end is not null").select(
-        *GROUP,
-        F.col("end.generation").alias("j_generation"),
-        F.coalesce("start.at_ms", "end.detail.started_ms").alias("j_started_ms"),
-        F.col("end.at_ms").alias("j_ended_ms"),
+    over = pl.col("_over").cast(pl.Int64)
+    rounds = rounds.with_columns(_nth=over.cum_sum().over(GROUP) - over)
+    start, end = pl.col("kind") == "rebalance_started", pl.col("_over")
+
+    def first(name: str) -> Column:
+        return pl.col(name).filter(start).first()
+
+    def last(name: str) -> Column:
+        return pl.col(name).filter(end).last()
+
+    told = rounds.group_by(*GROUP, "_nth", maintain_order=True).agg(
+        _ended=end.any(),
+        j_generation=last("generation"),
         # A coordinator that took over in the middle told no start; the end still says what began it.
-        F.coalesce("start.cause", "end.detail.started_by").alias("j_cause"),
-        F.col("start.member_id").alias("j_trigger"),
-        F.col("start.reason").alias("j_reason"),
-        F.col("end.detail.result").alias("j_result"),
-        F.col("end.detail.join_phase_ms").alias("j_join_ms"),
-        F.col("end.detail.sync_phase_ms").alias("j_sync_ms"),
-        F.col("end.detail.waited_for").alias("j_waited_for"),
-        F.col("end.detail.waited_ms").alias("j_waited_ms"),
-        F.col("end.detail.members").alias("j_members"),
-        F.col("end.detail.protocol").alias("j_protocol"),
-        F.col("cut_short").alias("j_cut_short"),
+        j_started_ms=pl.coalesce(first("at_ms"), last("d_started_ms")),
+        j_ended_ms=last("at_ms"),
+        j_cause=pl.coalesce(first("cause"), last("d_started_by")),
+        j_trigger=first("member_id"),
+        j_reason=first("reason"),
+        j_result=last("d_result"),
+        j_join_ms=last("d_join_phase_ms"),
+        j_sync_ms=last("d_sync_phase_ms"),
+        j_waited_for=last("d_waited_for"),
+        j_waited_ms=last("d_waited_ms"),
+        j_members=last("d_members").cast(pl.Int32, strict=False),
+        j_protocol=last("d_protocol"),
+        j_cut_short=(is_end & ~end).sum(),
     )
+    return told.filter("_ended").drop("_ended", "_nth")
+
+
+def _details() -> dict[str, Column]:
+    """Fields of the whole event; what is not there, or not of its type, is null."""
+    fields = {name: pl.col("payload").str.json_path_match(f"$.{name}") for name in (*_TEXTS, *_NUMBERS)}
+    numbers = {f"d_{name}": fields[name].cast(pl.Int64, strict=False) for name in _NUMBERS}
+    return numbers | {f"d_{name}": fields[name] for name in _TEXTS}

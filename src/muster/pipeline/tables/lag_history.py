@@ -7,10 +7,10 @@ the last one.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, conform
+from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, Column, Frame, conform
+from muster.pipeline.tables.known_ends import KnownEnds
 from muster.pipeline.tables.latest_before import latest_before
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.time_lag import with_time_lag
@@ -19,84 +19,86 @@ _MINUTE_MS = 60_000
 _OFTEN_MS, _SELDOM_MS = 5 * _MINUTE_MS, 60 * _MINUTE_MS
 
 
-def lag_history(
-    commits: DataFrame, leo: DataFrame, ends: DataFrame, steps: DataFrame, settings: GoldSettings
-) -> DataFrame:
-    """`ends` are the newest samples, `steps` come from `time_lag`."""
-    rows = _with_silent_minutes(_last_of_each_minute(commits, settings), ends, settings)
-    moment = F.least(F.col("minute_ms") + _MINUTE_MS, F.lit(settings.now_ms))
-    rows = rows.withColumn("_moment", moment)
-    end = F.struct("topic_epoch", "leo", "log_start")
-    samples = leo.select(*TOPIC_PARTITION, F.col("end_ms").alias("at_ms"), end.alias("value"))
-    return conform(_with_lag(latest_before(rows, samples, TOPIC_PARTITION, "_moment", "_end"), steps), "g_lag_history")
+def lag_history(commits: Frame, ends: KnownEnds, settings: GoldSettings) -> Frame:
+    """Each commit's rows depend on no other commit: any part of the commits gives its part of the table."""
+    rows = _with_silent_minutes(_last_of_each_minute(commits, settings), ends.newest, settings)
+    rows = rows.with_columns(_moment=pl.min_horizontal(pl.col("minute_ms") + _MINUTE_MS, settings.now_ms))
+    samples = ends.by_time.select(*TOPIC_PARTITION, "topic_epoch", "leo", "log_start", "end_ms")
+    rows = latest_before(rows, samples, TOPIC_PARTITION, "_moment", "end_ms")
+    return conform(_with_lag(rows, ends.steps), "g_lag_history")
 
 
-def _last_of_each_minute(commits: DataFrame, settings: GoldSettings) -> DataFrame:
+def _last_of_each_minute(commits: Frame, settings: GoldSettings) -> Frame:
     """Rows whose successor lies in another minute. A tombstone ends the position and has no row."""
-    minute = _floor(F.col("commit_ms"), _MINUTE_MS)
-    next_minute = F.coalesce(_floor(F.col("next_commit_ms"), _MINUTE_MS), F.lit(settings.now_ms + _MINUTE_MS))
-    counts = F.col("is_effective") & ~F.col("is_tombstone") & (F.col("committed_offset") >= 0)
+    next_minute = _floor(pl.col("next_commit_ms"), _MINUTE_MS).fill_null(settings.now_ms + _MINUTE_MS)
+    counts = pl.col("is_effective") & ~pl.col("is_tombstone") & (pl.col("committed_offset") >= 0)
     still_ms = settings.now_ms - settings.history_ms
-    return commits.where(counts & (next_minute > minute) & (next_minute >= still_ms)).select(
-        *POSITION,
-        F.col("committed_offset").alias("committed"),
-        minute.alias("_minute"),
-        next_minute.alias("_until"),
+    minute, until = _floor(pl.col("commit_ms"), _MINUTE_MS), pl.col("_until")
+    found = commits.with_columns(_minute=minute, _until=next_minute).filter(
+        counts & (until > pl.col("_minute")) & (until >= still_ms)
+    )
+    return found.select(
+        *(pl.col(name).cast(pl.String) if name != "partition" else name for name in POSITION),
+        "_minute",
+        "_until",
+        committed="committed_offset",
     )
 
 
-def _with_silent_minutes(rows: DataFrame, ends: DataFrame, settings: GoldSettings) -> DataFrame:
+def _with_silent_minutes(rows: Frame, ends: Frame, settings: GoldSettings) -> Frame:
     """The minutes between this commit and the next, thinned out; none behind the newest sample, where nothing is known."""
-    last = ends.select(*TOPIC_PARTITION, F.col("end_ms").alias("_sampled"))
-    known = rows.join(last, list(TOPIC_PARTITION), "left").withColumn("_until", F.least("_until", "_sampled"))
-    minute, until = F.col("_minute"), F.col("_until")
-    often = _marks(minute, F.least(minute + _SELDOM_MS, until), _OFTEN_MS)
-    seldom = _marks(minute + _SELDOM_MS, until, _SELDOM_MS)
-    minutes = F.when(F.col("_sampled").isNull(), F.array(minute)).otherwise(F.concat(F.array(minute), often, seldom))
     still_ms = settings.now_ms - settings.history_ms
-    exploded = known.select(*POSITION, "committed", F.explode(minutes).alias("minute_ms"))
-    return exploded.where(F.col("minute_ms") >= still_ms)
-
-
-def _marks(after: Column, before: Column, step_ms: int) -> Column:
-    """Multiples of the step between the two, without either."""
-    first = _floor(after, step_ms) + step_ms
-    last = before - 1
-    return F.when(first <= last, F.sequence(first, F.greatest(first, last), F.lit(step_ms).cast("long"))).otherwise(
-        F.array().cast("array<bigint>")
+    last = ends.select(*TOPIC_PARTITION, _sampled="end_ms")
+    known = rows.join(last, on=TOPIC_PARTITION, how="left").with_columns(
+        _until=pl.min_horizontal("_until", "_sampled"),
+        # What is older is not shown: no need to write it down first.
+        _from=pl.max_horizontal("_minute", still_ms - _SELDOM_MS),
     )
+    often = _marks(known, pl.col("_from"), pl.min_horizontal(pl.col("_minute") + _SELDOM_MS, "_until"), _OFTEN_MS)
+    seldom = _marks(known, pl.max_horizontal(pl.col("_minute") + _SELDOM_MS, "_from"), pl.col("_until"), _SELDOM_MS)
+    minutes = known.select(*POSITION, "committed", minute_ms="_minute")
+    return pl.concat([minutes, often, seldom]).filter(pl.col("minute_ms") >= still_ms)
+
+
+def _marks(rows: Frame, after: Column, before: Column, step_ms: int) -> Frame:
+    """Multiples of the step between the two, without either, of positions whose ends are sampled."""
+    silent = rows.with_columns(_first=_floor(after, step_ms) + step_ms, _before=before).filter(
+        pl.col("_sampled").is_not_null() & (pl.col("_first") < pl.col("_before"))
+    )
+    marks = silent.with_columns(minute_ms=pl.int_ranges("_first", "_before", step_ms)).explode("minute_ms")
+    return marks.select(*POSITION, "committed", "minute_ms")
 
 
 def _floor(ms: Column, step_ms: int) -> Column:
-    return (ms - F.pmod(ms, F.lit(step_ms).cast("long"))).cast("long")
+    return ms - ms % step_ms
 
 
-def _with_lag(rows: DataFrame, steps: DataFrame) -> DataFrame:
+def _with_lag(rows: Frame, steps: Frame) -> Frame:
     asked = rows.select(
         *POSITION,
         "minute_ms",
         "committed",
-        F.coalesce("_end.topic_epoch", F.lit(0)).alias("topic_epoch"),
-        F.col("_end.leo").alias("end"),
-        F.greatest("committed", "_end.log_start").alias("first_unread"),
         "_moment",
+        topic_epoch=pl.col("topic_epoch").fill_null(0),
+        end="leo",
+        first_unread=pl.max_horizontal("committed", "log_start"),
     )
-    lag = F.when(F.col("end").isNotNull(), F.greatest(F.col("end") - F.col("first_unread"), F.lit(0)))
-    found = with_time_lag(asked, steps, {"time_lag": (F.col("_moment"), F.col("_moment"))})
-    return found.withColumn("lag", lag).withColumnRenamed("time_lag_method", "method")
+    lag = pl.when(pl.col("end").is_not_null()).then((pl.col("end") - pl.col("first_unread")).clip(0))
+    found = with_time_lag(asked, steps, {"time_lag": (pl.col("_moment"), pl.col("_moment"))})
+    return found.with_columns(lag=lag).rename({"time_lag_method": "method"})
 
 
-def group_lag(lag: DataFrame) -> DataFrame:
+def group_lag(lag: Frame) -> Frame:
     """`g_group_lag`. Partitions without a position are counted, never summed (trap 18). Skew is the largest over the mean."""
-    known = F.col("lag").isNotNull()
-    mean = F.avg("lag")
-    rows = lag.groupBy(*GROUP).agg(
-        F.max("at_ms").alias("at_ms"),
-        F.count("*").alias("n_partitions"),
-        F.sum((F.col("method") == "no_position").cast("int")).alias("n_no_position"),
-        F.sum(F.when(known, F.col("lag"))).alias("lag_sum"),
-        F.max("lag").alias("lag_max"),
-        F.max(F.coalesce("time_lag_est_ms", "time_lag_lo_ms")).alias("time_lag_max_ms"),
-        F.when(mean > 0, F.max("lag") / mean).alias("skew"),
+    known = pl.col("lag").is_not_null().any()
+    mean = pl.col("lag").mean()
+    rows = lag.group_by(GROUP).agg(
+        at_ms=pl.col("at_ms").max(),
+        n_partitions=pl.len(),
+        n_no_position=(pl.col("method") == "no_position").sum(),
+        lag_sum=pl.when(known).then(pl.col("lag").sum()),
+        lag_max=pl.col("lag").max(),
+        time_lag_max_ms=pl.coalesce("time_lag_est_ms", "time_lag_lo_ms").max(),
+        skew=pl.when(mean > 0).then(pl.col("lag").max() / mean),
     )
     return conform(rows, "g_group_lag")

@@ -1,18 +1,15 @@
-"""An as-of join: the newest value known at the time of each row. A union and a running window, so that it stays one sort."""
+"""An as-of join: the newest value known at the time of each row, as one sort and one walk."""
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
-
-from muster.pipeline.tables.columns import so_far
+from muster.pipeline.tables.columns import Frame
 
 
-def latest_before(rows: DataFrame, values: DataFrame, keys: tuple[str, ...], time: str, name: str) -> DataFrame:
-    """`values` have the keys, `at_ms` and `value`; a value of the very moment counts as known. Null where there is none."""
-    asked = rows.select(*keys, F.col(time).alias("_at"), F.lit(1).alias("_what"), F.struct(*rows.columns).alias("_row"))
-    known = values.select(*keys, F.col("at_ms").alias("_at"), F.lit(0).alias("_what"), F.col("value").alias("_value"))
-    along = so_far(Window.partitionBy("_hash", *keys).orderBy("_at", "_what", "_value"))
-    placed = asked.unionByName(known, allowMissingColumns=True).withColumn("_hash", F.xxhash64(*keys))
-    found = placed.withColumn(name, F.last("_value", ignorenulls=True).over(along))
-    return found.where("_row is not null").select("_row.*", name)
+def latest_before(rows: Frame, known: Frame, keys: tuple[str, ...], at: str, known_at: str) -> Frame:
+    """Adds the other columns of `known`; null where there is nothing. What became known at the very moment counts as known.
+
+    Of several rows of one moment the last in the order of `known` is taken: who cares sorts it by more than `known_at`.
+    """
+    return rows.sort(at, maintain_order=True).join_asof(
+        known, left_on=at, right_on=known_at, by=list(keys), strategy="backward", check_sortedness=False
+    )

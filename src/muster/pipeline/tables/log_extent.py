@@ -7,57 +7,107 @@ A source that hides markers (Spark's Kafka connector) shows holes where none are
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from typing import Any, Final
 
-from muster.pipeline.tables.columns import in_log_order
+import numpy as np
+import numpy.typing as npt
+import polars as pl
 
-_PLACE = ("cluster", "log_topic", "log_partition")
+from muster.pipeline.tables.columns import Frame
 
-
-def log_extent(log_records: DataFrame) -> DataFrame:
-    """A row a log partition: records, first_offset, last_offset, gaps, faithful_from, faithful_from_ms."""
-    places = log_records.select(*_PLACE, "log_offset", "record_ms")
-    extent = places.groupBy(*_PLACE).agg(
-        F.count("*").alias("records"),
-        F.min("log_offset").alias("first_offset"),
-        F.max("log_offset").alias("last_offset"),
-        F.min("record_ms").alias("first_ms"),
-    )
-    return (
-        extent.join(_holes(places, extent), list(_PLACE), "left")
-        .withColumn("gaps", F.coalesce("gaps", F.lit(0).cast("long")))
-        .withColumn("faithful_from", F.coalesce("behind_last_hole", "first_offset"))
-        .withColumn("faithful_from_ms", F.coalesce("behind_last_hole_ms", "first_ms"))
-        .select(*_PLACE, "records", "first_offset", "last_offset", "gaps", "faithful_from", "faithful_from_ms")
-    )
-
-
-def _holes(places: DataFrame, extent: DataFrame) -> DataFrame:
-    """Only partitions whose count does not fill their range are sorted: of most logs that is none."""
-    holed = extent.where(F.col("records") != F.col("last_offset") - F.col("first_offset") + 1).select(*_PLACE)
-    before = F.lag("log_offset").over(in_log_order(*_PLACE))
-    return (
-        places.join(F.broadcast(holed), list(_PLACE), "left_semi")
-        .withColumn("_before", before)
-        .where(F.col("log_offset") > F.col("_before") + 1)
-        .groupBy(*_PLACE)
-        .agg(
-            F.count("*").alias("gaps"),
-            F.max("log_offset").alias("behind_last_hole"),
-            F.max_by("record_ms", "log_offset").alias("behind_last_hole_ms"),
-        )
-    )
+PLACE: Final = ("cluster", "log_topic", "log_partition")
+EXTENT_COLUMNS: Final = (*PLACE, "log_offset", "record_ms", "producer_id", "is_transactional", "is_control")
+"""What of `b_log_record` is looked at."""
+_SCHEMA: Final = {
+    "cluster": pl.String,
+    "log_topic": pl.String,
+    "log_partition": pl.Int32,
+    "records": pl.Int64,
+    "first_offset": pl.Int64,
+    "last_offset": pl.Int64,
+    "gaps": pl.Int64,
+    "faithful_from": pl.Int64,
+    "faithful_from_ms": pl.Int64,
+    "open_transactions": pl.Int64,
+}
 
 
-def with_faithful(rows: DataFrame, extent: DataFrame) -> DataFrame:
+class LogExtent:
+    """One log partition, told of its bronze rows batch by batch, in log order."""
+
+    def __init__(self) -> None:
+        self.records = self.gaps = 0
+        self.first_offset = self.last_offset = -1
+        self.faithful_from: int | None = None
+        self.faithful_from_ms: int | None = None
+        self._last_record: dict[int, int] = {}
+        self._last_marker: dict[int, int] = {}
+
+    def add(self, rows: Frame) -> None:
+        if rows.is_empty():
+            return
+        offsets = rows["log_offset"].to_numpy()
+        holes = np.flatnonzero(np.diff(offsets, prepend=self.last_offset if self.records else offsets[0] - 1) > 1)
+        if not self.records:
+            self.first_offset = int(offsets[0])
+            self._whole_from(rows, 0)
+        if len(holes):
+            self.gaps += len(holes)
+            self._whole_from(rows, int(holes[-1]))
+        self.records += len(offsets)
+        self.last_offset = int(offsets[-1])
+        self._note_transactions(rows)
+
+    @property
+    def open_transactions(self) -> int:
+        """Producers that have written behind their last marker. One that hangs stops every group of its partition (trap 5)."""
+        return sum(offset > self._last_marker.get(producer, -1) for producer, offset in self._last_record.items())
+
+    def row(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _SCHEMA if name not in PLACE}
+
+    def _whole_from(self, rows: Frame, index: int) -> None:
+        self.faithful_from, self.faithful_from_ms = rows["log_offset"][index], rows["record_ms"][index]
+
+    def _note_transactions(self, rows: Frame) -> None:
+        control = rows["is_control"].fill_null(False)
+        for those, noted in (
+            (rows["is_transactional"].fill_null(False) & ~control, self._last_record),
+            (control, self._last_marker),
+        ):
+            if those.any():
+                chosen = rows.filter(those)
+                noted.update(_last_of_each(chosen["producer_id"].fill_null(-1).to_numpy(), chosen["log_offset"]))
+
+
+def _last_of_each(producers: npt.NDArray[np.int64], offsets: pl.Series) -> dict[int, int]:
+    names, places = np.unique(producers[::-1], return_index=True)
+    return dict(zip(names.tolist(), offsets.reverse().gather(places).to_list(), strict=True))
+
+
+def log_extent(log_records: Frame) -> Frame:
+    """A row a log partition: records, first_offset, last_offset, gaps, faithful_from and the rest of `LogExtent`."""
+    found = {}
+    for place, rows in log_records.select(EXTENT_COLUMNS).partition_by(PLACE, as_dict=True).items():
+        found[place] = LogExtent()
+        found[place].add(rows.sort("log_offset"))
+    return extent_frame(found)
+
+
+def extent_frame(extents: dict[tuple[Any, ...], LogExtent]) -> Frame:
+    """By cluster, topic and number of the log partition; those of which nothing was read are left out."""
+    rows = [dict(zip(PLACE, place, strict=True)) | extent.row() for place, extent in extents.items() if extent.records]
+    return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+def with_faithful(rows: Frame, extent: Frame) -> Frame:
     """Sets `faithful` of rows that come from `__consumer_offsets`."""
-    offsets_log = extent.where(F.col("log_topic") == "__consumer_offsets")
-    start = F.broadcast(offsets_log.select("cluster", "log_partition", "faithful_from"))
-    faithful = F.coalesce(F.col("log_offset") >= F.col("faithful_from"), F.lit(False))
+    offsets_log = extent.filter(pl.col("log_topic") == "__consumer_offsets")
+    start = offsets_log.select("cluster", "log_partition", "faithful_from")
+    faithful = (pl.col("log_offset") >= pl.col("faithful_from")).fill_null(False)
     return (
         rows.drop("faithful")
-        .join(start, ["cluster", "log_partition"], "left")
-        .withColumn("faithful", faithful)
+        .join(start, on=["cluster", "log_partition"], how="left")
+        .with_columns(faithful=faithful)
         .drop("faithful_from")
     )

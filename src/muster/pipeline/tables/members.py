@@ -6,94 +6,92 @@ A member is its group instance id, else its member id. A static member that rest
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, LOG, conform, newest, utc_date
+from muster.pipeline.tables.columns import GROUP, LOG, Frame, conform, in_order_of, newest, utc_date
 
 _MEMBER_METADATA, _MEMBER_ASSIGNMENT = 5, 8
+_PLACE = (*LOG, "log_offset")
+_IDENTITY = (*GROUP, "identity")
+_MEMBER = (*GROUP, "member_id")
 
 
 def members_seen(
-    generations: DataFrame,
-    members: DataFrame,
-    assignments: DataFrame,
-    member_epochs: DataFrame,
-    journal: DataFrame,
-    rebalances: DataFrame,
-    states: DataFrame,
-) -> DataFrame:
+    generations: Frame,
+    members: Frame,
+    assignments: Frame,
+    member_epochs: Frame,
+    journal: Frame,
+    rebalances: Frame,
+    states: Frame,
+) -> Frame:
     """`rebalances` are `g_rebalance`, `states` those of `group_state`."""
-    rows = _classic(generations, members, assignments, states).unionByName(_consumer(member_epochs))
-    departures = _departures(rebalances)
-    farewells = _farewells(journal)
-    joined = rows.join(departures, [*GROUP, "identity"], "left").join(farewells, [*GROUP, "member_id"], "left")
-    gone = ~F.col("is_present")
+    rows = pl.concat([_classic(generations, members, assignments, states), _consumer(member_epochs)])
+    joined = rows.join(_departures(rebalances), on=_IDENTITY, how="left").join(
+        _farewells(journal), on=_MEMBER, how="left"
+    )
+    gone = ~pl.col("is_present")
+    left_ms = pl.when(gone).then(pl.coalesce("_left_ms", "_gone_ms", "_last_ms")).otherwise("_last_ms")
     return conform(
-        joined.withColumn("left_because", F.when(gone, F.coalesce("_said", "_inferred")))
-        .withColumn(
-            "last_seen_ms", F.when(gone, F.coalesce("_left_ms", "_gone_ms", "_last_ms")).otherwise(F.col("_last_ms"))
-        )
-        .withColumn("last_seen_ms", F.greatest("last_seen_ms", "_last_ms")),
+        joined.with_columns(
+            left_because=pl.when(gone).then(pl.coalesce("_said", "_inferred")),
+            last_seen_ms=pl.max_horizontal(left_ms, "_last_ms"),
+        ),
         "g_member",
     )
 
 
-def _classic(generations: DataFrame, members: DataFrame, assignments: DataFrame, states: DataFrame) -> DataFrame:
-    place = [*LOG, "log_offset"]
-    here = states.where("type = 'classic'").select(*place).withColumn("_here", F.lit(True))
-    owned = assignments.join(here, place).groupBy(*GROUP, "identity").agg(F.count("*").cast("int").alias("_owned"))
-    lives = generations.select(*place, "group_life")
-    rows = members.join(lives, place, "left").join(here, place, "left")
-    newest_id = F.max_by("member_id", "log_offset")
-    seen = rows.groupBy(*GROUP, "identity").agg(
-        newest_id.alias("member_id"),
-        F.max_by("client_id", "log_offset").alias("client_id"),
-        F.max_by("client_host", "log_offset").alias("client_host"),
-        F.max(F.col("instance_id").isNotNull()).alias("is_static"),
-        F.min("record_ms").alias("first_seen_ms"),
-        F.max("record_ms").alias("_last_ms"),
-        F.max(F.coalesce("_here", F.lit(False))).alias("is_present"),
-        F.countDistinct("group_life", "generation").cast("int").alias("n_generations"),
-        (F.countDistinct("member_id") - 1).cast("int").alias("n_restarts"),
+def _classic(generations: Frame, members: Frame, assignments: Frame, states: Frame) -> Frame:
+    here = states.filter(pl.col("type") == "classic").select(_PLACE).with_columns(_here=pl.lit(True))
+    owned = assignments.join(here, on=_PLACE).group_by(_IDENTITY).agg(_owned=pl.len().cast(pl.Int32))
+    lives = generations.select(*_PLACE, "group_life")
+    rows = members.join(lives, on=_PLACE, how="left").join(here, on=_PLACE, how="left").sort("log_offset")
+    in_life = pl.struct("group_life", "generation").filter(
+        pl.col("group_life").is_not_null() & pl.col("generation").is_not_null()
     )
-    return (
-        seen.join(owned, [*GROUP, "identity"], "left")
-        .withColumn("n_partitions", F.when(F.col("is_present"), F.coalesce("_owned", F.lit(0))))
-        .drop("_owned")
+    seen = rows.group_by(_IDENTITY).agg(
+        pl.col("member_id").last(),
+        pl.col("client_id").last(),
+        pl.col("client_host").last(),
+        is_static=pl.col("instance_id").is_not_null().any(),
+        first_seen_ms=pl.col("record_ms").min(),
+        _last_ms=pl.col("record_ms").max(),
+        is_present=pl.col("_here").fill_null(False).any(),
+        n_generations=in_life.n_unique().cast(pl.Int32),
+        n_restarts=pl.col("member_id").n_unique().cast(pl.Int32) - 1,
     )
+    owning = pl.when("is_present").then(pl.col("_owned").fill_null(0))
+    return seen.join(owned, on=_IDENTITY, how="left").with_columns(n_partitions=owning).drop("_owned")
 
 
-def _consumer(member_epochs: DataFrame) -> DataFrame:
+def _consumer(member_epochs: Frame) -> Frame:
     """KIP-848: metadata records tell who, assignment records how much and in how many epochs."""
-    metadata = member_epochs.where(F.col("record_type") == _MEMBER_METADATA)
-    last = newest(metadata, (*GROUP, "member_id"), "log_offset").select(*GROUP, "member_id", ~F.col("is_tombstone"))
-    last = last.toDF(*GROUP, "member_id", "is_present")
+    metadata = member_epochs.filter(pl.col("record_type") == _MEMBER_METADATA)
+    last = newest(metadata, _MEMBER, "log_offset").select(*_MEMBER, is_present=~pl.col("is_tombstone"))
     who = (
-        metadata.where("not is_tombstone")
-        .groupBy(*GROUP, "member_id")
+        metadata.filter(~pl.col("is_tombstone"))
+        .with_columns(identity=pl.coalesce("instance_id", "member_id"))
+        .group_by(_MEMBER)
         .agg(
-            F.max_by(F.coalesce("instance_id", "member_id"), "log_offset").alias("identity"),
-            F.max_by("client_id", "log_offset").alias("client_id"),
-            F.max_by("client_host", "log_offset").alias("client_host"),
-            F.max(F.col("instance_id").isNotNull()).alias("is_static"),
+            in_order_of("identity", "log_offset"),
+            in_order_of("client_id", "log_offset"),
+            in_order_of("client_host", "log_offset"),
+            is_static=pl.col("instance_id").is_not_null().any(),
         )
     )
-    alive = (
-        member_epochs.where(~F.col("is_tombstone"))
-        .groupBy(*GROUP, "member_id")
-        .agg(F.min("record_ms").alias("first_seen_ms"), F.max("record_ms").alias("_last_ms"))
+    living = member_epochs.filter(~pl.col("is_tombstone"))
+    alive = living.group_by(_MEMBER).agg(first_seen_ms=pl.col("record_ms").min(), _last_ms=pl.col("record_ms").max())
+    held = (
+        living.filter(pl.col("record_type") == _MEMBER_ASSIGNMENT)
+        .group_by(_MEMBER)
+        .agg(
+            n_generations=pl.col("member_epoch").drop_nulls().n_unique().cast(pl.Int32),
+            _owned=in_order_of("n_assigned", "log_offset"),
+        )
     )
-    held = member_epochs.where((F.col("record_type") == _MEMBER_ASSIGNMENT) & ~F.col("is_tombstone"))
-    held = held.groupBy(*GROUP, "member_id").agg(
-        F.countDistinct("member_epoch").cast("int").alias("n_generations"),
-        F.max_by("n_assigned", "log_offset").alias("_owned"),
-    )
-    key = [*GROUP, "member_id"]
-    rows = who.join(alive, key).join(last, key).join(held, key, "left")
+    rows = who.join(alive, on=_MEMBER).join(last, on=_MEMBER).join(held, on=_MEMBER, how="left")
     return rows.select(
-        *GROUP,
-        "identity",
+        *_IDENTITY,
         "member_id",
         "client_id",
         "client_host",
@@ -101,59 +99,51 @@ def _consumer(member_epochs: DataFrame) -> DataFrame:
         "first_seen_ms",
         "_last_ms",
         "is_present",
-        F.coalesce("n_generations", F.lit(0)).alias("n_generations"),
-        F.lit(0).alias("n_restarts"),
-        F.when(F.col("is_present"), F.coalesce("_owned", F.lit(0))).alias("n_partitions"),
+        n_generations=pl.col("n_generations").fill_null(0),
+        n_restarts=pl.lit(0, pl.Int32),
+        n_partitions=pl.when("is_present").then(pl.col("_owned").fill_null(0)),
     )
 
 
-def _departures(rebalances: DataFrame) -> DataFrame:
+def _departures(rebalances: Frame) -> Frame:
     """When each identity last went missing from a generation, and why as far as that rebalance tells."""
-    gone = rebalances.select(*GROUP, F.explode("gone").alias("identity"), "ended_ms", "cause")
-    return gone.groupBy(*GROUP, "identity").agg(
-        F.max("ended_ms").alias("_gone_ms"), F.max_by("cause", "ended_ms").alias("_inferred")
-    )
+    gone = rebalances.select(*GROUP, "ended_ms", "cause", identity="gone").explode("identity").drop_nulls("identity")
+    return gone.group_by(_IDENTITY).agg(_gone_ms=pl.col("ended_ms").max(), _inferred=in_order_of("cause", "ended_ms"))
 
 
-def _farewells(journal: DataFrame) -> DataFrame:
-    events = journal.where(F.col("kind").isin("member_left", "member_expelled"))
-    return events.groupBy(*GROUP, "member_id").agg(
-        F.max("at_ms").alias("_left_ms"), F.max_by("cause", "log_offset").alias("_said")
-    )
+def _farewells(journal: Frame) -> Frame:
+    events = journal.filter(pl.col("kind").is_in(["member_left", "member_expelled"]))
+    return events.group_by(_MEMBER).agg(_left_ms=pl.col("at_ms").max(), _said=in_order_of("cause", "log_offset"))
 
 
-def member_churn(rebalances: DataFrame, generations: DataFrame, journal: DataFrame) -> DataFrame:
+def member_churn(rebalances: Frame, generations: Frame, journal: Frame) -> Frame:
     """A row a group and day on which something happened. Static restarts stand apart from joins and leaves."""
-    day = utc_date(F.col("ended_ms"))
-    of_log = rebalances.groupBy(*GROUP, day.alias("dt")).agg(
-        F.sum(F.coalesce(F.size("joined"), F.lit(0))).alias("joins"),
-        F.sum(F.coalesce(F.size("gone"), F.lit(0))).alias("_gone"),
-        F.count("*").alias("rebalances"),
+    of_log = rebalances.group_by(*GROUP, dt=utc_date(pl.col("ended_ms"))).agg(
+        joins=pl.col("joined").list.len().cast(pl.Int32).sum(),
+        _gone=pl.col("gone").list.len().cast(pl.Int32).sum(),
+        rebalances=pl.len(),
     )
     restarts = (
-        generations.where("kind = 'static_replace'")
-        .groupBy(*GROUP, utc_date(F.col("record_ms")).alias("dt"))
-        .agg(F.count("*").alias("_restarts"))
+        generations.filter(pl.col("kind") == "static_replace")
+        .group_by(*GROUP, dt=utc_date(pl.col("record_ms")))
+        .agg(_restarts=pl.len())
     )
-    told = journal.groupBy(*GROUP, utc_date(F.col("at_ms")).alias("dt")).agg(
-        F.sum((F.col("kind") == "member_left").cast("int")).alias("_left"),
-        F.sum((F.col("kind") == "member_expelled").cast("int")).alias("_expelled"),
-        F.sum((F.col("kind") == "member_joined").cast("int")).alias("_joined"),
+    told = journal.group_by(*GROUP, dt=utc_date(pl.col("at_ms"))).agg(
+        _left=(pl.col("kind") == "member_left").sum(),
+        _expelled=(pl.col("kind") == "member_expelled").sum(),
+        _joined=(pl.col("kind") == "member_joined").sum(),
     )
     key = [*GROUP, "dt"]
-    rows = of_log.join(restarts, key, "full").join(told, key, "full")
-    with_journal = F.col("_left").isNotNull()
-    zero = F.lit(0)
+    rows = of_log.join(restarts, on=key, how="full", coalesce=True).join(told, on=key, how="full", coalesce=True)
+    with_journal = pl.col("_left").is_not_null()
     return conform(
-        rows.withColumns(
-            {
-                # The journal also sees members that came and went between two generations.
-                "joins": F.when(with_journal, F.col("_joined")).otherwise(F.coalesce("joins", zero)),
-                "leaves": F.when(with_journal, F.col("_left")).otherwise(F.coalesce("_gone", zero)),
-                "expiries": F.col("_expelled"),
-                "static_restarts": F.coalesce("_restarts", zero),
-                "rebalances": F.coalesce("rebalances", zero),
-            }
+        rows.with_columns(
+            # The journal also sees members that came and went between two generations.
+            joins=pl.when(with_journal).then("_joined").otherwise(pl.col("joins").fill_null(0)),
+            leaves=pl.when(with_journal).then("_left").otherwise(pl.col("_gone").fill_null(0)),
+            expiries=pl.col("_expelled"),
+            static_restarts=pl.col("_restarts").fill_null(0),
+            rebalances=pl.col("rebalances").fill_null(0),
         ),
         "g_member_churn",
     )

@@ -6,16 +6,14 @@ generation), as generations start again when a group does (trap 31). Static memb
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
+import polars as pl
 import pyarrow as pa
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
 
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.tables.columns import GROUP, LOG, conform, so_far
-from muster.pipeline.tables.commit_pauses import with_pauses
+from muster.pipeline.tables.columns import GROUP, LOG, Frame, conform
+from muster.pipeline.tables.commit_pauses import numbered, with_pauses
 from muster.pipeline.tables.consumer_epochs import epoch_rebalances
 from muster.pipeline.tables.group_changes import rebalances_of
 from muster.pipeline.tables.journal_rebalances import journal_rebalances
@@ -30,80 +28,58 @@ _CHANGES: Final = pa.schema(
         pa.field("gone_session_ms", pa.int64()),
     ]
 )
-_ROWS_A_BATCH: Final = 1_000
+_MEMBER: Final = ("identity", "member_id", "client_id", "client_host", "session_timeout_ms", "topics", "assigned")
+_PLACE: Final = (*LOG, "log_offset")
+_SAME: Final = (*GROUP, "generation")
 
 
-def rebalances(changes: DataFrame, commits: DataFrame) -> DataFrame:
-    """`g_rebalance` from `group_changes`, which is used several times: keep it if you can."""
-    return conform(with_pauses(changes, commits), "g_rebalance")
+def rebalances(changes: Frame, gaps: Frame | None) -> Frame:
+    """`g_rebalance` from `group_changes` and what `CommitGaps` found around them."""
+    return conform(with_pauses(changes, gaps), "g_rebalance")
 
 
 def group_changes(
-    generations: DataFrame,
-    members: DataFrame,
-    assignments: DataFrame,
-    group_epochs: DataFrame,
-    member_epochs: DataFrame,
-    journal: DataFrame,
+    generations: Frame,
+    members: Frame,
+    assignments: Frame,
+    group_epochs: Frame,
+    member_epochs: Frame,
+    journal: Frame,
     settings: GoldSettings,
-) -> DataFrame:
-    """Everything of `g_rebalance` but the pauses."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    histories = _histories(generations, members, assignments, journal, settings)
-    ordered = histories.repartition(*(F.col(name) for name in GROUP)).sortWithinPartitions(*GROUP, "log_offset")
-    changes = ordered.mapInArrow(_walk, from_arrow_schema(_CHANGES))
-    changes = changes.unionByName(epoch_rebalances(group_epochs, member_epochs), allowMissingColumns=True)
-    return _with_episodes(changes, settings)
+) -> Frame:
+    """Everything of `g_rebalance` but the pauses; numbered, for those who look for them."""
+    histories = _histories(generations, members, assignments, journal, settings).sort(*GROUP, "log_offset")
+    rows = list(rebalances_of(histories.iter_rows(named=True)))
+    walked = pl.DataFrame(pl.from_arrow(pa.Table.from_pylist(rows, schema=_CHANGES)))
+    of_epochs = epoch_rebalances(group_epochs, member_epochs)
+    return numbered(_with_episodes(pl.concat([walked, of_epochs], how="diagonal"), settings))
 
 
-def _histories(
-    generations: DataFrame, members: DataFrame, assignments: DataFrame, journal: DataFrame, settings: GoldSettings
-) -> DataFrame:
+def _histories(generations: Frame, members: Frame, assignments: Frame, journal: Frame, settings: GoldSettings) -> Frame:
     """A generation a row, its members and what they own inside, beside it what the journal says about it."""
-    place = (*LOG, "log_offset")
-    owned = assignments.groupBy(*place, "member_id").agg(
-        F.collect_list(F.struct("topic", "partition")).alias("assigned")
-    )
-    member = F.struct("identity", "member_id", "client_id", "client_host", "session_timeout_ms", "topics", "assigned")
+    owned = assignments.group_by(*_PLACE, "member_id").agg(assigned=pl.struct("topic", "partition"))
     seats = (
-        members.join(owned, [*place, "member_id"], "left").groupBy(*place).agg(F.collect_list(member).alias("members"))
+        members.join(owned, on=[*_PLACE, "member_id"], how="left")
+        .group_by(_PLACE, maintain_order=True)
+        .agg(members=pl.struct(_MEMBER))
     )
-    rows = generations.join(seats, list(place), "left")
+    rows = generations.join(seats, on=_PLACE, how="left")
     return _matched(rows, journal_rebalances(journal), settings)
 
 
-def _matched(rows: DataFrame, told: DataFrame, settings: GoldSettings) -> DataFrame:
+def _matched(rows: Frame, told: Frame, settings: GoldSettings) -> Frame:
     """Same group, same generation, about the same time: a generation of an earlier life is not taken for this one's."""
-    sides = rows.withColumnsRenamed({"cluster": "_c", "group_id": "_g"})
-    joined = sides.join(
-        told,
-        (F.col("_c") == F.col("cluster"))
-        & (F.col("_g") == F.col("group_id"))
-        & (F.col("generation") == F.col("j_generation"))
-        & (F.abs(F.col("record_ms") - F.col("j_ended_ms")) <= settings.journal_match_ms)
-        & F.col("kind").isin("rebalance", "empty", "unknown_prev"),
-        "full",
-    )
-    return joined.withColumn("cluster", F.coalesce("_c", "cluster")).withColumn(
-        "group_id", F.coalesce("_g", "group_id")
-    )
+    rows, told = rows.with_row_index("_row"), told.with_row_index("_told")
+    near = (pl.col("record_ms") - pl.col("j_ended_ms")).abs() <= settings.journal_match_ms
+    could = rows.filter(pl.col("kind").is_in(["rebalance", "empty", "unknown_prev"]))
+    both = could.join(told.with_columns(generation="j_generation"), on=_SAME).filter(near)
+    of_log, of_journal = rows.join(both, on="_row", how="anti"), told.join(both, on="_told", how="anti")
+    return pl.concat([both, of_log, of_journal], how="diagonal").drop("_row", "_told")
 
 
-def _walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    found: list[dict[str, Any]] = []
-    for row in rebalances_of(row for batch in batches for row in batch.to_pylist()):
-        found.append(row)
-        if len(found) == _ROWS_A_BATCH:
-            yield pa.RecordBatch.from_pylist(found, schema=_CHANGES)
-            found = []
-    if found:
-        yield pa.RecordBatch.from_pylist(found, schema=_CHANGES)
-
-
-def _with_episodes(changes: DataFrame, settings: GoldSettings) -> DataFrame:
+def _with_episodes(changes: Frame, settings: GoldSettings) -> Frame:
     """Numbered within the group; a new one after a quiet time."""
-    order = Window.partitionBy(*GROUP).orderBy("ended_ms", "generation")
-    quiet_ms = F.coalesce("started_ms", "ended_ms") - F.lag("ended_ms").over(order)
-    marked = changes.withColumn("_new", F.coalesce(quiet_ms >= settings.episode_gap_ms, F.lit(False)).cast("int"))
-    return marked.withColumn("episode", F.sum("_new").over(so_far(order)) + 1)
+    rows = changes.sort(*GROUP, "ended_ms", "generation")
+    quiet_ms = pl.coalesce("started_ms", "ended_ms") - pl.col("ended_ms").shift().over(GROUP)
+    is_new = (quiet_ms >= settings.episode_gap_ms).fill_null(False).cast(pl.Int32)
+    return rows.with_columns(_new=is_new).with_columns(episode=pl.col("_new").cum_sum().over(GROUP) + 1).drop("_new")

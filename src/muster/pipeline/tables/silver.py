@@ -1,39 +1,63 @@
-"""Decoded rows and their neighbours: finished silver. Called by the publishing job with everything that the lake holds.
+"""Decoded rows and their neighbours: finished silver, of whole log partitions.
 
 Expects the tables of `muster.pipeline.decode` (with `txn_marker`), `b_log_record` for holes in the log and `b_leo_sample`. What is
-not given is taken as empty. Everything is recomputed from all rows, so that how they were cut into batches cannot matter.
+not given is taken as empty. Everything is recomputed from all rows, so that how they were cut into batches cannot matter. The
+publishing job finishes commits batch by batch instead (`commit_rows`): there are too many of them for one frame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+import polars as pl
+import pyarrow as pa
 
-from muster.pipeline.decode.row_schemas import ROW_TABLES, row_spark_schema
-from muster.pipeline.tables.columns import conform, no_rows
+from muster.pipeline.tables.columns import LOG, Frame, conform, no_rows
+from muster.pipeline.tables.commit_digest import CommitDigest
+from muster.pipeline.tables.commit_rows import finished_commit_rows
 from muster.pipeline.tables.end_offsets import finished_end_offsets
 from muster.pipeline.tables.generations import finished_generations
 from muster.pipeline.tables.log_extent import log_extent
-from muster.pipeline.tables.offset_commits import current_offsets, finished_offset_commits
 
 _AS_DECODED = ("s_member", "s_assignment", "s_group_epoch", "s_member_epoch")
 
 
-def finish_silver(rows: Mapping[str, DataFrame], spark: SparkSession) -> dict[str, DataFrame]:
-    """Every table of `schemas.SILVER`. `s_current_offset` reads `s_offset_commit` again: write that one first if it is large."""
-
-    def given(name: str) -> DataFrame:
-        if name in rows:
-            return rows[name]
-        return spark.createDataFrame([], row_spark_schema(name)) if name in ROW_TABLES else no_rows(spark, name)
-
-    extent = log_extent(given("b_log_record"))
-    commits = finished_offset_commits(given("s_offset_commit"), given("txn_marker"), extent)
+def finish_silver(rows: Mapping[str, Frame]) -> dict[str, Frame]:
+    """Every table of `schemas.SILVER`."""
+    extent = log_extent(rows.get("b_log_record", no_rows("b_log_record")))
+    commits = _finished_commits(
+        rows.get("s_offset_commit", no_rows("s_offset_commit")), rows.get("txn_marker", no_rows("txn_marker")), extent
+    )
+    digest = CommitDigest(no_rows("g_rebalance").with_row_index("_rebalance"), intervals=1)
+    digest.add(commits)
     return {
         "s_offset_commit": commits,
-        "s_current_offset": current_offsets(commits),
-        "s_group_generation": finished_generations(given("s_group_generation"), extent),
-        **{name: conform(given(name), name) for name in _AS_DECODED},
-        "s_leo": finished_end_offsets(given("b_leo_sample")),
+        "s_current_offset": digest.current(),
+        **finish_groups(rows, extent),
+        "s_leo": finished_end_offsets(rows.get("b_leo_sample", no_rows("b_leo_sample"))),
     }
+
+
+def finish_groups(rows: Mapping[str, Frame], extent: Frame) -> dict[str, Frame]:
+    """What the log says of groups and members."""
+    generations = rows.get("s_group_generation", no_rows("s_group_generation"))
+    return {
+        "s_group_generation": finished_generations(generations, extent),
+        **{name: conform(rows.get(name, no_rows(name)), name) for name in _AS_DECODED},
+    }
+
+
+def _finished_commits(decoded: Frame, markers: Frame, extent: Frame) -> Frame:
+    offsets_log = extent.filter(pl.col("log_topic") == "__consumer_offsets")
+    starts = {row[0:2]: row[2] for row in offsets_log.select(*LOG, "faithful_from").iter_rows()}
+    marks: dict[tuple[Any, ...], Frame] = markers.partition_by(LOG, as_dict=True)
+    finished = [no_rows("s_offset_commit")]
+    for place, rows in decoded.partition_by(LOG, as_dict=True).items():
+        batches = rows.sort("log_offset").to_arrow().to_batches()
+        ends = marks.get(place, no_rows("txn_marker")).to_arrow()
+        found = finished_commit_rows(lambda b=batches: b, lambda b=batches: b, ends, starts.get(place))  # type: ignore[misc]
+        finished += [
+            conform(pl.DataFrame(pl.from_arrow(pa.Table.from_batches([batch]))), "s_offset_commit") for batch in found
+        ]
+    return pl.concat(finished)

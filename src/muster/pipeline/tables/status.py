@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
-import pyarrow as pa
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.tables.burrow import Commit, burrow_status
-from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, conform
+from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, Frame, conform, schema_of
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status_rules import Standing, verdict
 
 _NEEDED = (
-    *POSITION,
-    "at_ms",
     "committed",
     "end",
     "log_start",
@@ -37,90 +31,68 @@ _NEEDED = (
     "times",
     "lags",
 )
+_JUDGED = ("burrow_status", "status", "evidence")
+_PORTION = 50_000
+"""Rows that are Python objects at a time."""
 
 
-def statuses(
-    lag: DataFrame, recent: DataFrame, states: DataFrame, samples: DataFrame, settings: GoldSettings
-) -> DataFrame:
+def statuses(lag: Frame, recent: Frame, states: Frame, samples: Frame, settings: GoldSettings) -> Frame:
     """`samples` are raw: Burrow's ring holds every poll, flat ones too."""
     group = states.select(*GROUP, "state", "n_members", "topics", "empty_since_ms", "type", "protocol_type")
     rows = (
-        lag.join(recent, list(POSITION), "left")
-        .join(group, list(GROUP), "left")
-        .join(_last_ends(samples, settings.burrow_intervals), list(TOPIC_PARTITION), "left")
-        .withColumn("subscribed", F.array_contains("topics", F.col("topic")))
-        # Only the consumer protocol's assignments can be read (trap 14), and KIP-848 ones are not kept by partition.
-        .withColumn("assignment_known", (F.col("type") == "classic") & (F.col("protocol_type") == "consumer"))
-        .withColumn("offsets", F.col("recent.committed"))
-        .withColumn("times", F.col("recent.commit_ms"))
-        .withColumn("lags", F.col("recent.lag"))
+        lag.join(_windows(recent), on=POSITION, how="left")
+        .join(group, on=GROUP, how="left")
+        .join(_last_ends(samples, settings.burrow_intervals), on=TOPIC_PARTITION, how="left")
+        .with_columns(
+            subscribed=pl.col("topics").list.contains(pl.col("topic")),
+            # Only the consumer protocol's assignments can be read (trap 14), and KIP-848 ones are not kept by partition.
+            assignment_known=(pl.col("type") == "classic") & (pl.col("protocol_type") == "consumer"),
+        )
     )
-    return conform(rows.select(*_NEEDED).mapInArrow(_judge(settings), spark_schema("g_status")), "g_status")
+    judged = [_judged(portion.select(_NEEDED), settings) for portion in rows.iter_slices(_PORTION)]
+    if not judged:
+        return conform(rows.with_columns(pl.lit(None).alias(name) for name in _JUDGED), "g_status")
+    return conform(pl.concat([rows, pl.concat(judged)], how="horizontal"), "g_status")
 
 
-def _last_ends(samples: DataFrame, intervals: int) -> DataFrame:
-    newest_first = Window.partitionBy(*TOPIC_PARTITION).orderBy(F.col("end_ms").desc(), F.col("leo").desc())
-    ring = samples.withColumn("_rank", F.row_number().over(newest_first)).where(F.col("_rank") <= intervals)
-    return ring.groupBy(*TOPIC_PARTITION).agg(F.collect_list("leo").alias("ends"))
+def _windows(recent: Frame) -> Frame:
+    """The last commits of each position as lists, newest last."""
+    return recent.group_by(POSITION, maintain_order=True).agg(offsets="committed", times="commit_ms", lags="lag")
 
 
-def _judge(settings: GoldSettings) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            columns = (column.to_pylist() for column in batch.columns)
-            rows = [judged(dict(zip(_NEEDED, row, strict=True)), settings) for row in zip(*columns, strict=True)]
-            yield pa.RecordBatch.from_pylist(rows, schema=TABLES["g_status"])
-
-    return judge
+def _last_ends(samples: Frame, intervals: int) -> Frame:
+    ring = samples.sort("end_ms", "leo").group_by(TOPIC_PARTITION, maintain_order=True)
+    return ring.agg(ends=pl.col("leo").tail(intervals))
 
 
-def judged(row: dict[str, Any], settings: GoldSettings) -> dict[str, Any]:
-    """One row of `g_status`. Without a position or an end Burrow has nothing to say."""
-    window = list(map(Commit, row["offsets"] or (), row["times"] or (), row["lags"] or ()))
-    status, evidence = verdict(_standing(row, window, settings), settings.allowed_lag, settings.stop_after_ms)
-    return {
-        **{name: row[name] for name in POSITION},
-        "at_ms": row["at_ms"],
-        "burrow_status": _burrow(row, window, settings),
-        "status": status,
-        "evidence": evidence,
-    }
+def _judged(rows: Frame, settings: GoldSettings) -> Frame:
+    kinds = {name: schema_of("g_status")[name] for name in _JUDGED}
+    return pl.DataFrame([_judge(row, settings) for row in rows.iter_rows()], schema=kinds, orient="row")
 
 
-def _burrow(row: dict[str, Any], window: list[Commit], settings: GoldSettings) -> str | None:
-    if row["committed"] is None or row["end"] is None:
+def _judge(row: tuple[Any, ...], settings: GoldSettings) -> tuple[str | None, str, str]:
+    """Burrow's word, ours and its evidence. Without a position or an end Burrow has nothing to say."""
+    ends, offsets, times, lags = row[-4:]
+    window = list(map(Commit, offsets or (), times or (), lags or ()))
+    facts: tuple[Any, ...] = (*row[:-4], window, settings.now_ms)
+    known = Standing(*facts)
+    status, evidence = verdict(known, settings.allowed_lag, settings.stop_after_ms)
+    return _burrow(known, ends or [], settings), status, evidence
+
+
+def _burrow(known: Standing, ends: list[int], settings: GoldSettings) -> str | None:
+    if known.committed is None or known.end is None:
         return None
     expired_ms = settings.now_ms - settings.burrow_expire_group_ms
-    fresh = [commit for commit in window if commit.commit_ms >= expired_ms]
+    fresh = [commit for commit in known.window if commit.commit_ms >= expired_ms]
     if not fresh:
         return None  # Burrow has purged it and answers 404
     return burrow_status(
         fresh,
-        row["ends"] or (),
-        max(0, row["end"] - fresh[-1].offset),
+        ends,
+        max(0, known.end - fresh[-1].offset),
         settings.now_ms,
         allowed_lag=settings.allowed_lag,
         complete=len(fresh) / settings.burrow_intervals,
         minimum_complete=settings.burrow_minimum_complete,
-    )
-
-
-def _standing(row: dict[str, Any], window: list[Commit], settings: GoldSettings) -> Standing:
-    return Standing(
-        committed=row["committed"],
-        end=row["end"],
-        log_start=row["log_start"],
-        lag=row["lag"],
-        method=row["method"],
-        window=window,
-        at_ms=settings.now_ms,
-        group_state=row["state"],
-        n_members=row["n_members"],
-        subscribed=row["subscribed"],
-        owner=row["owner"],
-        assignment_known=bool(row["assignment_known"]),
-        empty_since_ms=row["empty_since_ms"],
-        consume_rate=row["consume_rate"],
-        produce_rate=row["produce_rate"],
-        eta_ms=row["eta_ms"],
     )

@@ -11,7 +11,7 @@ the end offset with L_i <= c < L_i+1 say that T(c) lies in (begin_i, end_i+1]:
 | below the first sample | tau - end_0 | null: nobody knows more | left_bound |
 | at or behind the newest sample | 0 | 0, or what has passed since that sample | caught_up |
 
-The search of each c among sorted samples is a union and a running window: no Python, no row per pair.
+All questions are answered by one walk along the sorted samples.
 """
 
 from __future__ import annotations
@@ -19,119 +19,106 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+import polars as pl
 
-from muster.pipeline.tables.columns import TOPIC_PARTITION, so_far
+from muster.pipeline.tables.columns import TOPIC_PARTITION, Column, Frame, is_true
+from muster.pipeline.tables.latest_before import latest_before
 
 Moment: TypeAlias = tuple[Column, Column]
 """When the question is about: not before, not after."""
 
 _EPOCH = (*TOPIC_PARTITION, "topic_epoch")
 _BELOW_ALL = -(1 << 62)
-_SAMPLE, _QUESTION = 0, 1
-_KNOWN = ("leo", "begin_ms", "end_ms", "next_leo", "next_begin_ms", "next_end_ms", "next_exact")
+_KNOWN = ("at_leo", "at_begin_ms", "at_end_ms", "next_leo", "next_begin_ms", "next_end_ms", "next_exact")
 
 
-def steps_of(leo: DataFrame) -> DataFrame:
-    """Each sample of `s_leo` with its successor, and before them a stand-in whose successor is the first. Worth keeping."""
-    order = Window.partitionBy(*_EPOCH).orderBy("end_ms", "leo", "log_start")
-    rows = leo.select(
+def steps_of(leo: Frame) -> Frame:
+    """Each sample of `s_leo` with its successor, and before them a stand-in whose successor is the first. In search order."""
+    rows = leo.sort(*_EPOCH, "end_ms", "leo", "log_start").select(
         *_EPOCH,
         "leo",
         "begin_ms",
         "end_ms",
-        F.lead("leo").over(order).alias("next_leo"),
-        F.lead("begin_ms").over(order).alias("next_begin_ms"),
-        F.lead("end_ms").over(order).alias("next_end_ms"),
-        (F.lead("sampler").over(order) == "segment").alias("next_exact"),
-        F.row_number().over(order).alias("_nth"),
-        F.col("sampler"),
+        exact=pl.col("sampler") == "segment",
+        first=pl.int_range(pl.len()).over(_EPOCH) == 0,
     )
-    unknown = F.lit(None).cast("long")
-    stand_in = rows.where("_nth = 1").select(
+    after = {f"next_{name}": pl.col(name).shift(-1).over(_EPOCH) for name in ("leo", "begin_ms", "end_ms", "exact")}
+    here = {f"at_{name}": pl.col(name) for name in ("leo", "begin_ms", "end_ms")}
+    stand_in = rows.filter("first").select(
         *_EPOCH,
-        F.lit(_BELOW_ALL).cast("long").alias("leo"),
-        unknown.alias("begin_ms"),
-        unknown.alias("end_ms"),
-        F.col("leo").alias("next_leo"),
-        F.col("begin_ms").alias("next_begin_ms"),
-        F.col("end_ms").alias("next_end_ms"),
-        (F.col("sampler") == "segment").alias("next_exact"),
+        at_leo=pl.lit(_BELOW_ALL),
+        at_begin_ms=pl.lit(None, pl.Int64),
+        at_end_ms=pl.lit(None, pl.Int64),
+        **{f"next_{name}": pl.col(name) for name in ("leo", "begin_ms", "end_ms", "exact")},
     )
-    return rows.select(*_EPOCH, *_KNOWN).unionByName(stand_in)
+    steps = pl.concat([rows.select(*_EPOCH, **here, **after), stand_in])
+    # Of a flat run the last sample is found: c was not yet there at the end of it (side='right').
+    return steps.sort("at_leo", "at_end_ms")
 
 
-def with_time_lag(questions: DataFrame, steps: DataFrame, moments: Mapping[str, Moment]) -> DataFrame:
+def with_time_lag(questions: Frame, steps: Frame, moments: Mapping[str, Moment]) -> Frame:
     """Adds for each named moment `<name>_lo_ms`, `<name>_hi_ms`, `<name>_est_ms` and `<name>_method`.
 
     `questions` have cluster, topic, partition, topic_epoch and `first_unread` (c, not below the log's start). A moment is a pair of
     columns: the sample's own bracket for "now", twice the same otherwise. All are answered by one search.
     """
-    found = _located(questions, steps)
+    found = latest_before(questions, steps, _EPOCH, "first_unread", "at_leo")
+    answers: dict[str, Column] = {}
     for name, (from_ms, to_ms) in moments.items():
-        found = found.withColumns(_answer(name, from_ms, to_ms))
-    return found.drop("_found")
-
-
-def _located(questions: DataFrame, steps: DataFrame) -> DataFrame:
-    """Each question with the last sample that is not above it."""
-    payload = F.struct(*(F.col(name) for name in questions.columns if name not in _EPOCH))
-    asked = questions.select(
-        *_EPOCH,
-        F.col("first_unread").alias("_at"),
-        F.lit(_QUESTION).alias("_what"),
-        F.lit(None).cast("long").alias("_time"),
-        payload.alias("_question"),
-    )
-    samples = steps.select(
-        *_EPOCH,
-        F.col("leo").alias("_at"),
-        F.lit(_SAMPLE).alias("_what"),
-        F.col("end_ms").alias("_time"),
-        F.struct(*_KNOWN).alias("_sample"),
-    )
-    placed = asked.unionByName(samples, allowMissingColumns=True).withColumn("_hash", F.xxhash64(*_EPOCH))
-    # A sample with L = c comes before the question: then c was not yet there, at the end of a flat run (side='right').
-    search = so_far(Window.partitionBy("_hash", *_EPOCH).orderBy("_at", "_what", "_time"))
-    found = placed.withColumn("_found", F.last("_sample", ignorenulls=True).over(search)).where("_question is not null")
-    return found.select(*_EPOCH, "_question.*", "_found")
+        answers |= _answer(name, from_ms, to_ms)
+    return found.with_columns(**answers).drop(_KNOWN)
 
 
 def _answer(name: str, tau_lo: Column, tau_hi: Column) -> dict[str, Column]:
-    sample = F.col("_found")
-    known = sample.isNotNull()
-    newest, leftmost = sample["next_leo"].isNull(), sample["begin_ms"].isNull()
-    exact = F.coalesce(sample["next_exact"], F.lit(False))
-    since_newest = F.when(tau_hi > sample["end_ms"], tau_hi - sample["begin_ms"]).otherwise(F.lit(0))
+    at = {each: pl.col(f"at_{each}") for each in ("leo", "begin_ms", "end_ms")}
+    after = {each: pl.col(f"next_{each}") for each in ("leo", "begin_ms", "end_ms")}
+    known = at["leo"].is_not_null()
+    newest, leftmost = after["leo"].is_null(), at["begin_ms"].is_null()
+    exact = is_true(pl.col("next_exact"))
+    since_newest = pl.when(tau_hi > at["end_ms"]).then(tau_hi - at["begin_ms"]).otherwise(0)
 
-    lo = F.when(newest, F.lit(0)).otherwise(_not_below_0(tau_lo - sample["next_end_ms"]))
+    lo = pl.when(newest).then(0).otherwise(_not_below_0(tau_lo - after["end_ms"]))
     hi = (
-        F.when(newest, since_newest)
-        .when(exact, _not_below_0(tau_hi - sample["next_end_ms"]))
-        .when(~leftmost, _not_below_0(tau_hi - sample["begin_ms"]))
+        pl.when(newest)
+        .then(since_newest)
+        .when(exact)
+        .then(_not_below_0(tau_hi - after["end_ms"]))
+        .when(~leftmost)
+        .then(_not_below_0(tau_hi - at["begin_ms"]))
     )
     # The middle of the record between the middles of two samples.
-    share = (F.col("first_unread") + 0.5 - sample["leo"]) / (sample["next_leo"] - sample["leo"])
-    left, right = _middle(sample["begin_ms"], sample["end_ms"]), _middle(sample["next_begin_ms"], sample["next_end_ms"])
-    guess = F.round(_middle(tau_lo, tau_hi) - left - share * (right - left))
-    est = F.when(newest | leftmost | exact, lo).otherwise(F.least(F.greatest(guess, lo), hi))
+    share = (pl.col("first_unread") + 0.5 - at["leo"]) / (after["leo"] - at["leo"])
+    left, right = _middle(at["begin_ms"], at["end_ms"]), _middle(after["begin_ms"], after["end_ms"])
+    guess = _middle(tau_lo, tau_hi) - left - share * (right - left)
+    est = (
+        pl.when(newest | leftmost | exact)
+        .then(lo)
+        .otherwise(_rounded(pl.min_horizontal(pl.max_horizontal(guess, lo), hi)))
+    )
     method = (
-        F.when(~known, "no_end")
-        .when(newest | F.coalesce(hi == 0, F.lit(False)), "caught_up")
-        .when(leftmost & ~exact, "left_bound")
-        .otherwise("bracket")
+        pl.when(~known)
+        .then(pl.lit("no_end"))
+        .when(newest | is_true(hi == 0))
+        .then(pl.lit("caught_up"))
+        .when(leftmost & ~exact)
+        .then(pl.lit("left_bound"))
+        .otherwise(pl.lit("bracket"))
     )
     return {
-        f"{name}_lo_ms": F.when(known, lo.cast("long")),
-        f"{name}_hi_ms": F.when(known, hi.cast("long")),
-        f"{name}_est_ms": F.when(known, est.cast("long")),
+        f"{name}_lo_ms": pl.when(known).then(lo),
+        f"{name}_hi_ms": pl.when(known).then(hi),
+        f"{name}_est_ms": pl.when(known).then(est),
         f"{name}_method": method,
     }
 
 
+def _rounded(ms: Column) -> Column:
+    """Halves upwards; what no sample can say (nan, infinity) is null."""
+    return (ms + 0.5).floor().cast(pl.Int64, strict=False)
+
+
 def _not_below_0(ms: Column) -> Column:
-    return F.greatest(ms, F.lit(0))
+    return pl.max_horizontal(ms, 0)
 
 
 def _middle(begin: Column, end: Column) -> Column:
