@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
     "groups": ("muster.cli.groups", "consumer groups: explain, watch"),
     "users": ("muster.cli.users", "who may come in by SASL: add, remove, list"),
+    "acls": ("muster.cli.acls", "who may do what: list, add, remove"),
     "cluster": ("muster.cli.cluster", "nodes that share a store: status, drain, rebalance"),
     "store": ("muster.cli.store", "the tables of a cluster in PostgreSQL: migrate, status"),
     "log": ("muster.cli.log", "look into the files of a log: dump, repair"),

@@ -33,10 +33,10 @@ def encode_lines(lines: Iterable[str]) -> bytes:
 
 
 def encode_acl(acl: Acl) -> str:
-    return "  " + json.dumps(_object(acl), ensure_ascii=False)
+    return "  " + json.dumps(acl_object(acl), ensure_ascii=False)
 
 
-def _object(acl: Acl) -> dict[str, str]:
+def acl_object(acl: Acl) -> dict[str, str]:
     return {
         "permission": acl.permission.name,
         "principal": acl.principal,
