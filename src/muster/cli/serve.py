@@ -26,6 +26,11 @@ _FLAGS = {
         "what clients are told to connect to (where it listens)",
     ),
     "data": ("muster.data", "DIR", "the directory for everything durable (muster-data)"),
+    "store": (
+        "muster.store",
+        "URL",
+        "postgresql://...: share topics and groups with other nodes; secrets in $MUSTER_STORE",
+    ),
     "durability": ("muster.durability", "fsync|os", "what a reply waits for (fsync)"),
     "node-id": ("node.id", "N", "the id of this node (1)"),
     "cluster-id": ("muster.cluster.id", "ID", "the cluster id; kept in the data directory"),

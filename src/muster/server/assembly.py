@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from muster.log.contract import LogStore
 from muster.runtime.clock import Clock, SystemClock
+from muster.runtime.cluster_seat import ClusterLeaders
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll, Authorizer
 from muster.server.endpoint import Endpoint
@@ -28,8 +29,9 @@ def assemble(settings: Settings, advertise: Endpoint, clock: Clock | None = None
     store = _open_store(settings)
     try:
         authorizer, acls = _authorization(settings, store)
-        identity = claim(store, settings.node_id, settings.cluster_id, random_id)
-        broker = Broker(store, _broker_config(settings, identity.cluster_id), os.urandom, settings.texts)
+        cluster_id = _cluster_id(settings, store)
+        leaders = ClusterLeaders(settings.node_id) if settings.store_url else None
+        broker = Broker(store, _broker_config(settings, cluster_id), os.urandom, settings.texts, leaders)
     except BaseException:
         store.close()
         raise
@@ -37,10 +39,18 @@ def assemble(settings: Settings, advertise: Endpoint, clock: Clock | None = None
     node = Node(settings, broker, clock or SystemClock(loop), loop, authorizer, lambda: str(uuid4()))
     node.acls = acls
     node.advertise(advertise.host, advertise.port)
+    if leaders is not None:
+        from muster.server.cluster_assembly import seat_of
+
+        node.cluster = seat_of(node, leaders, loop)
     return node
 
 
 def _open_store(settings: Settings) -> LogStore:
+    if settings.store_url:
+        from muster.server.cluster_assembly import shared_store
+
+        return shared_store(settings)
     if settings.storage == "memory":
         from muster.log.memory import MemoryStore
 
@@ -48,6 +58,14 @@ def _open_store(settings: Settings) -> LogStore:
     from muster.log.files import FileStore
 
     return FileStore(settings.data, settings.durability)
+
+
+def _cluster_id(settings: Settings, store: LogStore) -> str:
+    if settings.store_url:
+        from muster.server.cluster_assembly import checked_cluster_id
+
+        return checked_cluster_id(settings, store)
+    return claim(store, settings.node_id, settings.cluster_id, random_id).cluster_id
 
 
 def _broker_config(settings: Settings, cluster_id: str) -> BrokerConfig:

@@ -69,6 +69,10 @@ class Server:
             raise
         self.listener.node = self.node
         try:
+            if self.settings.store_url:
+                from muster.server.cluster_assembly import join_cluster
+
+                join_cluster(self.node, self.settings, self._endpoints())
             if any(door.sasl is not None for door in self.listener.doors):
                 self.node.users.load()
             await self._open_metrics()
@@ -78,6 +82,10 @@ class Server:
             raise
         await self.listener.start()
         return self.listener.doors[0].bound
+
+    def _endpoints(self) -> dict[str, tuple[str, int]]:
+        """What clients are told, by the name of the listener."""
+        return {door.address.name: (door.advertised.host, door.advertised.port) for door in self.listener.doors}
 
     async def _open_doors(self) -> None:
         for door in self.listener.doors:

@@ -59,6 +59,19 @@ MUSTER_KEYS: Final = (
         "fsync: replies wait until the disk has it. os: until the operating system has it, as Kafka does.",
         one_of("fsync", "os"),
     ),
+    ConfigKey(
+        "muster.store",
+        ConfigType.PASSWORD,
+        "",
+        "postgresql://... for several nodes that share one store; empty: muster.storage says where.",
+    ),
+    ConfigKey(
+        "muster.lease.ms",
+        _LONG,
+        3_000,
+        "How long a node of a cluster may be silent before others take over what it leads.",
+        at_least(100),
+    ),
     ConfigKey("muster.cluster.id", _STRING, "", "The cluster id; empty: the data directory's, or a new one."),
     ConfigKey(
         "muster.log.level",

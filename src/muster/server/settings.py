@@ -124,6 +124,11 @@ class Settings:
         return "memory" if self.string("muster.storage") == "memory" else "files"
 
     @property
+    def store_url(self) -> str:
+        """Where several nodes keep everything; empty: this node is alone. May hold a password."""
+        return self.string("muster.store")
+
+    @property
     def durability(self) -> Durability:
         return "os" if self.string("muster.durability") == "os" else "fsync"
 

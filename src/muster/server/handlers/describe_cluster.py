@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from muster.runtime.node import Node
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
+from muster.server.brokers import controller_id, live_brokers
 from muster.server.call import Call
 from muster.server.handlers.metadata import NOT_ASKED
 from muster.server.may import may_use_cluster, operations_on
-from muster.server.settings import settings_of
 from muster.wire.errors import MISMATCHED_ENDPOINT_TYPE, UNSUPPORTED_ENDPOINT_TYPE
 from muster.wire.generated.describe_cluster import (
     DescribeClusterRequest,
@@ -27,13 +27,12 @@ def handle(call: Call, request: DescribeClusterRequest, node: Node) -> None:
         operations = 0
         if may_use_cluster(call, node, Operation.DESCRIBE, quietly=True):
             operations = operations_on(call, node, ResourceType.CLUSTER, CLUSTER_NAME)
-    here = call.advertised
     call.reply(
         DescribeClusterResponse(
             endpoint_type=BROKERS,
             cluster_id=node.broker.cluster_id,
-            controller_id=node.node_id,
-            brokers=[DescribeClusterResponseBroker(node.node_id, here.host, here.port, settings_of(node).rack)],
+            controller_id=controller_id(node),
+            brokers=[DescribeClusterResponseBroker(*broker) for broker in live_brokers(call, node)],
             cluster_authorized_operations=operations,
         )
     )

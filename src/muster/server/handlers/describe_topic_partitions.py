@@ -5,6 +5,7 @@ No topics asks for all of them. Topics come by name; a page that is full ends wi
 
 from __future__ import annotations
 
+from muster.log.contract import NOBODY
 from muster.runtime.node import Node
 from muster.security.resources import Operation, ResourceType
 from muster.server.call import Call
@@ -12,8 +13,14 @@ from muster.server.may import may_use_topic, operations_on
 from muster.server.settings import settings_of
 from muster.topics.names import INTERNAL_TOPICS, check_name
 from muster.topics.refusal import TopicError
-from muster.topics.topic import Topic
-from muster.wire.errors import INVALID_REQUEST, NONE, TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION
+from muster.topics.topic import Partition, Topic
+from muster.wire.errors import (
+    INVALID_REQUEST,
+    LEADER_NOT_AVAILABLE,
+    NONE,
+    TOPIC_AUTHORIZATION_FAILED,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
 from muster.wire.generated.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
@@ -94,24 +101,29 @@ class _Page:
         return True
 
     def _described(self, topic: Topic, first: int, end: int) -> DescribeTopicPartitionsResponseTopic:
-        node_id = self._node.node_id
         return DescribeTopicPartitionsResponseTopic(
             NONE,
             topic.name,
             topic.topic_id,
             topic.internal,
-            [
-                DescribeTopicPartitionsResponsePartition(
-                    NONE, partition.index, node_id, partition.leader_epoch, [node_id], [node_id], [], [], []
-                )
-                for partition in topic.partitions[first:end]
-            ],
+            [_partition(partition) for partition in topic.partitions[first:end]],
             self._operations(topic.name),
         )
 
     def _operations(self, name: str) -> int:
         """Shown unasked, also for a topic that does not exist."""
         return operations_on(self._call, self._node, ResourceType.TOPIC, name)
+
+
+def _partition(partition: Partition) -> DescribeTopicPartitionsResponsePartition:
+    leader_id, epoch = partition.leader_id, partition.leader_epoch
+    if leader_id == NOBODY:
+        return DescribeTopicPartitionsResponsePartition(
+            LEADER_NOT_AVAILABLE, partition.index, NOBODY, max(0, epoch), [], [], [], [], []
+        )
+    return DescribeTopicPartitionsResponsePartition(
+        NONE, partition.index, leader_id, epoch, [leader_id], [leader_id], [], [], []
+    )
 
 
 def _why_unknown(name: str) -> int:

@@ -11,6 +11,7 @@ from typing import Final
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.brokers import coordinator_of, this_broker
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_group, may_use_transactional_id
 from muster.wire.errors import (
@@ -65,12 +66,11 @@ def handle(call: Call, request: FindCoordinatorRequest, node: Node) -> None:
 
 def _entry(call: Call, node: Node, key_type: int, key: str) -> FindCoordinatorResponseCoordinator:
     error = _refusal(call, node, key_type, key)
-    if error == NONE and (key_type == TRANSACTION or node.has_coordinator_for(key)):
-        # Transactions are not served: InitProducerId, which the client asks next, says so.
-        return FindCoordinatorResponseCoordinator(
-            key, node.node_id, call.advertised.host, call.advertised.port, NONE, ""
-        )
     if error == NONE:
+        found = this_broker(call, node) if key_type == TRANSACTION else coordinator_of(call, node, key)
+        # Transactions are not served: InitProducerId, which the client asks next, says so.
+        if found is not None:
+            return FindCoordinatorResponseCoordinator(key, found.node_id, found.host, found.port, NONE, "")
         node.create_offsets_topic_soon()
         error = COORDINATOR_NOT_AVAILABLE
     # In a list only an unknown key type carries its text, and a right to the cluster that is missing.

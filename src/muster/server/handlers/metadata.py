@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from muster.log.contract import NOBODY
 from muster.runtime.node import Node
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
+from muster.server.brokers import controller_id, live_brokers
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_topic, operations_on
-from muster.server.settings import settings_of
 from muster.topics.names import INTERNAL_TOPICS, check_name
 from muster.topics.refusal import TopicError
-from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.topics.topic import NO_TOPIC_ID, Partition, Topic
 from muster.wire.errors import (
     INVALID_REQUEST,
+    LEADER_NOT_AVAILABLE,
     NONE,
     TOPIC_AUTHORIZATION_FAILED,
     UNKNOWN_TOPIC_ID,
@@ -41,12 +43,11 @@ def handle(call: Call, request: MetadataRequest, node: Node) -> None:
     if _asks_the_impossible(call, request):
         call.reply(_refused(request))
         return
-    here = call.advertised
     call.reply(
         MetadataResponse(
-            brokers=[MetadataResponseBroker(node.node_id, here.host, here.port, settings_of(node).rack)],
+            brokers=[MetadataResponseBroker(*broker) for broker in live_brokers(call, node)],
             cluster_id=node.broker.cluster_id,
-            controller_id=node.node_id,
+            controller_id=controller_id(node),
             topics=list(_topics(call, request, node)),
             cluster_authorized_operations=_cluster_operations(call, request, node),
         )
@@ -127,7 +128,6 @@ def _failed(error: int, name: str) -> MetadataResponseTopic:
 
 
 def _described(call: Call, request: MetadataRequest, node: Node, topic: Topic) -> MetadataResponseTopic:
-    here = [node.node_id]
     operations = NOT_ASKED
     if request.include_topic_authorized_operations:
         operations = operations_on(call, node, ResourceType.TOPIC, topic.name)
@@ -136,12 +136,19 @@ def _described(call: Call, request: MetadataRequest, node: Node, topic: Topic) -
         topic.name,
         topic.topic_id,
         topic.internal,
-        [
-            MetadataResponsePartition(NONE, partition.index, node.node_id, partition.leader_epoch, here, here)
-            for partition in topic.partitions
-        ],
+        [_partition(partition) for partition in topic.partitions],
         operations,
     )
+
+
+def _partition(partition: Partition) -> MetadataResponsePartition:
+    """In a cluster the store keeps the copies: the leader is shown as the only replica."""
+    leader_id = partition.leader_id
+    if leader_id == NOBODY:
+        return MetadataResponsePartition(
+            LEADER_NOT_AVAILABLE, partition.index, NOBODY, max(0, partition.leader_epoch), [], []
+        )
+    return MetadataResponsePartition(NONE, partition.index, leader_id, partition.leader_epoch, [leader_id], [leader_id])
 
 
 def _cluster_operations(call: Call, request: MetadataRequest, node: Node) -> int:

@@ -1,0 +1,55 @@
+"""The nodes that a client is shown, with the addresses of the listener through which it came."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from muster.core.hashing import partition_for
+from muster.log.contract import NOBODY
+from muster.runtime.node import Node
+from muster.server.call import Call
+from muster.server.settings import settings_of
+from muster.topics.names import CONSUMER_OFFSETS
+
+
+class BrokerAddress(NamedTuple):
+    node_id: int
+    host: str
+    port: int
+    rack: str | None
+
+
+def this_broker(call: Call, node: Node) -> BrokerAddress:
+    return BrokerAddress(node.node_id, call.advertised.host, call.advertised.port, settings_of(node).rack)
+
+
+def live_brokers(call: Call, node: Node) -> list[BrokerAddress]:
+    """This node, or all of its cluster that have a listener of the same name, by id."""
+    here = this_broker(call, node)
+    if node.cluster is None:
+        return [here]
+    name = call.connection.door.address.name
+    others = [
+        BrokerAddress(entry.node_id, *entry.endpoints[name], entry.rack)
+        for entry in node.cluster.view.nodes.values()
+        if entry.node_id != node.node_id and name in entry.endpoints
+    ]
+    return sorted([here, *others])
+
+
+def controller_id(node: Node) -> int:
+    """The node to which clients send what changes topics; any node would do it."""
+    if node.cluster is None or node.cluster.view.controller_id == NOBODY:
+        return node.node_id
+    return node.cluster.view.controller_id
+
+
+def coordinator_of(call: Call, node: Node, group_id: str) -> BrokerAddress | None:
+    """The live node that leads the group's partition of `__consumer_offsets`; None while nobody does."""
+    if node.cluster is None:
+        return this_broker(call, node) if node.has_coordinator_for(group_id) else None
+    topic = node.broker.topic(CONSUMER_OFFSETS)
+    if topic is None:
+        return None
+    leader_id = topic.partitions[partition_for(group_id, len(topic.partitions))].leader_id
+    return next((broker for broker in live_brokers(call, node) if broker.node_id == leader_id), None)
