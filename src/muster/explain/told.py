@@ -21,7 +21,7 @@ _QUIET: Final = {
     "refused": "{who} found no room: group.max.size is reached",
     "denied": "{who} was refused: {principal} lacks the right to {api} on this group",
     "group_removed": "The group was removed",
-    "coordinator_moved": "The coordinator left this server; members look for the new one",
+    "coordinator_moved": "The server stopped, or handed the coordinator over; members look for it again",
 }
 _REMOVED: Final = {"deleted": "it was deleted", "expired": "it was empty and its offsets had expired"}
 
@@ -67,7 +67,7 @@ def tell_summary(group: str, summary: Summary, names: Names, *, inferred: bool) 
         lines.append(
             (
                 "inferred",
-                "This cluster keeps no group journal: causes are inferred from the generations in its offsets log.",
+                "No group journal tells of this group: all of this is inferred from the generations in the offsets log.",
             )
         )
     causes = [f"{phrase(cause)} ({count})" for cause, count in summary.by_cause.items()]
