@@ -70,9 +70,10 @@ class ScramExchange:
     is_slow = False
 
     def __init__(self, mechanism: str, lookup: Lookup, nonce: bytes) -> None:
+        """`nonce`: printable, without a comma, and never used before."""
         self._mechanism = mechanism
         self._lookup = lookup
-        self._own_nonce = b64encode(nonce)
+        self._own_nonce = nonce
         self._credential: ScramCredential | None = None
         self._name = ""
         self._binding = b""

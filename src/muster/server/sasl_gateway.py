@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
@@ -76,7 +77,8 @@ class SaslGateway:
         from muster.security.scram import NONCE_BYTES, ScramExchange
 
         users = self.users
-        return ScramExchange(mechanism, lambda name: users.credential(mechanism, name), os.urandom(NONCE_BYTES))
+        nonce = b64encode(os.urandom(NONCE_BYTES))
+        return ScramExchange(mechanism, lambda name: users.credential(mechanism, name), nonce)
 
     def lifetime_ms(self, credential_expires_at_ms: int | None) -> int | None:
         """KIP-368: how long an authentication of this moment counts; None: for good."""

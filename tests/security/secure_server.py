@@ -1,0 +1,96 @@
+"""A server with a listener of every kind, its certificates, and two users: what tests with raw bytes and real clients share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from muster.security.users import new_credential
+from muster.server.connection import Connection
+from muster.server.running import RunningServer
+from muster.server.settings import Settings
+from muster.server.traffic import Traffic
+from tests.security.certificates import Authority
+from tests.security.tokens import Issuer
+
+T = TypeVar("T")
+
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+PASSWORDS = {"alice": "correct-horse", "bob": "battery,staple="}
+EVERYWHERE = ",".join(f"{name}://127.0.0.1:0" for name in PROTOCOLS)
+
+
+class SecureServer:
+    """`with SecureServer(folder) as server:`; `authority` signs, `issuer` gives tokens."""
+
+    def __init__(
+        self, folder: Path, settings: Mapping[str, str] | None = None, users: Mapping[str, str] = PASSWORDS
+    ) -> None:
+        self.authority = Authority(folder)
+        self.issuer = Issuer(folder)
+        self.certificate = self.authority.server()
+        self._users = users
+        self._running = RunningServer(
+            Settings.of(
+                {
+                    "muster.storage": "memory",
+                    "offsets.topic.num.partitions": "4",
+                    "group.initial.rebalance.delay.ms": "0",
+                    "listeners": EVERYWHERE,
+                    "ssl.keystore.location": self.certificate.keystore,
+                    "ssl.truststore.location": self.authority.file,
+                    "sasl.enabled.mechanisms": ",".join(MECHANISMS),
+                    "sasl.oauthbearer.jwks.endpoint.url": f"file://{self.issuer.path}",
+                    "connection.failed.authentication.delay.ms": "1",
+                    **(settings or {}),
+                }
+            )
+        )
+
+    def __enter__(self) -> SecureServer:
+        self._running.start()
+        credentials = [
+            (name, mechanism, new_credential(mechanism, password))
+            for name, password in self._users.items()
+            for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512")
+        ]
+        if credentials:
+            self._running.run(lambda: self._running.node.users.alter(credentials))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._running.stop()
+
+    @property
+    def running(self) -> RunningServer:
+        return self._running
+
+    def address(self, listener: str) -> str:
+        return self._running.address_of(listener)
+
+    def port(self, listener: str) -> int:
+        return int(self.address(listener).rpartition(":")[2])
+
+    @property
+    def traffic(self) -> Traffic:
+        assert self._running.server is not None
+        return self._running.server.listener.traffic
+
+    @property
+    def connections(self) -> list[Connection]:
+        assert self._running.server is not None
+        return list(self._running.server.listener.connections)
+
+    @property
+    def newcomers(self) -> int:
+        assert self._running.server is not None
+        return len(self._running.server.listener.newcomers)
+
+    def connection_of(self, port: int) -> Connection:
+        """The server's side of the client that has this local port."""
+        return next(each for each in self.connections if each.address.endswith(f":{port}"))
