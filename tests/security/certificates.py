@@ -60,7 +60,8 @@ class Issued:
 
     def _write(self, ending: str, text: str) -> str:
         path = self.folder / f"{self.name}.{ending}"
-        path.write_text(text)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
         return str(path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from struct import pack, unpack
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from muster.wire.apis import API_KEYS, request_encoder, response_decoder
 from muster.wire.header import decode_response_header, encode_request_header
@@ -73,7 +73,7 @@ class RawClient:
     def close(self) -> None:
         self.socket.close()
 
-    def __enter__(self) -> RawClient:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
