@@ -320,7 +320,7 @@ def test_many_rebalances_in_an_hour_are_said_with_their_cause() -> None:
     assert said is not None
     assert "13 rebalances within 13 min" in said
     assert "11 of them by that cause" in said
-    assert "leader rejoined" in said
+    assert "the most frequent cause: the leader asked" in said
 
 
 def test_rebalances_over_many_hours_are_not_many() -> None:

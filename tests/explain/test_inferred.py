@@ -84,7 +84,7 @@ def test_others_in_place_of_others_is_all_that_shows() -> None:
 
 def test_topic_that_grew_is_seen_in_the_assignment() -> None:
     history, last = told_of(stored(2, *TWO), stored(3, member("anna", [0, 1, 4]), member("boris", [2, 3, 5])))
-    assert (last.why.cause, why(history)) == ("partitions_grew", "Orders grew from 4 to 6 partitions.")
+    assert (last.why.cause, why(history)) == ("partitions_grew", "Topic orders grew from 4 to 6 partitions.")
 
 
 def test_changed_subscription_is_seen() -> None:

@@ -131,7 +131,10 @@ def test_topic_that_grew(broker: Broker) -> None:
             await group.wait_async("Stable", generation=2, where=lambda view: len(view.members[0].assignment) == 6)
             explanation = explained(broker)
             growth = explanation.shown[-1]
-            assert told(explanation, growth)["why"] == "Orders grew from 4 to 6 partitions; anna on 127.0.0.1 noticed."
+            assert (
+                told(explanation, growth)["why"]
+                == "Topic orders grew from 4 to 6 partitions; anna on 127.0.0.1 noticed."
+            )
             assert owned(growth) == {"anna": {4, 5}}
             assert len(growth.stayed) == 4
 

@@ -74,7 +74,7 @@ def test_empty_group_and_a_growing_topic_are_told() -> None:
     story.asks("anna")
     story.rejoins("boris")
     story.stable({"anna": [0, 1, 2], "boris": [3, 4, 5]})
-    assert lines(story, 3)["why"] == "Orders grew from 4 to 6 partitions; anna on 10.0.0.1 noticed."
+    assert lines(story, 3)["why"] == "Topic orders grew from 4 to 6 partitions; anna on 10.0.0.1 noticed."
     story.after(1_000).leaves("anna")
     story.empty()
     assert lines(story, 4)["result"] == "Nobody was left: the group is empty."

@@ -3,6 +3,7 @@
     event         one journal record as a value; tolerant of what it does not know
     facts         what is known of a rebalance: rounds, waits, moves, time without an owner
     fold          journal events to facts, in the order of the log
+    attendance    who is there, who went, who came back; `ownership`: who owns which partition, and how long nobody did
     inferred      stored groups to facts, for a Kafka cluster that keeps no journal
     diagnosis     why, in the light of what followed
     summary       what a period's rebalances amount to

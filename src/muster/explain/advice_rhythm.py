@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from muster.explain.advice import Advice, Case
+from muster.explain.cause_words import phrase
 from muster.explain.facts import Rebalance
 from muster.explain.words import duration, listed, plural
 
@@ -33,7 +34,7 @@ def many_in_an_hour(case: Case) -> Advice | None:
     return Advice(
         "many_in_an_hour",
         (),
-        f"A group at rest does not rebalance: begin with the most frequent cause, {cause.replace('_', ' ')}.",
+        f"A group at rest does not rebalance: begin with the most frequent cause: {phrase(cause)}.",
         f"{len(busiest)} rebalances within {duration(max(busiest[-1].began_ms - busiest[0].began_ms, 1))}, {count} of them by"
         f" that cause; something stood still for {duration(paused)} of that time.",
         tuple(each.generation for each in busiest),
@@ -102,6 +103,8 @@ def _just_after(first: Rebalance, following: Sequence[Rebalance]) -> list[Rebala
     for each in following:
         if each.began_ms - first.ended_ms > START_MS:
             break
+        if each.why.cause not in ("new_member", "cooperative_round"):
+            break  # somebody went: that is no start any more
         if each.why.cause == "new_member":
             late.append(each)
     return late

@@ -88,7 +88,7 @@ def _unsynced(rebalance: Rebalance, why: Why, who: str) -> str:
 def _grew(rebalance: Rebalance, why: Why, who: str) -> str:
     topics = cast("dict[str, list[int]]", why.figures["topics"])
     grown = listed(
-        [f"{plain(topic)} grew from {old} to {plural(new, 'partition')}" for topic, (old, new) in topics.items()]
+        [f"topic {plain(topic)} grew from {old} to {plural(new, 'partition')}" for topic, (old, new) in topics.items()]
     )
     return f"{grown}; {who} noticed" if why.who is not None else grown
 

@@ -7,9 +7,10 @@ begins in the middle, a server stopped without a word) stays unknown in the fact
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from muster.explain.assignments import owners_in, raw_assignments
+from muster.explain.attendance import Attendance
 from muster.explain.diagnosis import Circumstances, diagnose
 from muster.explain.event import Event
 from muster.explain.facts import (
@@ -31,9 +32,6 @@ from muster.explain.facts import (
 )
 from muster.explain.ownership import Ownership
 
-REMEMBERED_ABSENCE_MS: Final = 600_000
-"""Who comes back after longer than this is taken for a new start, not for a return."""
-
 
 def fold(events: Iterable[Event], group: str) -> History:
     """The history that these events tell. Events of other groups are passed over."""
@@ -47,8 +45,7 @@ def fold(events: Iterable[Event], group: str) -> History:
 class _Fold:
     def __init__(self, group: str) -> None:
         self._history = History(group)
-        self._people: dict[str, Who] = {}
-        self._present: dict[str, None] = {}
+        self._attendance = Attendance()
         self._ownership = Ownership()
         self._now: Rebalance | None = None
         self._seen = Circumstances()
@@ -56,8 +53,6 @@ class _Fold:
         """Departures that the next start belongs to."""
         self._joined_before: tuple[Who, bool] | None = None
         """A join that the next start belongs to, and whether it is a newcomer's."""
-        self._departed: dict[str, Departure] = {}
-        """By identity: who may come back."""
         self._came_back: Return | None = None
         self._asked: tuple[Asked, ...] = ()
         self._protocol: str | None = None
@@ -95,27 +90,25 @@ class _Fold:
         if self._now is not None:
             self._now.why = diagnose(self._now, self._seen)
             self._history.rebalances.append(self._now)
-        self._history.members = [self._people[member_id] for member_id in self._present]
-        self._history.seen = list(self._people.values())
+        self._history.members = self._attendance.present
+        self._history.seen = self._attendance.seen
+        self._history.returns = self._attendance.returns
+        self._history.shared_identities = self._attendance.shared_identities
         self._history.unowned_since = dict(self._ownership.unowned_since)
         return self._history
 
     # -- members
 
     def _joined(self, event: Event) -> None:
-        who = self._meet(event)
-        self._present[who.member_id] = None
-        same = sum(self._people[each].identity == who.identity for each in self._present)
-        if same > 1:
-            self._history.shared_identities.add(who.identity)
-        self._came_back = self._return_of(who, event.at_ms)
+        who = self._attendance.meet(event)
+        self._came_back = self._attendance.newcomer(who, event.at_ms)
         if self._now is not None:
             self._now.newcomers.append(who)
         self._arrives(who, event.at_ms, is_new=True)
 
     def _rejoined(self, event: Event) -> None:
-        who = self._meet(event)
-        self._present[who.member_id] = None
+        who = self._attendance.meet(event)
+        self._attendance.here([who.member_id])
         if event.cause == "unchanged":
             gaps = self._ownership.taken_back(who.member_id, event.at_ms)
             if gaps and self._history.rebalances:
@@ -134,8 +127,7 @@ class _Fold:
         self._now.arrivals.append(Arrival(who, waited_ms, is_new))
 
     def _departs(self, event: Event) -> None:
-        who = self._meet(event)
-        self._present.pop(who.member_id, None)
+        who = self._attendance.meet(event)
         gone = Departure(
             who,
             event.at_ms,
@@ -145,7 +137,7 @@ class _Fold:
             event.number("rebalance_timeout_ms"),
         )
         self._ownership.given_up(who.member_id, event.at_ms - gone.silent_ms)
-        self._departed[who.identity] = gone
+        self._attendance.gone(gone)
         if self._now is not None:
             self._now.departures.append(gone)
             self._now.arrivals = [each for each in self._now.arrivals if each.who.member_id != who.member_id]
@@ -153,60 +145,36 @@ class _Fold:
             self._gone_before.append(gone)
 
     def _id_dropped(self, event: Event) -> None:
-        who = self._meet(event)
+        who = self._attendance.meet(event)
         if self._now is not None and event.cause == "pending_id_expired":
             self._now.ids_never_used.append(who)
         elif event.cause in ("pending_id_expired", "group_full"):
             self._whisper("refused" if event.cause == "group_full" else "id_never_used", event, who)
 
     def _replaced(self, event: Event) -> None:
-        who = self._meet(event)
+        who = self._attendance.meet(event)
         old_id = event.text("old_member_id")
         if old_id is not None:
             self._ownership.renamed(old_id, who.member_id)
-            self._present = {who.member_id if each == old_id else each: None for each in self._present}
-        self._present.setdefault(who.member_id)
+        self._attendance.renamed(old_id, who.member_id)
         if self._now is None:
             self._whisper("static_restart", event, who)
         self._arrives(who, event.at_ms, is_new=False)
 
     def _restored(self, event: Event) -> None:
-        who = self._meet(event)
+        who = self._attendance.meet(event)
         failed_id = event.text("failed_member_id")
         if failed_id is not None:
             self._ownership.renamed(failed_id, who.member_id)
-            self._present = {who.member_id if each == failed_id else each: None for each in self._present}
+        self._attendance.renamed(failed_id, who.member_id)
         self._whisper("static_restored", event, who)
-
-    def _meet(self, event: Event) -> Who:
-        member_id = event.member or "?"
-        known = self._people.get(member_id)
-        who = Who(
-            member_id,
-            event.instance or (known.instance_id if known else None),
-            event.client or (known.client_id if known else None),
-            event.host or (known.host if known else None),
-        )
-        self._people[member_id] = who
-        return who
-
-    def _person(self, member_id: str | None) -> Who | None:
-        """Somebody who is only mentioned; the journal may not reach back to the introduction."""
-        return None if not member_id else self._people.setdefault(member_id, Who(member_id))
-
-    def _return_of(self, who: Who, at_ms: int) -> Return | None:
-        gone = self._departed.pop(who.identity, None)
-        if gone is None or at_ms - gone.at_ms > REMEMBERED_ABSENCE_MS:
-            return None
-        self._history.returns.append(Return(gone, who, at_ms))
-        return self._history.returns[-1]
 
     # -- rebalances
 
     def _started(self, event: Event) -> None:
         if self._now is not None and self._now.rounds[-1].cut_short_by is None:
             self._finish("lost", None)
-        trigger = self._meet(event) if event.member is not None else None
+        trigger = self._attendance.meet(event) if event.member is not None else None
         if self._now is None:
             self._now = Rebalance(
                 event.group, event.generation + 1, event.at_ms, Why(event.cause, trigger, event.reason)
@@ -263,7 +231,7 @@ class _Fold:
         asked = tuple(self._asked_by(entry) for entry in event.detail.get("settings", ()) if isinstance(entry, dict))
         self._now.asked = self._asked = asked
         for each in asked:
-            self._present.update(dict.fromkeys(who.member_id for who in each.members))
+            self._attendance.here(who.member_id for who in each.members)
 
     def _asked_by(self, entry: Mapping[str, Any]) -> Asked:
         topics = entry.get("topics")
@@ -272,12 +240,12 @@ class _Fold:
             int(entry.get("rebalance_timeout_ms", 0)),
             tuple(entry.get("protocols", ())),
             None if topics is None else tuple(topics),
-            tuple(who for each in entry.get("members", ()) if (who := self._person(each)) is not None),
+            tuple(who for each in entry.get("members", ()) if (who := self._attendance.person(each)) is not None),
         )
 
     def _elected(self, event: Event) -> None:
         if self._now is not None:
-            self._now.leader = self._meet(event)
+            self._now.leader = self._attendance.meet(event)
             self._now.new_leader_because = event.cause
 
     def _ended(self, event: Event) -> None:
@@ -304,22 +272,23 @@ class _Fold:
         raw = raw_assignments(event.detail.get("assignments"))
         owners = None if raw is None else owners_in(raw)
         if raw is not None:
-            self._present = dict.fromkeys(raw)
-        for member_id in raw or ():
-            self._person(member_id)
+            self._attendance.only(raw)
         change = self._ownership.assigned(owners, event.at_ms, now.began_ms if now.from_empty else None)
         self._seen.after = owners
         self._protocol = now.protocol
         now.stayed, now.gaps = change.stayed, [*now.gaps, *change.gaps]
         if change.moved is not None:
-            now.moves = [Move(each, self._person(old), self._person(new)) for each, old, new in change.moved]
+            now.moves = [
+                Move(each, self._attendance.person(old), self._attendance.person(new))
+                for each, old, new in change.moved
+            ]
 
     def _describe(self, event: Event) -> None:
         assert self._now is not None
         members = event.number("members")
         self._now.members = members if members is not None else self._now.members
         self._now.protocol = event.text("protocol") or self._now.protocol
-        self._now.leader = self._person(event.text("leader")) or self._now.leader
+        self._now.leader = self._attendance.person(event.text("leader")) or self._now.leader
 
     def _begun_unseen(self, event: Event) -> Rebalance:
         """The journal begins in the middle of it, but the end says when and by what it began."""
@@ -343,7 +312,7 @@ class _Fold:
         self._is_empty = result == "empty"
         self._empty_since_ms = at_ms if self._is_empty else None
         if self._is_empty:
-            self._present = {}
+            self._attendance.only(())
 
     # -- the group
 
@@ -353,7 +322,7 @@ class _Fold:
 
     def _removed(self, event: Event) -> None:
         self._created(event)
-        self._present = {}
+        self._attendance.only(())
         self._whisper("group_removed", event, None)
 
     def _moved_state(self, event: Event) -> None:
