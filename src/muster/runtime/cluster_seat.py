@@ -70,6 +70,8 @@ class ClusterSeat:
         self._clock_s = clock_s
         self.membership: Membership | None = None
         """Set before `start`."""
+        self.on_reachable: Callable[[bool], None] = lambda is_reachable: None
+        """Told whether the database answers."""
         self.on_document: dict[str, Callable[[], None]] = {CATALOG: node.broker.refresh}
         """What to do when another node has changed a shared document."""
         self._lease_until_s = 0.0
@@ -148,6 +150,7 @@ class ClusterSeat:
             self.membership.reclaim()
 
     def _note_trouble(self, why: str) -> None:
+        self.on_reachable(False)
         if self.is_seated:
             _log.warning("node %d cannot renew its lease: %s", self.leaders.node_id, why)
 
@@ -156,6 +159,7 @@ class ClusterSeat:
     def _take(self, view: ClusterView | None, lease_until_s: float) -> None:
         if self._is_leaving:
             return
+        self.on_reachable(True)
         self._lease_until_s = lease_until_s
         if self._lease_timer is None:
             self._check_lease()

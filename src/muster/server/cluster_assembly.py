@@ -50,6 +50,7 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
     store = cast("PostgresStore", node.broker.store)
     seat = ClusterSeat(node, leaders, loop, store.document_versions)
     store.on_connection_lost = seat.begin_anew
+    seat.on_reachable = lambda is_reachable: store.set_reachable(is_reachable=is_reachable)
 
     def read_users() -> None:  # not before somebody is asked who they are: see Node.users
         node.users.load()

@@ -37,6 +37,8 @@ class Line:
         self._purpose = purpose
         self._connection: psycopg.Connection[Any] | None = None
         self._down_until_s = 0.0
+        self.is_held = False
+        """Somebody else found that the database is away: no attempt is made here until it is back."""
 
     def run(self, work: Callable[[psycopg.Connection[Any]], R]) -> R:
         """Do something with the connection. StorageError if it failed, ConnectionLost if nobody knows whether it did."""
@@ -57,7 +59,7 @@ class Line:
         if self._connection is not None and not self._connection.closed:
             return self._connection
         self.close()
-        if monotonic() < self._down_until_s:
+        if self.is_held or monotonic() < self._down_until_s:
             raise StorageError("the database cannot be reached")
         try:
             self._connection = psycopg.connect(

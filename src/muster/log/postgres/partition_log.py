@@ -22,7 +22,7 @@ from muster.log.staging import StagedBatch, StagedLog
 from muster.log.timestamps import first_at_or_after
 from muster.wire.batch import HEADER_SIZE, BatchHeader, parse_header
 
-_ROWS_A_QUERY: Final = 500
+_ROWS_A_QUERY: Final = 4_000
 
 _SIZES: Final = """
 SELECT base_offset, octet_length(content) FROM muster.batches

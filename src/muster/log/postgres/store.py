@@ -18,6 +18,9 @@ from muster.log.postgres.partition_log import PostgresLog
 from muster.log.postgres.schema import check, tell_others
 from muster.log.staging import Settled, StagedLog
 
+READ_PATIENCE_MS: Final = 2_000
+"""Reads happen in the loop's thread, where everybody waits for them."""
+
 _MAKE: Final = """
 INSERT INTO muster.partitions (topic, partition, topic_id) VALUES (%s, %s, %s) ON CONFLICT (topic, partition) DO NOTHING
 """
@@ -91,7 +94,7 @@ class PostgresStore:
         self.durability: Durability = "fsync"
         self.node_id = node_id
         self._claims_alone = claims_alone
-        self._reader = Line(url, f"node {node_id} reads")
+        self._reader = Line(url, f"node {node_id} reads", READ_PATIENCE_MS)
         self._writer = Line(url, f"node {node_id} appends")
         self._upkeep = Line(url, f"node {node_id} compacts")
         try:
@@ -104,6 +107,10 @@ class PostgresStore:
         self._versions: dict[str, int] = {}
         self.on_connection_lost: Callable[[], None] = lambda: None
         """Said when the connection broke during a commit: what is open has to be claimed and opened anew."""
+
+    def set_reachable(self, *, is_reachable: bool) -> None:
+        """Whether it makes sense to ask the database from the loop's thread; said by whoever keeps the lease."""
+        self._reader.is_held = not is_reachable
 
     @property
     def cluster_id(self) -> str:
