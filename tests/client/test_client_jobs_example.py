@@ -1,0 +1,99 @@
+"""examples/jobs with real processes: jobs are shared, a worker is killed, everything gets done."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from examples.jobs.sharing import fair_shares
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muster.testing import Broker
+
+JOBS = 6
+STEPS = 15
+SESSION_SECONDS = 10
+ROOT = Path(__file__).parents[2]
+
+
+class WorkerProcess:
+    def __init__(self, broker: Broker, name: str) -> None:
+        command = [sys.executable, "-m", "examples.jobs.worker", "--bootstrap", broker.bootstrap_servers]
+        command += ["--name", name, "--jobs", str(JOBS), "--steps", str(STEPS), "--seconds", "0.05"]
+        command += ["--heartbeat-ms", "50", "--session-timeout-ms", str(SESSION_SECONDS * 1000)]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        self.said: list[str] = []
+        self._news = threading.Condition()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            with self._news:
+                self.said.append(line.rstrip())
+                self._news.notify_all()
+
+    def wait_for(self, pattern: str) -> None:
+        with self._news:
+            found = self._news.wait_for(lambda: any(re.search(pattern, line) for line in self.said), timeout=30)
+        assert found, f"never said {pattern!r}, but: {self.said}"
+
+    def steps(self) -> list[tuple[int, int]]:
+        """(job, step), in the order done."""
+        found = (re.search(r" job (\d+) step (\d+)$", line) for line in self.said)
+        return [(int(match[1]), int(match[2])) for match in found if match]
+
+    def end(self) -> int:
+        code = self.process.wait(timeout=60)
+        self._reader.join()
+        return code
+
+
+@contextmanager
+def workers(broker: Broker, *names: str) -> Iterator[list[WorkerProcess]]:
+    started = [WorkerProcess(broker, name) for name in names]
+    try:
+        yield started
+    finally:
+        for each in started:
+            each.process.kill()
+            each.process.wait()
+            assert each.process.stdout is not None
+            each._reader.join()
+            each.process.stdout.close()
+
+
+def test_a_killed_workers_jobs_are_finished_by_the_others_from_where_they_were() -> None:
+    with Broker() as broker, workers(broker, "ada", "bob", "cyd") as (ada, bob, cyd):
+        group = broker.group("job-workers")
+        group.wait("Stable", members=3)
+        ada.wait_for(r"job \d+ step [23]$")
+        ada.process.kill()
+        ada.process.wait()
+        broker.clock.advance(seconds=SESSION_SECONDS + 1, keep_connected=True)
+        assert bob.end() == 0
+        assert cyd.end() == 0
+        every_step = Counter([*ada.steps(), *bob.steps(), *cyd.steps()])
+        assert set(every_step) == {(job, step) for job in range(JOBS) for step in range(STEPS)}
+        again = {step: times for step, times in every_step.items() if times > 1}
+        assert len(again) <= JOBS, "only what was done and not yet committed when a worker stopped is done again"
+        assert group.state() in ("Empty", "Dead")
+        assert "all jobs are done" in group.explain()
+
+
+@given(jobs=st.integers(0, 40), had=st.dictionaries(st.sampled_from("abcdef"), st.sets(st.integers(0, 50)), min_size=1))
+def test_shares_are_fair_and_keep_what_they_can(jobs: int, had: Mapping[str, set[int]]) -> None:
+    shares = fair_shares(jobs, {worker: sorted(each) for worker, each in had.items()})
+    assert sorted(job for each in shares.values() for job in each) == list(range(jobs))
+    sizes = [len(each) for each in shares.values()]
+    assert max(sizes) - min(sizes) <= 1
+    again = fair_shares(jobs, shares)
+    assert {worker: set(each) for worker, each in again.items()} == {w: set(each) for w, each in shares.items()}
