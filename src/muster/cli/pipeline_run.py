@@ -38,6 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a data directory; repeat it for several disks",
     )
     source.add_argument("--bootstrap", metavar="HOST:PORT", help="a running broker, Muster or Kafka")
+    parser.add_argument(
+        "--command-config", metavar="FILE", help="with --bootstrap: Kafka's client properties for TLS and SASL"
+    )
+    parser.add_argument(
+        "--reader",
+        choices=("auto", "own", "connector"),
+        default="auto",
+        help="with --bootstrap: Muster's own reader, or Spark's Kafka connector; auto takes the connector where it is named "
+        "(--packages, --conf spark.jars) or among Spark's jars (auto)",
+    )
     parser.add_argument("--lake", metavar="PATH", required=True, help="where the tables go; made if it is not there")
     parser.add_argument(
         "--table-format",
@@ -165,10 +175,36 @@ def _summary(progress: Progress) -> None:
 
 def _source(arguments: argparse.Namespace) -> RunSource:
     from muster.pipeline.jobs_sources import broker_source, directory_source
+    from muster.pipeline.sources.broker_security import security_in
 
     if arguments.directories:
+        for flag, is_given in (
+            ("--command-config", arguments.command_config),
+            ("--reader", arguments.reader != "auto"),
+        ):
+            if is_given:
+                raise UsageError(f"{flag} is for a broker: it goes with --bootstrap, not with --from")
         return directory_source(tuple(arguments.directories), arguments.cluster, is_live=arguments.follow)
-    return broker_source(arguments.bootstrap, arguments.cluster)
+    given = {} if arguments.command_config is None else {"security": security_in(arguments.command_config)}
+    return broker_source(arguments.bootstrap, arguments.cluster, by_connector=_by_connector(arguments), **given)
+
+
+def _by_connector(arguments: argparse.Namespace) -> bool:
+    from muster.pipeline.sources.connector_logs import connector_is_there
+
+    if arguments.reader != "auto":
+        return bool(arguments.reader == "connector")
+    return connector_is_there(tuple(arguments.packages), _settings_by_name(arguments))
+
+
+def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Asked for and not to be found, the connector is fetched: the one of our Spark's version."""
+    from muster.pipeline.sources.connector_logs import connector_is_there, own_package
+
+    packages = tuple(arguments.packages)
+    if arguments.reader != "connector" or connector_is_there(packages, _settings_by_name(arguments)):
+        return packages
+    return (*packages, own_package())
 
 
 def _run_settings(arguments: argparse.Namespace) -> RunSettings:
@@ -188,7 +224,6 @@ def _session(arguments: argparse.Namespace, source: RunSource, writer: LakeWrite
     from muster.pipeline.jobs_ingest import records_ahead
     from muster.pipeline.session import SessionSettings
 
-    extra = dict(_assignment(text) for text in arguments.conf)
     work = writer.manifest.rows("b_log_record") + records_ahead(writer, source)
     return SessionSettings(
         master=arguments.master,
@@ -196,9 +231,13 @@ def _session(arguments: argparse.Namespace, source: RunSource, writer: LakeWrite
         driver_memory=arguments.driver_memory,
         short_job=work < _SHORT_JOB_RECORDS and not arguments.follow,
         tiny_job=work < _TINY_JOB_RECORDS and not arguments.follow,
-        packages=tuple(arguments.packages),
-        extra=extra,
+        packages=_packages(arguments),
+        extra=_settings_by_name(arguments),
     )
+
+
+def _settings_by_name(arguments: argparse.Namespace) -> dict[str, str]:
+    return dict(_assignment(text) for text in arguments.conf)
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -18,6 +18,8 @@ from muster.pipeline.jobs_files import BatchFiles
 from muster.pipeline.jobs_sources import RunSource
 from muster.pipeline.jobs_tasks import FileTask, part_of, run_tasks
 from muster.pipeline.lake import LakeWriter, appended
+from muster.pipeline.manifest import DataFile
+from muster.pipeline.sources.connector_logs import ConnectorLogs
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LogSource, Stretch
 
 if TYPE_CHECKING:
@@ -48,9 +50,7 @@ class Piece:
         """Bronze and decoded rows of the stretch, and what of it could not be read. Runs in a worker."""
         reader = self.log.open(self.stretch)
         for bronze in reader.bronze():
-            files.add("b_log_record", bronze)
-            for table, rows in _decoded(self, bronze).items():
-                files.add(table, rows)
+            add_decoded(files, self.log.topic, self.partition_count, bronze)
         files.add("b_quarantine", reader.quarantine())
 
 
@@ -122,8 +122,7 @@ def _warnings(writer: LakeWriter, log: Log) -> Iterator[str]:
 def _one_batch(spark: SparkSession, writer: LakeWriter, cluster: str, pieces: list[Piece], progress: Progress) -> None:
     for table in _TABLES_OF_A_BATCH:
         writer.directory(table)  # emptied: a run that died may have left files
-    tasks = [FileTask(part_of(cluster, piece.log.topic, piece.stretch.partition), piece.write) for piece in pieces]
-    files = run_tasks(spark, writer.root.resolve(), writer.manifest.next_batch, tasks)
+    files = _files_of(spark, writer, cluster, pieces)
     manifest = appended(writer, files)
     reached = [(piece.log.topic, piece.stretch.partition, piece.stretch.end) for piece in pieces]
     writer.publish(manifest.with_offsets(cluster, reached))
@@ -131,15 +130,30 @@ def _one_batch(spark: SparkSession, writer: LakeWriter, cluster: str, pieces: li
     progress.records += sum(f.rows for f in files.get("b_log_record", ()))
 
 
-def _decoded(piece: Piece, bronze: pa.RecordBatch) -> dict[str, pa.RecordBatch]:
-    if piece.log.topic == JOURNAL_TOPIC:
+def _files_of(spark: SparkSession, writer: LakeWriter, cluster: str, pieces: list[Piece]) -> dict[str, list[DataFile]]:
+    root, number = writer.root.resolve(), writer.manifest.next_batch
+    if isinstance(pieces[0].log, ConnectorLogs):
+        from muster.pipeline.jobs_connector import write_by_connector
+
+        return write_by_connector(spark, root, number, pieces)
+    tasks = [FileTask(part_of(cluster, piece.log.topic, piece.stretch.partition), piece.write) for piece in pieces]
+    return run_tasks(spark, root, number, tasks)
+
+
+def add_decoded(files: BatchFiles, topic: str, partition_count: int | None, bronze: pa.RecordBatch) -> None:
+    """Bronze rows and what they say. Runs in a worker."""
+    files.add("b_log_record", bronze)
+    if topic == JOURNAL_TOPIC:
         from muster.pipeline.sources.journal import journal_rows
 
         events, refused = journal_rows(bronze)
-        return {"b_journal_event": events, "b_quarantine": refused}
+        files.add("b_journal_event", events)
+        files.add("b_quarantine", refused)
+        return
     from muster.pipeline.decode.batch import decode_batch
 
-    return {rows_table(table): rows for table, rows in decode_batch(bronze, piece.partition_count).items()}
+    for table, rows in decode_batch(bronze, partition_count).items():
+        files.add(rows_table(table), rows)
 
 
 def rows_table(table: str) -> str:

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC, OFFSETS_TOPIC, LogSource
 
@@ -72,30 +73,37 @@ class DirectorySource:
 
 @dataclass(frozen=True, slots=True)
 class BrokerSource:
-    """A running broker, Muster or Kafka, through our own client."""
+    """A running broker, Muster or Kafka, read by our own client or by Spark's connector."""
 
     bootstrap: str
     cluster: str
     is_live: bool = True
+    security: Security = PLAINTEXT
+    by_connector: bool = False
 
     def logs(self) -> tuple[LogSource, ...]:
         from muster.pipeline.sources.broker import BrokerLogs
+        from muster.pipeline.sources.connector_logs import ConnectorLogs
 
-        return tuple(BrokerLogs(self.bootstrap, topic, self.cluster) for topic in (OFFSETS_TOPIC, JOURNAL_TOPIC))
+        kind = ConnectorLogs if self.by_connector else BrokerLogs
+        topics = (OFFSETS_TOPIC, JOURNAL_TOPIC)
+        return tuple(kind(self.bootstrap, topic, self.cluster, self.security) for topic in topics)
 
     def end_offsets(self, known: dict[tuple[str, int], int], now_ms: int) -> pa.Table:
         from muster.pipeline.sources.end_offsets import sample_end_offsets
 
-        return sample_end_offsets(self.bootstrap, cluster=self.cluster)
+        return sample_end_offsets(self.bootstrap, cluster=self.cluster, security=self.security)
 
 
-def broker_source(bootstrap: str, cluster: str | None) -> BrokerSource:
+def broker_source(
+    bootstrap: str, cluster: str | None, security: Security = PLAINTEXT, by_connector: bool = False
+) -> BrokerSource:
     """Asks the broker for the cluster's id, which also shows at once whether it can be reached."""
     from muster.pipeline.sources.broker_client import BrokerClient
 
-    with BrokerClient(bootstrap) as client:
+    with BrokerClient(bootstrap, security) as client:
         found = client.metadata([]).cluster_id
-    return BrokerSource(bootstrap, cluster or found or UNNAMED)
+    return BrokerSource(bootstrap, cluster or found or UNNAMED, security=security, by_connector=by_connector)
 
 
 def _shorter(samples: pa.Table, known: dict[tuple[str, int], int]) -> set[tuple[str, int]]:

@@ -7,10 +7,11 @@ files when it is run again. Works on every kind of master, Connect included.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
@@ -33,7 +34,7 @@ _WRITTEN: Final = pa.schema(
         ("task", pa.int32()),
     ]
 )
-_WRITTEN_SQL: Final = (
+WRITTEN_SQL: Final = (
     "table string, path string, rows long, size long, part string, dt string, first_ms long, last_ms long, task int"
 )
 
@@ -56,15 +57,25 @@ def run_tasks(spark: SparkSession, root: Path, number: int, tasks: list[FileTask
     if not tasks:
         return {}
     numbers = spark.range(0, len(tasks), 1, len(tasks))
+    rows = numbers.mapInArrow(_Tasks(tuple(tasks), root, number), WRITTEN_SQL).collect()
+    assert {row["task"] for row in rows} == set(range(len(tasks))), "a task that ended said nothing"
+    return files_in(rows)
+
+
+def files_in(rows: Iterable[Any]) -> dict[str, list[DataFile]]:
+    """What tasks say of their files (`written_rows`), by table."""
     files: dict[str, list[DataFile]] = {}
-    ended = set()
-    for row in numbers.mapInArrow(_Tasks(tuple(tasks), root, number), _WRITTEN_SQL).collect():
-        ended.add(row["task"])
+    for row in rows:
         if row["table"] is not None:
             values = {name: row[name] for name in ("path", "rows", "size", "part", "dt", "first_ms", "last_ms")}
             files.setdefault(row["table"], []).append(DataFile(**values))
-    assert ended == set(range(len(tasks))), "a task that ended said nothing"
     return {table: sorted(new, key=lambda file: file.path) for table, new in files.items()}
+
+
+def written_rows(written: Mapping[str, list[DataFile]], task: int) -> pa.RecordBatch:
+    """The other way round: never empty, so that a task without files is heard of too."""
+    rows = [{"table": table, **asdict(file), "task": task} for table, new in written.items() for file in new]
+    return pa.RecordBatch.from_pylist(rows or [{"task": task}], schema=_WRITTEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +87,8 @@ class _Tasks:
     number: int
 
     def __call__(self, numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # Cores are Spark's to share out: a library of tables inside a task must not take them all.
+        os.environ.setdefault("POLARS_MAX_THREADS", "1")
         for batch in numbers:
             for index in batch.column(0).to_pylist():
                 yield self._run(index)
@@ -89,5 +102,4 @@ class _Tasks:
         except BaseException:
             files.abandon()
             raise
-        rows = [{"table": table, **asdict(file), "task": index} for table, new in written.items() for file in new]
-        return pa.RecordBatch.from_pylist(rows or [{"task": index}], schema=_WRITTEN)
+        return written_rows(written, index)

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.pipeline.java import Java, JavaError, find_java
 from muster.pipeline.session_archive import ClassArchive, cache_directory
 from muster.pipeline.session_code import package_code
+from muster.pipeline.session_failure import words_of_failure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_REQUIRED: Final = ("pyspark", "pyarrow", "pandas")
+_REQUIRED: Final = ("pyspark", "pyarrow", "pandas", "polars")
 _CONNECT: Final = "sc://"
 
 
@@ -113,8 +114,9 @@ def _start(settings: SessionSettings, archive: ClassArchive, log: Path) -> Spark
     try:
         return builder.getOrCreate()
     except Exception as error:  # pyspark and py4j each have their own families of errors here
-        reason = f"Spark did not start on {settings.master}: {_first_line(error)}"
-        raise SessionError(f"{reason}; its own words are in {log}") from error
+        said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        reason = words_of_failure(said) or _first_line(error)
+        raise SessionError(f"Spark did not start on {settings.master}: {reason} (all it said is in {log})") from error
 
 
 def spark_settings(settings: SessionSettings, archive: ClassArchive) -> dict[str, str]:

@@ -29,6 +29,8 @@ def _no_java(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
+        (["--reader", "own"], "--reader is for a broker"),
+        (["--command-config", "x"], "--command-config is for a broker"),
         (["--batch-records", "0"], "--batch-records must be 1 or more"),
         (["--conf", "spark.x"], "--conf spark.x: give NAME=VALUE"),
         (["--offsets-retention", "long"], "--offsets-retention long: give a span"),
