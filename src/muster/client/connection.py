@@ -106,6 +106,18 @@ class Connection(asyncio.Protocol):
             await self._authenticate()
         return await self._ask(api, version, message, timeout_seconds or self._timeout_seconds)
 
+    async def tell(self, api: str, message: object) -> None:
+        """A request that brokers never answer (Produce with acks 0). Comes back when the broker has gone on to the next."""
+        version = self.versions.of(api)
+        if self._failure is None:
+            assert self._transport is not None
+            key = API_KEYS[api]
+            self._last_correlation_id = number = (self._last_correlation_id + 1) & 0x7FFFFFFF
+            header = encode_request_header(key, version, number, self.client_id)
+            payload = header + request_encoder(key, version)(message)
+            self._transport.write(_SIZE.pack(len(payload)) + payload)
+        await self.call("ApiVersions", ApiVersionsRequest("muster", __version__))
+
     def version(self, api: str) -> int:
         """The version that `call` uses."""
         return self.versions.of(api)

@@ -20,6 +20,7 @@ from muster.wire.generated.fetch import (
     FetchRequestTopic,
     FetchResponse,
     FetchResponseAbortedTransaction,
+    FetchResponsePartition,
 )
 
 DEFAULT_BYTES: Final = 1 << 20
@@ -99,6 +100,11 @@ def _fetched(reply: FetchResponse, topic: str, partition: int, offset: int, read
     asked = f"fetch {topic}-{partition} at offset {offset}"
     raise_for(reply.error_code, asked)
     ((found,),) = ((each for each in response.partitions) for response in reply.responses)
+    return partition_fetched(found, asked, offset, read_committed)
+
+
+def partition_fetched(found: FetchResponsePartition, asked: str, offset: int, read_committed: bool) -> Fetched:
+    """What one partition's part of a reply has to show. ClientError if it is an error, or cannot be read."""
     raise_for(found.error_code, asked)
     aborted = _Aborted(found.aborted_transactions or ()) if read_committed else _Aborted(())
     try:

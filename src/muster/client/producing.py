@@ -4,7 +4,8 @@
     places = await producer.send("orders", [NewRecord(b"value", key=b"k")])
 
 What was sent is acknowledged by all replicas when `send` comes back, in order and once, also when a reply was lost: the same
-batch with the same sequence number is sent again. Not for throughput: nothing lingers and nothing is sent ahead.
+batch with the same sequence number is sent again. With fewer acknowledgements (`acks`) nothing is numbered, as in Kafka's
+producers. Not for throughput: nothing lingers and nothing is sent ahead.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ from muster.wire.generated.produce import (
     ProduceResponse,
 )
 
-_ACKS_ALL: Final = -1
+ACKS: Final = {"all": -1, "1": 1, "0": 0}
+_NO_PRODUCER: Final = (-1, -1)
+_NO_SEQUENCE: Final = -1
+_UNKNOWN_OFFSET: Final = -1
 _LOST_SEQUENCE: Final = frozenset({OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID})
 
 
@@ -52,11 +56,13 @@ class NewRecord:
 
 
 class Producer:
-    def __init__(self, cluster: Cluster, *, compression: str = "none") -> None:
-        if compression not in NAMES:
-            choices = ", ".join(NAMES)
-            raise ClientError(INVALID_CONFIG, "make a producer", f"compression is {compression!r}", f"One of {choices}")
+    def __init__(self, cluster: Cluster, *, compression: str = "none", acks: str = "all") -> None:
+        for name, value, choices in (("compression", compression, NAMES), ("acks", acks, ACKS)):
+            if value not in choices:
+                hint = f"One of {', '.join(choices)}"
+                raise ClientError(INVALID_CONFIG, "make a producer", f"{name} is {value!r}", hint)
         self._cluster = cluster
+        self._acks = ACKS[acks]
         self._codec = NAMES[compression]
         self._producer: tuple[int, int] | None = None
         self._sequences: dict[TopicPartition, int] = {}
@@ -64,7 +70,10 @@ class Producer:
         self._turn = 0
 
     async def send(self, topic: str, records: Iterable[NewRecord]) -> list[tuple[int, int]]:
-        """(partition, offset) of each record, in the order given. ClientError: some may have been written."""
+        """(partition, offset) of each record, in the order given; with acks 0 offsets are -1.
+
+        ClientError: some may have been written.
+        """
         numbered = list(enumerate(records))
         count = await self._count(topic)
         chosen: dict[int, list[tuple[int, NewRecord]]] = {}
@@ -74,7 +83,7 @@ class Producer:
         for partition, batch in chosen.items():
             base = await self._append(TopicPartition(topic, partition), [record for _, record in batch])
             for position, (number, _) in enumerate(batch):
-                places[number] = (partition, base + position)
+                places[number] = (partition, base + position if base != _UNKNOWN_OFFSET else base)
         return [places[number] for number, _ in numbered]
 
     def _partition(self, record: NewRecord, count: int) -> int:
@@ -101,9 +110,11 @@ class Producer:
             for offset, each in enumerate(records)
         ]
         if self._producer is None:
-            self._producer = await self._cluster.persist(self._introduce)
+            # KIP-98: only what all replicas acknowledge can be numbered.
+            is_numbered = self._acks == ACKS["all"]
+            self._producer = await self._cluster.persist(self._introduce) if is_numbered else _NO_PRODUCER
         producer_id, epoch = self._producer
-        sequence = self._sequences.get(place, 0)
+        sequence = self._sequences.get(place, 0) if self._producer != _NO_PRODUCER else _NO_SEQUENCE
         batch = encode_batch(
             content,
             compression=self._codec,
@@ -117,10 +128,11 @@ class Producer:
             # Whether it was written is not known, or the broker has forgotten us: go on under a new id.
             self._producer = None
             self._sequences.clear()
-            if failure.code in _LOST_SEQUENCE and sequence:
+            if failure.code in _LOST_SEQUENCE and sequence > 0:
                 return await self._append(place, records)
             raise
-        self._sequences[place] = (sequence + len(content)) & 0x7FFFFFFF
+        if sequence != _NO_SEQUENCE:
+            self._sequences[place] = (sequence + len(content)) & 0x7FFFFFFF
         return base
 
     async def _introduce(self) -> tuple[int, int]:
@@ -134,9 +146,11 @@ class Producer:
         leader = await self._cluster.leader(*place)
         timeout_ms = int(self._cluster.request_timeout_seconds * 1000)
         data = ProduceRequestTopic(place.topic, partition_data=[ProduceRequestPartition(place.partition, batch)])
-        reply: ProduceResponse = await self._cluster.ask_broker(
-            leader, "Produce", ProduceRequest(None, _ACKS_ALL, timeout_ms, [data])
-        )
+        request = ProduceRequest(None, self._acks, timeout_ms, [data])
+        if self._acks == ACKS["0"]:
+            await (await self._cluster.connection_to(leader)).tell("Produce", request)
+            return _UNKNOWN_OFFSET
+        reply: ProduceResponse = await self._cluster.ask_broker(leader, "Produce", request)
         ((written,),) = (each.partition_responses for each in reply.responses)
         if written.error_code not in (NONE, DUPLICATE_SEQUENCE_NUMBER):
             raise ClientError(written.error_code, f"write to {place}", written.error_message)
