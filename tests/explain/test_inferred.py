@@ -72,6 +72,12 @@ def test_member_that_went_left_or_expired_and_nobody_can_tell_which() -> None:
     assert (last.gaps, last.join_ms) == ([], None)  # how long anything took is not in the log
 
 
+def test_several_that_went_are_all_named() -> None:
+    history, last = told_of(stored(2, *TWO), stored(3))
+    assert (last.result, last.why.cause) == ("empty", "left_or_expired")
+    assert why(history) == "anna and boris are gone: they left or their sessions expired, the log does not tell which."
+
+
 def test_same_client_under_a_new_id_is_a_restart() -> None:
     _, last = told_of(stored(2, *TWO), stored(3, member("anna", [0, 1]), member("boris.2", [2, 3])))
     assert (last.why.cause, last.why.who and last.why.who.member_id) == ("restart", "boris.2")

@@ -47,7 +47,7 @@ def phrase(cause: str) -> str:
 def why_sentence(rebalance: Rebalance, names: Names) -> str:
     """Who or what caused it, with the client's own reason."""
     why = rebalance.why
-    who = names.full(why.who) if why.who is not None else "a member"
+    who = names.full(why.who) if why.who is not None else _several(rebalance, names)
     tell = _SENTENCES.get(why.cause)
     sentence = tell(rebalance, why, who) if tell is not None else f"{phrase(why.cause)} ({who})"
     if why.reason:
@@ -55,8 +55,16 @@ def why_sentence(rebalance: Rebalance, names: Names) -> str:
     return f"{sentence_case(sentence, names, why.who)}."
 
 
+def _several(rebalance: Rebalance, names: Names) -> str:
+    """Where only comings and goings show, more than one may be behind it."""
+    gone = [each.who for each in rebalance.departures if each.cause == "gone"]
+    return listed([names.short(who) for who in gone or rebalance.newcomers]) or "a member"
+
+
 def sentence_case(sentence: str, names: Names, who: Who | None) -> str:
     """A capital at the beginning, unless it is a name's."""
+    if who is None and names.begins_with_one(sentence):
+        return sentence
     if who is not None and sentence.startswith(names.short(who)):
         return sentence
     return sentence[0].upper() + sentence[1:]
@@ -123,6 +131,12 @@ def _unknown(rebalance: Rebalance, why: Why, who: str) -> str:
     return "not known: nothing is left of what was before"
 
 
+def _left_or_expired(rebalance: Rebalance, why: Why, who: str) -> str:
+    if why.who is None and len(rebalance.departures) > 1:
+        return f"{who} are gone: they left or their sessions expired, the log does not tell which"
+    return f"{who} is gone: it left or its session expired, the log does not tell which"
+
+
 def _simply(words: str) -> Callable[[Rebalance, Why, str], str]:
     return lambda rebalance, why, who: words.format(who=who)
 
@@ -147,7 +161,7 @@ _SENTENCES: Final[dict[str, Callable[[Rebalance, Why, str], str]]] = {
     "append_failed": _simply("the log refused the assignment, so the group tried again"),
     "group_too_large": _simply("group.max.size was lowered below the size of the group"),
     "forced": _simply("no member asked for it: a test or an operator did"),
-    "left_or_expired": _simply("{who} is gone: it left or its session expired, the log does not tell which"),
+    "left_or_expired": _left_or_expired,
     "restart": _simply("{who} went and came back under a new member id"),
     "members_changed": _simply("several members came and went"),
     "unknown": _unknown,

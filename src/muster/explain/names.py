@@ -17,6 +17,7 @@ class Names:
         for who in history.seen:
             places.setdefault(_own(who), set()).add(who.identity)
         self._need_host = {own for own, identities in places.items() if len(identities) > 1}
+        self._all = {plain(own) for own in places}
 
     def short(self, who: Who) -> str:
         own = _own(who)
@@ -26,6 +27,9 @@ class Names:
         if who.identity in self._shared:
             name += f" [..{plain(who.member_id[-6:])}]"
         return name
+
+    def begins_with_one(self, sentence: str) -> bool:
+        return any(sentence.startswith(name) for name in self._all)
 
     def full(self, who: Who) -> str:
         """At the first mention: also where it is, and whether it is static."""
