@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test serve lint format generate fuzz sim kill soak bench bench-pipeline conformance conformance-record clean
+.PHONY: help setup demo test serve lint release-pins format generate fuzz sim kill soak bench bench-pipeline conformance conformance-record clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,11 +28,16 @@ serve: $(READY) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS=
 test: $(READY) lint ## lint, types, import rules and every test (ARGS="-k name" to choose)
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
-lint: $(READY) ## ruff, mypy strict, import contracts
+lint: $(READY) ## ruff, mypy strict, import contracts, known holes in dependencies (where pip-audit can ask)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir .import_linter_cache | tail -n 3
+	@$(BIN)/python -m tests.house.dependency_audit
+
+release-pins: $(READY) ## pin the packages of a release by hash: requirements-release*.txt
+	@$(PIN) --extra oauth --extra postgres --extra console --output-file requirements-release.txt
+	@$(PIN) --extra pipeline --extra delta --output-file requirements-release-pipeline.txt
 
 format: $(READY) ## let ruff lay out the code
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
