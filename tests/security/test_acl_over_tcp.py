@@ -168,6 +168,12 @@ def test_super_users_make_the_first_acls() -> None:
         assert create(server, (GROUP, "g", "*", ALL, ALLOW)) == [31]
 
 
+def test_settings_that_have_no_effect_without_an_authorizer_are_said(caplog: pytest.LogCaptureFixture) -> None:
+    """Somebody believes to have closed a door that is open."""
+    with serving({"super.users": "User:admin"}):
+        assert "super.users has no effect" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -264,6 +270,10 @@ def test_denials_and_changes_are_told_to_log_and_journal_once_and_filters_are_no
             f"denied: '{ANONYMOUS}' at {GUEST} (client id 'raw') by Heartbeat: READ on group 'g'",
             f"denied: '{ANONYMOUS}' at {GUEST} (client id 'raw') by CreateTopics: CREATE on topic 'secret'",
         ]
+        assert server.server is not None
+        page = server.run(server.server._metrics_page)
+        assert "muster_denials_total 6" in page, "the same one three times"
+        assert "muster_acls 3" in page
         assert [
             (event["kind"], event["group"], event["principal"], event["operation"], event["api"])
             for event in journal(server, "g")

@@ -6,6 +6,7 @@ The only place that knows all of them. Called once, inside the loop that will ru
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -22,6 +23,8 @@ from muster.topics.broker import Broker, BrokerConfig
 
 if TYPE_CHECKING:
     from muster.security.acl_store import AclStore
+
+_log = logging.getLogger(__name__)
 
 
 def assemble(settings: Settings, advertise: Endpoint, clock: Clock | None = None) -> Node:
@@ -83,6 +86,9 @@ def _broker_config(settings: Settings, cluster_id: str) -> BrokerConfig:
 
 def _authorization(settings: Settings, store: LogStore) -> tuple[Authorizer, AclStore | None]:
     if not settings.string("authorizer.class.name") and not settings.string("muster.rules"):
+        for name in ("super.users", "allow.everyone.if.no.acl.found"):
+            if name in settings.texts:
+                _log.warning("%s has no effect: without authorizer.class.name everybody may do everything", name)
         return AllowAll(), None
     from muster.server.authorization import authorization_from
 

@@ -118,8 +118,15 @@ class Server:
 
     def _metrics_page(self) -> str:
         from muster.runtime.metrics import coordinator_metrics, exposition
+        from muster.server.authorization_metrics import authorization_metrics
 
-        return exposition((*coordinator_metrics(self.node.coordinator), *traffic_metrics(self.listener)))
+        return exposition(
+            (
+                *coordinator_metrics(self.node.coordinator),
+                *traffic_metrics(self.listener),
+                *authorization_metrics(self.node),
+            )
+        )
 
     async def stop(self) -> None:
         """Take nothing new, let the node answer whom it can and make everything durable, then close."""

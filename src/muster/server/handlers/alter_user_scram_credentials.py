@@ -10,11 +10,12 @@ from typing import TypeAlias
 
 from muster.log.contract import StorageError
 from muster.runtime.node import Node
+from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
 from muster.security.scram import MAX_ITERATIONS, MIN_ITERATIONS, ScramCredential, credential_of
 from muster.server.call import Call
-from muster.server.may import may_use_cluster
+from muster.server.may import may_use_cluster, tell_change
 from muster.wire.errors import (
     CLUSTER_AUTHORIZATION_FAILED,
     DUPLICATE_RESOURCE,
@@ -54,8 +55,8 @@ def handle(call: Call, request: AlterUserScramCredentialsRequest, node: Node) ->
         _log.error("credentials of %d users cannot be kept: %s", len(good), error)
         refusals.update(dict.fromkeys(good, (KAFKA_STORAGE_ERROR, "The credentials cannot be kept.")))
     else:
-        if good:
-            _log.info("%s altered the SCRAM credentials of %s", call.principal, ", ".join(map(repr, good)))
+        for name in good:
+            tell_change(call, node, f"altered the SCRAM credentials of user {quoted(name)}")
     call.reply(_response({name: refusals.get(name, (NONE, None)) for name in names}))
 
 
