@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 _REQUIRED: Final = ("pyspark", "pyarrow", "pandas", "polars")
 _CONNECT: Final = "sc://"
+_OF_A_SESSION: Final = "spark.sql."
+_ARROW_ROWS: Final = "65536"
+_ELSEWHERE: Final = ("yarn", "k8s://")
+"""Masters whose workers have a Python of their own, under a path that is not ours."""
 
 
 class SessionError(Exception):
@@ -91,11 +95,21 @@ def open_session(settings: SessionSettings) -> Iterator[SparkSession]:
 
 
 def _connect(settings: SessionSettings) -> Iterator[SparkSession]:
-    """A Spark Connect server does the work; no Java is needed here."""
+    """A Spark Connect server does the work; no Java is needed here. Only what belongs to a session can be set from here."""
+    if find_spec("grpc") is None:
+        raise SessionError(f"{settings.master}: Spark Connect needs grpcio: pip install 'pyspark[connect]'")
+    refused = sorted(name for name in settings.extra if not name.startswith(_OF_A_SESSION))
+    if refused or settings.packages:
+        raise SessionError(
+            f"{settings.master}: {', '.join([*refused, *settings.packages])} has to be set where the Connect server is started;"
+            f" from here only {_OF_A_SESSION}* can be"
+        )
     from pyspark.sql import SparkSession
 
     try:
         session = SparkSession.builder.remote(settings.master).appName(settings.app_name).getOrCreate()
+        for name, value in connect_settings(settings).items():
+            session.conf.set(name, value)
         session.addArtifacts(str(package_code(cache_directory())), pyfile=True)
     except Exception as error:  # grpc and pyspark each have their own families of errors here
         raise SessionError(f"no Spark Connect server answers at {settings.master}: {_first_line(error)}") from error
@@ -103,6 +117,16 @@ def _connect(settings: SessionSettings) -> Iterator[SparkSession]:
         yield session
     finally:
         session.stop()
+
+
+def connect_settings(settings: SessionSettings) -> dict[str, str]:
+    """What we set of a session on somebody else's server. How many reducers is right there, the server knows."""
+    return {
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.parquet.compression.codec": "zstd",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": _ARROW_ROWS,
+        **settings.extra,
+    }
 
 
 def _start(settings: SessionSettings, archive: ClassArchive, log: Path) -> SparkSession:
@@ -115,7 +139,7 @@ def _start(settings: SessionSettings, archive: ClassArchive, log: Path) -> Spark
         return builder.getOrCreate()
     except Exception as error:  # pyspark and py4j each have their own families of errors here
         said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-        reason = words_of_failure(said) or _first_line(error)
+        reason = words_of_failure(said, str(error))
         raise SessionError(f"Spark did not start on {settings.master}: {reason} (all it said is in {log})") from error
 
 
@@ -134,7 +158,7 @@ def spark_settings(settings: SessionSettings, archive: ClassArchive) -> dict[str
         "spark.log.level": "ERROR",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": _ARROW_ROWS,
         "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or _cores(settings.master)),
         "spark.sql.parquet.compression.codec": "zstd",
         # The lake publishes by its manifest: marker files and summaries would only be litter in it.
@@ -172,13 +196,19 @@ def _cores(master: str) -> int:
 def _java_environment(java: Java, settings: SessionSettings) -> dict[str, str]:
     chosen = {
         "JAVA_HOME": str(java.home),
-        "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
+        "PYSPARK_PYTHON": _worker_python(settings),
         # spark-submit first starts a small Java only to print the command line of the real one
         "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     if settings.is_local:
         chosen["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
     return chosen
+
+
+def _worker_python(settings: SessionSettings) -> str:
+    """PySpark itself looks only at the environment variable."""
+    wish = settings.extra.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON")
+    return wish or ("python3" if settings.master.startswith(_ELSEWHERE) else sys.executable)
 
 
 @contextmanager

@@ -7,16 +7,24 @@ from typing import Final
 
 _NOT_TO_BE_HAD: Final = re.compile(r"(?:unresolved dependency|download failed): ([^\s\],]+)")
 _LAST_WORDS: Final = re.compile(r"^(?:Exception in thread \"main\" (?:[\w.$]+: )?|Error: )(.+)$", re.MULTILINE)
+_UNRESPONSIVE: Final = "All masters are unresponsive"
+_JAVA_CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.MULTILINE)
+_JAVA_ERROR: Final = re.compile(r"^: (?:[\w.$]+: )?(.+)$", re.MULTILINE)
 _CONNECTOR: Final = "spark-sql-kafka-0-10"
 
 
-def words_of_failure(said: str) -> str | None:
-    """None if Java said nothing that helps."""
+def words_of_failure(said: str, error: str = "") -> str:
+    """`said`: on its standard error; `error`: what Python was told, with Java's stack in it."""
     missing = [_coordinates(text) for text in dict.fromkeys(_NOT_TO_BE_HAD.findall(said))]
     if missing:
         return f"Maven packages could not be fetched: {', '.join(missing)}. {_advice(said)}"
-    last = _LAST_WORDS.findall(said)
-    return str(last[-1]).strip() if last else None
+    if _UNRESPONSIVE in said:
+        return "no Spark master answers there"
+    for pattern, text in ((_LAST_WORDS, said), (_JAVA_CAUSE, error), (_JAVA_ERROR, error)):
+        found = pattern.findall(text)
+        if found:
+            return str(found[-1 if pattern is _LAST_WORDS else 0]).strip()
+    return error.strip().partition("\n")[0] or "it gave no reason"
 
 
 def _coordinates(text: str) -> str:

@@ -35,13 +35,16 @@ WARNING: Using incubator modules
     ],
 )
 def test_reason_is_found_in_what_java_said(said: str, words: str) -> None:
-    found = words_of_failure(said)
-    assert found is not None
+    found = words_of_failure(said, "[JAVA_GATEWAY_EXITED] Java gateway process exited")
     assert re.search(words, found), found
 
 
-def test_silence_gives_no_reason() -> None:
-    assert words_of_failure("WARNING: Using incubator modules\n") is None
+def test_reason_is_found_in_what_python_was_told() -> None:
+    told = "An error occurred while calling None.X.\n: a.b.SomeException: An error has occurred.\n\tat a.b(c:1)\n"
+    assert words_of_failure("", told) == "An error has occurred."
+    assert words_of_failure("", told + "Caused by: java.io.IOException: Connection refused\n") == "Connection refused"
+    assert words_of_failure("ERROR: All masters are unresponsive! Giving up.", told) == "no Spark master answers there"
+    assert words_of_failure("", "plain words\nmore") == "plain words"
 
 
 def test_connector_is_there_when_it_is_named() -> None:

@@ -84,3 +84,30 @@ def test_without_pyspark_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPatch) 
         open_session(SessionSettings()),
     ):
         raise AssertionError("a session without pyspark")
+
+
+@pytest.mark.parametrize(
+    ("master", "wish", "python"),
+    [
+        ("local[2]", {}, sys.executable),
+        ("spark://a:7077", {}, sys.executable),
+        ("yarn", {}, "python3"),
+        ("k8s://https://api:6443", {}, "python3"),
+        ("yarn", {"spark.pyspark.python": "./env/bin/python"}, "./env/bin/python"),
+    ],
+)
+def test_workers_elsewhere_do_not_get_the_path_of_our_python(
+    master: str, wish: dict[str, str], python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    settings = SessionSettings(master=master, extra=wish)
+    chosen = session._java_environment(Java(Path("/jdk"), 17, ""), settings)
+    assert chosen["PYSPARK_PYTHON"] == python
+    assert ("SPARK_LOCAL_IP" in chosen) == settings.is_local
+
+
+@pytest.mark.parametrize("master", ["yarn", "k8s://https://api:6443", "spark://a:7077"])
+def test_drivers_of_clusters_are_not_bound_to_loopback(master: str, tmp_path: Path) -> None:
+    chosen = spark_settings(SessionSettings(master=master), _archive(tmp_path))
+    assert "spark.driver.host" not in chosen
+    assert "spark.driver.bindAddress" not in chosen

@@ -1,0 +1,48 @@
+"""Spark behind a Connect server: the same tables as local, without Java on this side."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muster.pipeline import session
+from muster.pipeline.session import SessionError, SessionSettings, open_session
+from tests.pipeline.jobs.connect_server import connect_server
+from tests.pipeline.jobs.kafka_log import digest, digests
+
+
+def test_a_connect_server_gives_the_same_tables_as_local(spark: Any, data: Path, whole: Path, tmp_path: Path) -> None:
+    """Issue 6. The command runs where no Java can be found; our code reaches the server's workers as an artifact."""
+    pytest.importorskip("grpc", reason="Spark Connect needs grpcio: pip install 'pyspark[connect]'")
+    lake = tmp_path / "lake"
+    flags = ["--from", str(data), "--cluster", "kafka", "--lake", str(lake)]
+    without_java = {**os.environ, "JAVA_HOME": "/nowhere"}
+    with connect_server(tmp_path) as address:
+        command = [sys.executable, "-m", "muster", "pipeline", "run", *flags, "--master", address]
+        ran = subprocess.run(command, env=without_java, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert digest(lake, "b_log_record") == digest(whole, "b_log_record")
+    assert digests(lake) == digests(whole)
+
+
+def test_settings_of_the_server_cannot_be_set_from_here() -> None:
+    settings = SessionSettings(master="sc://127.0.0.1:1", extra={"spark.executor.memory": "1g"}, packages=("a:b:1",))
+    with (
+        pytest.raises(SessionError, match=r"spark\.executor\.memory, a:b:1 has to be set where the Connect server"),
+        open_session(settings),
+    ):
+        raise AssertionError("a session that ignores its settings")
+
+
+def test_without_grpc_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "find_spec", lambda name: None if name == "grpc" else object())
+    with (
+        pytest.raises(SessionError, match=r"pip install 'pyspark\[connect\]'"),
+        open_session(SessionSettings(master="sc://127.0.0.1:1")),
+    ):
+        raise AssertionError("a session without grpc")
