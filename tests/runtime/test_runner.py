@@ -187,6 +187,20 @@ def test_T119_a_timer_that_is_due_while_its_group_is_busy_counts_what_came_befor
     assert world.ask(DescribeGroup("g")).as_(DescribeReply).state == "Empty"
 
 
+def test_a_timer_that_was_due_while_its_group_was_busy_fires_when_it_is_free_without_time_passing() -> None:
+    """A clock that a test holds still must not hold back what is already due: here the session of a silent follower."""
+    world = World(min_session_timeout_ms=1_000).start()
+    joins = [world.ask(join(session_timeout_ms=3_000)), world.ask(join(session_timeout_ms=3_000))]
+    world.advance(1)
+    leader = joins[0].as_(JoinReply).leader
+    world.send(sync(leader, 1, (leader, b"plan")))
+    world.advance_in_flight(3_500)
+    assert world.send(DescribeGroup("g")).as_(DescribeReply).state == "CompletingRebalance"
+    world.settle()
+    described = world.ask(DescribeGroup("g")).as_(DescribeReply)
+    assert (described.state, [member.member_id for member in described.members]) == ("PreparingRebalance", [leader])
+
+
 def test_a_session_that_ends_is_seen_at_its_time_on_the_clock() -> None:
     world = World().start()
     (member,) = stable_group(world)

@@ -46,7 +46,6 @@ _log = logging.getLogger(__name__)
 
 Event = Callable[[], None]
 
-_BUSY_GROUP_RETRY_MS = 5
 _LOGGED_CHARS = 100
 
 
@@ -95,6 +94,8 @@ class ShardRunner:
         self._waiting: WeakKeyDictionary[Redeemable, Request] = WeakKeyDictionary()
         """Tickets without an answer yet. Weak: a parked request that was superseded is never answered (spec 3.1), and
         must not be held once its connection is gone."""
+        self._postponed: dict[TimerKey, None] = {}
+        """Timers that are due and wait for records of their group."""
         self._closed = False
         self.waits = Timing()
         """How long records took from the append to being durable; Kafka calls it purgatory."""
@@ -220,9 +221,9 @@ class ShardRunner:
 
     def _timer_fired(self, key: TimerKey) -> None:
         if len(key) > 1 and key[1] in self._queues:
-            # The group's records are in flight. Setting the timer again keeps what was promised of it: whatever
-            # cancels or moves it meanwhile counts (spec 6.2).
-            self._wheel.set(key, self._clock.ticks_ms() + _BUSY_GROUP_RETRY_MS)
+            # The group's records are in flight: it fires when they have settled, unless it is cancelled or moved
+            # meanwhile (spec 6.2).
+            self._postponed[key] = None
             return
         self._decide(lambda: self.shard.on_timer(key, self._clock.now_ms()))
 
@@ -244,6 +245,9 @@ class ShardRunner:
         """The core speaks in times of day, which may be set; here they become distances from now."""
         wheel = self._wheel
         shift_ms = self._clock.ticks_ms() - self._clock.now_ms()
+        if self._postponed:
+            for key, _ in outcome.timers:
+                self._postponed.pop(key, None)
         for key, deadline_ms in outcome.timers:
             if deadline_ms is None:
                 wheel.cancel(key)
@@ -321,11 +325,19 @@ class ShardRunner:
                 return
             if not queue:
                 del self._queues[group_id]
+                self._fire_postponed(group_id)
                 return
             event = queue.popleft()
             event()
             if self._closed:
                 return
+
+    def _fire_postponed(self, group_id: str) -> None:
+        """Timers that came due while the group was busy. One of them may make it busy again: the others wait on."""
+        for key in [key for key in self._postponed if key[1] == group_id]:
+            if key in self._postponed:
+                del self._postponed[key]
+                self._timer_fired(key)
 
     def _give_up_waiting(self, ticks_ms: int) -> None:
         """Slow storage: who waits gets an error, the records stay and may still become durable (T027)."""
@@ -367,6 +379,7 @@ class ShardRunner:
         self._wheel.clear()
         self._in_flight.clear()
         self._queues.clear()
+        self._postponed.clear()
         self._storing.clear()
         self._put_off_until.clear()
         for ticket, request in waiting:
