@@ -67,6 +67,8 @@ class Membership:
         self._interval_seconds = heartbeat_interval_ms / 1000
         self._timing = timing
         self._beating = False
+        self._calling_back = asyncio.Lock()
+        """Held while the protocol gives up or takes: leaving waits for that, rather than break it off half way."""
         self._rejoin = asyncio.Event()
         self._reason = "a new member"
         self._changed = asyncio.Event()
@@ -129,7 +131,8 @@ class Membership:
     async def leave(self, reason: str = "the member was closed", *, stay_static: bool = True) -> None:
         """Give up everything and go. A static member's place is kept for it (KIP-345), unless told otherwise."""
         assert asyncio.current_task() not in self._tasks, "a callback cannot leave: let it return first"
-        await self._stop_tasks()
+        async with self._calling_back:
+            await self._stop_tasks()
         if self.phase is Phase.ENDED:
             self._calls.close()
             return
@@ -161,10 +164,11 @@ class Membership:
 
     async def _rebalance(self) -> str | None:
         """Join, sync and take the share; returns a reason to do so again."""
-        if self.standing.generation < 0:
-            await self._protocol.lost()
-        else:
-            await self._protocol.prepare(self.standing)
+        async with self._calling_back:
+            if self.standing.generation < 0:
+                await self._protocol.lost()
+            else:
+                await self._protocol.prepare(self.standing)
         self._set_phase(Phase.JOINING)
         self._rejoin.clear()
         joined = await self._join()
@@ -174,7 +178,8 @@ class Membership:
             share = await self._calls.sync(joined.standing, shares)
         finally:
             self._beating = True
-        again = await self._protocol.take(joined.standing, share)
+        async with self._calling_back:
+            again = await self._protocol.take(joined.standing, share)
         self.rebalances += 1
         self._set_phase(Phase.STABLE)
         logger.info("%s has its share of group %s, generation %d", *self._place())
@@ -250,8 +255,8 @@ class Membership:
                 if self.on_heartbeat is not None:
                     self.on_heartbeat(self._timing.seconds() - began)
             except ClientError as failure:
-                if standing != self.standing:
-                    continue  # it was about a place that we have left meanwhile
+                if standing != self.standing or not self._beating:
+                    continue  # it was about a place that we have left, or are leaving, by joining again
                 reaction = self._react(failure)
                 if reaction is Reaction.END:
                     self._end_soon(failure)
