@@ -1,11 +1,22 @@
-"""The Spark data sources by name: `muster_segments` and `muster_broker`. Register them with `spark.dataSource.register`."""
+"""The Spark data sources by name, for our jobs and for jobs of the user's own: `muster_segments` and `muster_broker`.
+
+    register(spark)
+    spark.readStream.format("muster_broker").option("bootstrap", "broker:9092").load()
+
+Batch and stream, of the tables in `spark_source.READABLE`; docs/pipeline.md has the options.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from muster.pipeline.sources.broker import broker_from
 from muster.pipeline.sources.log_source import LogSource
 from muster.pipeline.sources.segments import segments_from
 from muster.pipeline.sources.spark_source import LogDataSource
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 class SegmentDataSource(LogDataSource):
@@ -24,3 +35,9 @@ class BrokerDataSource(LogDataSource):
 
     def log_source(self) -> LogSource:
         return broker_from(self.options)
+
+
+def register(spark: SparkSession) -> None:
+    """Make both names known to a session."""
+    for source in (SegmentDataSource, BrokerDataSource):
+        spark.dataSource.register(source)
