@@ -29,6 +29,7 @@ class HeldTicket:
 
     def __init__(self) -> None:
         self.reply: Reply | None = None
+        self.is_abandoned = False
 
     @property
     def answered(self) -> bool:

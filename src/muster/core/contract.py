@@ -23,8 +23,9 @@ runtime.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from muster.wire.value import Value
 
 if TYPE_CHECKING:
     from muster.core.journal import JournalEvent
@@ -43,29 +44,49 @@ TimerChange: TypeAlias = tuple[TimerKey, int | None]
 TicketReply: TypeAlias = "tuple[Ticket, Reply]"
 
 
-@dataclass(slots=True, frozen=True)
-class Step:
+class Step(Value):
     """What the core wants to hear of again once an outcome's records are durable, or have failed.
 
     `name` says which continuation; `group_id` and `generation` let it see that the group has moved on meanwhile, in
     which case it does nothing (spec 3.10). `detail` is the continuation's own.
     """
 
-    name: str
-    group_id: str
-    generation: int = -1
-    detail: object = None
+    __match_args__ = ("name", "group_id", "generation", "detail")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        name: str,
+        group_id: str,
+        generation: int = -1,
+        detail: object = None,
+    ) -> None:
+        self.name = name
+        self.group_id = group_id
+        self.generation = generation
+        self.detail = detail
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(Value):
     """What one step asks of the world. Plain data, filled while deciding, then never changed."""
 
-    records: list[Record] | tuple[()] = ()
-    replies: list[TicketReply] | tuple[()] = ()
-    """Released when `records` are durable; at once if there are none."""
-    early_replies: list[TicketReply] | tuple[()] = ()
-    """Released at once, whatever happens to the records (spec 3.4 step 12: MEMBER_ID_REQUIRED does not wait)."""
-    timers: list[TimerChange] | tuple[()] = ()
-    journal: list[JournalEvent] | tuple[()] = ()
-    step: Step | None = None
+    __match_args__ = ("records", "replies", "early_replies", "timers", "journal", "step")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        records: list[Record] | tuple[()] = (),
+        replies: list[TicketReply] | tuple[()] = (),
+        early_replies: list[TicketReply] | tuple[()] = (),
+        timers: list[TimerChange] | tuple[()] = (),
+        journal: list[JournalEvent] | tuple[()] = (),
+        step: Step | None = None,
+    ) -> None:
+        self.records = records
+        self.replies = replies
+        """Released when `records` are durable; at once if there are none."""
+        self.early_replies = early_replies
+        """Released at once, whatever happens to the records (spec 3.4 step 12: MEMBER_ID_REQUIRED does not wait)."""
+        self.timers = timers
+        self.journal = journal
+        self.step = step

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from muster.wire.value import Value
 
 
-class OffsetCommitted(NamedTuple):
-    """The only record made on a hot path: a named tuple costs 0.15 to 0.27 µs to make, a frozen dataclass 0.97."""
+class OffsetCommitted(Value):
+    """The only record made on a hot path, hence no dataclass."""
 
-    group_id: str
-    topic: str
-    partition: int
-    offset: int
-    leader_epoch: int
-    metadata: str
-    commit_timestamp_ms: int
-    expire_timestamp_ms: int = -1
-    """-1: the broker's retention applies."""
-    topic_id: bytes | None = None
+    __match_args__ = (
+        "group_id",
+        "topic",
+        "partition",
+        "offset",
+        "leader_epoch",
+        "metadata",
+        "commit_timestamp_ms",
+        "expire_timestamp_ms",
+        "topic_id",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        group_id: str,
+        topic: str,
+        partition: int,
+        offset: int,
+        leader_epoch: int,
+        metadata: str,
+        commit_timestamp_ms: int,
+        expire_timestamp_ms: int = -1,
+        topic_id: bytes | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.leader_epoch = leader_epoch
+        self.metadata = metadata
+        self.commit_timestamp_ms = commit_timestamp_ms
+        self.expire_timestamp_ms = expire_timestamp_ms
+        """-1: the broker's retention applies."""
+        self.topic_id = topic_id
 
 
 @dataclass(slots=True, frozen=True)

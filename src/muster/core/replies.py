@@ -5,39 +5,86 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from muster.wire.value import Value
+
 NO_GENERATION = -1
 
 
-@dataclass(slots=True)
-class JoinedMember:
-    member_id: str
-    group_instance_id: str | None
-    metadata: bytes
+class JoinedMember(Value):
+    __match_args__ = ("member_id", "group_instance_id", "metadata")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        member_id: str,
+        group_instance_id: str | None,
+        metadata: bytes,
+    ) -> None:
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.metadata = metadata
 
 
-@dataclass(slots=True)
-class JoinReply:
-    error: int
-    member_id: str
-    generation: int = NO_GENERATION
-    protocol_type: str | None = None
-    protocol_name: str | None = None
-    leader: str = ""
-    skip_assignment: bool = False
-    members: tuple[JoinedMember, ...] = ()
+class JoinReply(Value):
+    __match_args__ = (
+        "error",
+        "member_id",
+        "generation",
+        "protocol_type",
+        "protocol_name",
+        "leader",
+        "skip_assignment",
+        "members",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        error: int,
+        member_id: str,
+        generation: int = NO_GENERATION,
+        protocol_type: str | None = None,
+        protocol_name: str | None = None,
+        leader: str = "",
+        skip_assignment: bool = False,
+        members: tuple[JoinedMember, ...] = (),
+    ) -> None:
+        self.error = error
+        self.member_id = member_id
+        self.generation = generation
+        self.protocol_type = protocol_type
+        self.protocol_name = protocol_name
+        self.leader = leader
+        self.skip_assignment = skip_assignment
+        self.members = members
 
 
-@dataclass(slots=True)
-class SyncReply:
-    error: int
-    protocol_type: str | None = None
-    protocol_name: str | None = None
-    assignment: bytes = b""
+class SyncReply(Value):
+    __match_args__ = ("error", "protocol_type", "protocol_name", "assignment")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        error: int,
+        protocol_type: str | None = None,
+        protocol_name: str | None = None,
+        assignment: bytes = b"",
+    ) -> None:
+        self.error = error
+        self.protocol_type = protocol_type
+        self.protocol_name = protocol_name
+        self.assignment = assignment
 
 
-@dataclass(slots=True)
-class HeartbeatReply:
-    error: int
+class HeartbeatReply(Value):
+    __match_args__ = ("error",)
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        error: int,
+    ) -> None:
+        self.error = error
 
 
 @dataclass(slots=True)
@@ -47,25 +94,47 @@ class LeaveReply:
     """(member id as asked, instance id as asked, error) for each entry, in request order."""
 
 
-@dataclass(slots=True)
-class DescribedMember:
-    member_id: str
-    group_instance_id: str | None
-    client_id: str
-    client_host: str
-    metadata: bytes
-    assignment: bytes
+class DescribedMember(Value):
+    __match_args__ = ("member_id", "group_instance_id", "client_id", "client_host", "metadata", "assignment")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        member_id: str,
+        group_instance_id: str | None,
+        client_id: str,
+        client_host: str,
+        metadata: bytes,
+        assignment: bytes,
+    ) -> None:
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.client_id = client_id
+        self.client_host = client_host
+        self.metadata = metadata
+        self.assignment = assignment
 
 
-@dataclass(slots=True)
-class DescribeReply:
-    error: int
-    group_id: str
-    state: str = ""
-    protocol_type: str = ""
-    protocol_name: str = ""
-    members: tuple[DescribedMember, ...] = ()
-    """An unknown group is error GROUP_ID_NOT_FOUND and state `Dead`; the handler turns that into NONE below v6."""
+class DescribeReply(Value):
+    __match_args__ = ("error", "group_id", "state", "protocol_type", "protocol_name", "members")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        error: int,
+        group_id: str,
+        state: str = "",
+        protocol_type: str = "",
+        protocol_name: str = "",
+        members: tuple[DescribedMember, ...] = (),
+    ) -> None:
+        self.error = error
+        self.group_id = group_id
+        self.state = state
+        self.protocol_type = protocol_type
+        self.protocol_name = protocol_name
+        self.members = members
+        """An unknown group is error GROUP_ID_NOT_FOUND and state `Dead`; the handler turns that into NONE below v6."""
 
 
 @dataclass(slots=True)
@@ -87,20 +156,33 @@ class DeleteReply:
     error: int
 
 
-@dataclass(slots=True)
-class CommitReply:
-    errors: list[int]
-    """One code per entry of the request, in its order."""
+class CommitReply(Value):
+    __match_args__ = ("errors",)
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        errors: list[int],
+    ) -> None:
+        self.errors = errors
+        """One code per entry of the request, in its order."""
 
 
 FetchedOffset: TypeAlias = tuple[int, int, int, str, int]
 """(partition, offset or -1, leader epoch or -1, metadata, error)."""
 
 
-@dataclass(slots=True)
-class FetchReply:
-    error: int
-    topics: list[tuple[str, list[FetchedOffset]]]
+class FetchReply(Value):
+    __match_args__ = ("error", "topics")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        error: int,
+        topics: list[tuple[str, list[FetchedOffset]]],
+    ) -> None:
+        self.error = error
+        self.topics = topics
 
 
 @dataclass(slots=True)

@@ -5,45 +5,106 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-
-@dataclass(slots=True)
-class JoinGroup:
-    group_id: str
-    member_id: str
-    group_instance_id: str | None
-    client_id: str
-    client_host: str
-    """Java's address text, such as `/127.0.0.1` (spec 3.1)."""
-    session_timeout_ms: int
-    rebalance_timeout_ms: int
-    """The handler has already put the session timeout here for v0, which has no such field."""
-    protocol_type: str
-    protocols: tuple[tuple[str, bytes], ...]
-    """(name, metadata) in the member's order of preference."""
-    reason: str | None
-    requires_known_member_id: bool
-    """v4+, KIP-394: a new dynamic member first gets its id with MEMBER_ID_REQUIRED."""
-    supports_skip_assignment: bool
-    """v9+, KIP-814."""
+from muster.wire.value import Value
 
 
-@dataclass(slots=True)
-class SyncGroup:
-    group_id: str
-    generation: int
-    member_id: str
-    group_instance_id: str | None
-    protocol_type: str | None
-    protocol_name: str | None
-    assignments: tuple[tuple[str, bytes], ...]
+class JoinGroup(Value):
+    __match_args__ = (
+        "group_id",
+        "member_id",
+        "group_instance_id",
+        "client_id",
+        "client_host",
+        "session_timeout_ms",
+        "rebalance_timeout_ms",
+        "protocol_type",
+        "protocols",
+        "reason",
+        "requires_known_member_id",
+        "supports_skip_assignment",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        group_id: str,
+        member_id: str,
+        group_instance_id: str | None,
+        client_id: str,
+        client_host: str,
+        session_timeout_ms: int,
+        rebalance_timeout_ms: int,
+        protocol_type: str,
+        protocols: tuple[tuple[str, bytes], ...],
+        reason: str | None,
+        requires_known_member_id: bool,
+        supports_skip_assignment: bool,
+    ) -> None:
+        self.group_id = group_id
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.client_id = client_id
+        self.client_host = client_host
+        """Java's address text, such as `/127.0.0.1` (spec 3.1)."""
+        self.session_timeout_ms = session_timeout_ms
+        self.rebalance_timeout_ms = rebalance_timeout_ms
+        """The handler has already put the session timeout here for v0, which has no such field."""
+        self.protocol_type = protocol_type
+        self.protocols = protocols
+        """(name, metadata) in the member's order of preference."""
+        self.reason = reason
+        self.requires_known_member_id = requires_known_member_id
+        """v4+, KIP-394: a new dynamic member first gets its id with MEMBER_ID_REQUIRED."""
+        self.supports_skip_assignment = supports_skip_assignment
+        """v9+, KIP-814."""
 
 
-@dataclass(slots=True)
-class Heartbeat:
-    group_id: str
-    generation: int
-    member_id: str
-    group_instance_id: str | None
+class SyncGroup(Value):
+    __match_args__ = (
+        "group_id",
+        "generation",
+        "member_id",
+        "group_instance_id",
+        "protocol_type",
+        "protocol_name",
+        "assignments",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        group_id: str,
+        generation: int,
+        member_id: str,
+        group_instance_id: str | None,
+        protocol_type: str | None,
+        protocol_name: str | None,
+        assignments: tuple[tuple[str, bytes], ...],
+    ) -> None:
+        self.group_id = group_id
+        self.generation = generation
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.protocol_type = protocol_type
+        self.protocol_name = protocol_name
+        self.assignments = assignments
+
+
+class Heartbeat(Value):
+    __match_args__ = ("group_id", "generation", "member_id", "group_instance_id")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        group_id: str,
+        generation: int,
+        member_id: str,
+        group_instance_id: str | None,
+    ) -> None:
+        self.group_id = group_id
+        self.generation = generation
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
 
 
 @dataclass(slots=True)
@@ -83,25 +144,53 @@ is.
 """
 
 
-@dataclass(slots=True)
-class OffsetCommit:
-    group_id: str
-    generation: int
-    member_id: str
-    group_instance_id: str | None
-    retention_ms: int | None
-    """v2-4 only: every value but -1, the handler turns -1 into None."""
-    offsets: list[OffsetToCommit]
-    unknown_group_is_not_found: bool
-    """v9+: an unknown group with a generation >= 0 gets GROUP_ID_NOT_FOUND, else ILLEGAL_GENERATION."""
+class OffsetCommit(Value):
+    __match_args__ = (
+        "group_id",
+        "generation",
+        "member_id",
+        "group_instance_id",
+        "retention_ms",
+        "offsets",
+        "unknown_group_is_not_found",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        group_id: str,
+        generation: int,
+        member_id: str,
+        group_instance_id: str | None,
+        retention_ms: int | None,
+        offsets: list[OffsetToCommit],
+        unknown_group_is_not_found: bool,
+    ) -> None:
+        self.group_id = group_id
+        self.generation = generation
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.retention_ms = retention_ms
+        """v2-4 only: every value but -1, the handler turns -1 into None."""
+        self.offsets = offsets
+        self.unknown_group_is_not_found = unknown_group_is_not_found
+        """v9+: an unknown group with a generation >= 0 gets GROUP_ID_NOT_FOUND, else ILLEGAL_GENERATION."""
 
 
-@dataclass(slots=True)
-class OffsetFetch:
-    group_id: str
-    topics: list[tuple[str, list[int]]] | None
-    """None asks for everything; an empty list for nothing."""
-    require_stable: bool
+class OffsetFetch(Value):
+    __match_args__ = ("group_id", "topics", "require_stable")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        group_id: str,
+        topics: list[tuple[str, list[int]]] | None,
+        require_stable: bool,
+    ) -> None:
+        self.group_id = group_id
+        self.topics = topics
+        """None asks for everything; an empty list for nothing."""
+        self.require_stable = require_stable
 
 
 @dataclass(slots=True)

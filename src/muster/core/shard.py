@@ -7,7 +7,7 @@ one call at a time, and carries the outcomes out as `muster.core.contract` says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from muster.core.classic.counters import Counters
@@ -186,18 +186,16 @@ class Shard:
         if group is not None:
             group.is_committed = True
         else:
-            self.groups[record.group_id] = simple_group(record)
+            self.groups[record.group_id] = simple_group(record.group_id, record.commit_timestamp_ms)
 
-    def replay_loaded(self, group_id: str, topic: str, commits: Sequence[tuple[int, StoredOffset]]) -> None:
+    def replay_loaded(self, group_id: str, topic: str, commits: list[tuple[int, StoredOffset]]) -> None:
         """`replay` of commits of one group to one topic, as the loader reads them: a million records in a second."""
         self.offsets.put_loaded(group_id, topic, commits)
         group = self.groups.get(group_id)
         if group is not None:
             group.is_committed = True
         else:
-            partition, (offset, epoch, metadata, committed_ms, *_) = commits[0]
-            first = OffsetCommitted(group_id, topic, partition, offset, epoch, metadata, committed_ms)
-            self.groups[group_id] = simple_group(first)
+            self.groups[group_id] = simple_group(group_id, commits[0][1].committed_ms)
 
     def on_durable(self, step: Step, now_ms: int) -> Outcome:
         turn = self._turn(now_ms)

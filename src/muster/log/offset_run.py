@@ -7,36 +7,36 @@ record by the common path. Called by the loader only.
 
 from __future__ import annotations
 
-from struct import Struct
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+from librt.strings import read_i16_be, read_i32_be, read_i64_be
+from mypy_extensions import i64
 
 from muster.core.offsets.store import StoredOffset
 
 Place: TypeAlias = tuple[str, str]
 """Group and topic."""
 
-_PARTITION_AND_VALUE = Struct(">iBhqiBqBBB16s")
-"""The end of an offset's key, then the value's length and the value: version, offset, leader epoch, empty metadata (1), commit
-timestamp, one tagged field: number 0, 16 bytes, the topic id."""
-_unpack = _PARTITION_AND_VALUE.unpack_from
-_SIZE = _PARTITION_AND_VALUE.size
-_VALUE_LENGTH = 2 * 42
-_OFFSET_KEYS = (b"\0\1", b"\0\0")
-_NO_EXPIRY = -1
+_VALUE_BYTES: Final = 42
+"""Version (2 bytes), offset (8), leader epoch (4), empty metadata (1), commit timestamp (8), and one tagged field: count, number
+and size in a byte each, then the topic id (16)."""
+_PARTITION_AND_VALUE_BYTES: Final = 47
+"""The end of an offset's key, then the value's length and the value."""
+_OFFSET_KEYS: Final = (b"\0\1", b"\0\0")
+_NO_EXPIRY: Final = -1
 
 
 class RunReader:
-    """Keeps what repeats from batch to batch, so that a million offsets share their topic ids and times."""
+    """Keeps what repeats from batch to batch, so that a million offsets share their topic ids."""
 
-    __slots__ = ("_last_committed_ms", "_topic_ids")
+    __slots__ = ("_topic_ids",)
 
     def __init__(self) -> None:
         self._topic_ids: dict[bytes, bytes | None] = {}
-        self._last_committed_ms = -1
 
     def read(
-        self, data: bytes, pos: int, end_of_batch: int, count: int, base_offset: int
-    ) -> tuple[int, Place | None, list[tuple[int, StoredOffset]]]:
+        self, data: bytes, pos: i64, end_of_batch: i64, count: i64, base_offset: int
+    ) -> tuple[i64, Place | None, list[tuple[int, StoredOffset]]]:
         """The usual offsets of one group and topic from `pos` on: where they end, whose they are, and each.
 
         `count` is how many records are left, before `end_of_batch`. None are read if the first is not usual.
@@ -44,64 +44,79 @@ class RunReader:
         run: list[tuple[int, StoredOffset]] = []
         place: Place | None = None
         run_prefix: bytes | None = None
-        topic_ids = self._topic_ids
-        last_ms = self._last_committed_ms
         try:
             for _ in range(count):
                 # Each of these is a varint of one byte or, seldom, two. The last bit is the sign: odd means negative.
-                length = data[pos]
-                at = pos + 1
+                length: i64 = data[pos]
+                at: i64 = pos + 1
                 if length >= 0x80:
-                    length = length & 0x7F | data[at] << 7
+                    more: i64 = data[at]
+                    length = length & 0x7F | more << 7
                     at += 1
-                end = at + (length >> 1)
+                end: i64 = at + (length >> 1)
+                if data[at + 1] >= 0x80:
+                    break
                 at += 2  # attributes and timestamp delta; neither is needed
-                offset_delta = data[at]
+                offset_delta: i64 = data[at]
                 if offset_delta >= 0x80:
                     at += 1
-                    offset_delta = offset_delta & 0x7F | data[at] << 7
-                key_length = data[at + 1]
-                key = at + 2
+                    more = data[at]
+                    offset_delta = offset_delta & 0x7F | more << 7
+                key_length: i64 = data[at + 1]
+                key: i64 = at + 2
                 if key_length >= 0x80:
-                    key_length = key_length & 0x7F | data[key] << 7
+                    more = data[key]
+                    key_length = key_length & 0x7F | more << 7
                     key += 1
-                key_end = key + (key_length >> 1)
-                # A varint of three bytes, a timestamp delta of two, headers or any other value make this sum wrong.
+                key_end: i64 = key + (key_length >> 1)
+                # A varint of three bytes, headers or any other value make this sum wrong.
                 if (
-                    key_end - 4 + _SIZE + 1 != end
+                    key_end - 4 + _PARTITION_AND_VALUE_BYTES + 1 != end
                     or end > end_of_batch
-                    or data[end - 1]
+                    or data[end - 1] != 0
                     or (length | offset_delta | key_length) & 1
                 ):
                     break
-                if data[at - 1 - (offset_delta > 0x7F)] >= 0x80:
-                    break
-                prefix = data[key : key_end - 4]
-                if prefix != run_prefix:
-                    if run_prefix is not None:
-                        break
-                    place = _place(prefix)
+                if run_prefix is None:
+                    run_prefix = data[key : key_end - 4]
+                    place = _place(run_prefix)
                     if place is None:
                         break
-                    run_prefix = prefix
-                (partition, value_length, version, offset, epoch, text, committed_ms, tags, tag, tag_size, topic_id) = (
-                    _unpack(data, key_end - 4)
-                )
-                if value_length != _VALUE_LENGTH or version != 4 or text != 1 or tags != 1 or tag or tag_size != 16:
+                elif data[key : key_end - 4] != run_prefix:
                     break
-                if committed_ms == last_ms:
-                    committed_ms = last_ms  # the same number, not another object of it
-                else:
-                    last_ms = committed_ms
-                if topic_id not in topic_ids:
-                    topic_ids[topic_id] = topic_id if any(topic_id) else None
-                log_offset = base_offset + (offset_delta >> 1)
-                run.append((partition, (offset, epoch, "", committed_ms, _NO_EXPIRY, log_offset, topic_ids[topic_id])))
+                if not _is_usual(data, key_end):
+                    break
+                stored = StoredOffset(
+                    read_i64_be(data, key_end + 3),
+                    read_i32_be(data, key_end + 11),
+                    "",
+                    read_i64_be(data, key_end + 16),
+                    _NO_EXPIRY,
+                    base_offset + (offset_delta >> 1),
+                    self._topic_id(data[key_end + 27 : key_end + 43]),
+                )
+                run.append((read_i32_be(data, key_end - 4), stored))
                 pos = end
         except IndexError:
             pass  # the batch ends in the middle of a record: the common path says so
-        self._last_committed_ms = last_ms
         return pos, place, run
+
+    def _topic_id(self, raw: bytes) -> bytes | None:
+        if raw not in self._topic_ids:
+            self._topic_ids[raw] = raw if any(raw) else None
+        return self._topic_ids[raw]
+
+
+def _is_usual(data: bytes, at: i64) -> bool:
+    """Whether the value whose length is at `at` has the usual version, no metadata, and a topic id."""
+    return (
+        data[at] == 2 * _VALUE_BYTES
+        and read_i16_be(data, at + 1) == 4
+        and data[at + 15] == 1
+        and data[at + 24] == 1
+        and data[at + 25] == 0
+        and data[at + 26] == 16
+    )
 
 
 def _place(prefix: bytes) -> Place | None:

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 from struct import Struct
+from typing import Final
+
+from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
 
 from muster.core.records import OffsetCommitted
 from muster.log.record_fields import I16, I64, FieldReader, string_octets, uvarint
@@ -27,17 +30,31 @@ _END_V4 = Struct(">qBBB16s")
 _START_V3 = Struct(">hqih")
 _START_V1 = Struct(">hq")
 
+_BEFORE_TOPIC_ID: Final = b"\x01\x00\x10"
+"""One tagged field: number 0, 16 bytes."""
+
 _USUAL_BYTES = _USUAL.size
 _START_V4_BYTES = _START_V4.size
 _START_V3_BYTES = _START_V3.size
 
-pack_usual = _USUAL.pack
 _unpack_usual = _USUAL.unpack
 _unpack_start_v4 = _START_V4.unpack_from
 _unpack_end_v4 = _END_V4.unpack_from
 _unpack_start_v3 = _START_V3.unpack_from
 _unpack_i64 = I64.unpack_from
-_new_tuple = tuple.__new__
+
+
+def encode_usual_offset_value(record: OffsetCommitted, topic_id: bytes) -> bytes:
+    """Without metadata and expire timestamp, as nearly all are."""
+    out = BytesWriter()
+    write_i16_be(out, _FLEXIBLE_SINCE)
+    write_i64_be(out, record.offset)
+    write_i32_be(out, record.leader_epoch)
+    out.append(1)  # empty metadata
+    write_i64_be(out, record.commit_timestamp_ms)
+    out.write(_BEFORE_TOPIC_ID)
+    out.write(topic_id)
+    return out.getvalue()
 
 
 def encode_offset_value(record: OffsetCommitted) -> bytes:
@@ -59,7 +76,7 @@ def encode_offset_value(record: OffsetCommitted) -> bytes:
             uvarint(len(metadata) + 1),
             metadata,
             I64.pack(record.commit_timestamp_ms),
-            b"\x00" if record.topic_id is None else b"\x01\x00\x10" + record.topic_id,
+            b"\x00" if record.topic_id is None else _BEFORE_TOPIC_ID + record.topic_id,
         )
     )
 
@@ -69,9 +86,8 @@ def decode_offset_value(group_id: str, topic: str, partition: int, value: bytes)
     if size == _USUAL_BYTES:
         version, offset, epoch, text, committed_ms, tags, tag, tag_size, topic_id = _unpack_usual(value)
         if version == 4 and text == 1 and tags == 1 and tag == 0 and tag_size == 16:
-            return _new_tuple(
-                OffsetCommitted,
-                (group_id, topic, partition, offset, epoch, "", committed_ms, NO_EXPIRY, _shared_topic_id(topic_id)),
+            return OffsetCommitted(
+                group_id, topic, partition, offset, epoch, "", committed_ms, NO_EXPIRY, _shared_topic_id(topic_id)
             )
     if size >= _USUAL_BYTES and value[1] == 4:
         version, offset, epoch, text = _unpack_start_v4(value)
@@ -81,19 +97,16 @@ def decode_offset_value(group_id: str, topic: str, partition: int, value: bytes)
             committed_ms, tags, tag, tag_size, topic_id = _unpack_end_v4(value, end)
             if tags == 1 and tag == 0 and tag_size == 16:
                 metadata = value[_START_V4_BYTES:end].decode("utf-8", "replace")
-                return _new_tuple(
-                    OffsetCommitted,
-                    (
-                        group_id,
-                        topic,
-                        partition,
-                        offset,
-                        epoch,
-                        metadata,
-                        committed_ms,
-                        NO_EXPIRY,
-                        _shared_topic_id(topic_id),
-                    ),
+                return OffsetCommitted(
+                    group_id,
+                    topic,
+                    partition,
+                    offset,
+                    epoch,
+                    metadata,
+                    committed_ms,
+                    NO_EXPIRY,
+                    _shared_topic_id(topic_id),
                 )
     elif size > _START_V3_BYTES and value[1] == 3:
         version, offset, epoch, text = _unpack_start_v3(value)

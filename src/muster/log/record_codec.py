@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from librt.strings import BytesWriter, write_i32_be
+
 from muster.core.records import (
     GroupErased,
     GroupStored,
@@ -22,7 +24,7 @@ from muster.core.records import (
     UnknownRecord,
 )
 from muster.log.group_value import decode_group_value, encode_group_value
-from muster.log.offset_value import NO_EXPIRY, decode_offset_value, encode_offset_value, pack_usual
+from muster.log.offset_value import NO_EXPIRY, decode_offset_value, encode_offset_value, encode_usual_offset_value
 from muster.log.record_fields import I32, FieldReader, RecordError, string_field
 
 __all__ = ["RecordError", "decode_record", "encode_record", "encode_records"]
@@ -34,7 +36,6 @@ _GROUP_KEY_START = b"\x00\x02"
 _PARTITION_BYTES = 4
 _CACHED_PREFIXES = 65_536
 
-_pack_partition = I32.pack
 _partition_at = I32.unpack_from
 
 
@@ -54,18 +55,28 @@ def encode_record(record: Record) -> tuple[bytes, bytes | None]:
 
 
 def encode_records(records: Iterable[Record]) -> list[tuple[bytes, bytes | None]]:
-    """The records of one outcome, in their order; the usual offset commit takes a short path: 0.4 µs instead of 2."""
+    """The records of one outcome, in their order; the usual offset commit takes a short path."""
     encoded: list[tuple[bytes, bytes | None]] = []
-    add = encoded.append
+    group_id = topic = ""
+    prefix: bytes | None = None
     for record in records:
-        if type(record) is OffsetCommitted:
-            group_id, topic, partition, offset, leader_epoch, metadata, committed_ms, expires_ms, topic_id = record
-            if not metadata and topic_id is not None and expires_ms == NO_EXPIRY:
-                key = _offset_key_prefix(group_id, topic) + _pack_partition(partition)
-                add((key, pack_usual(4, offset, leader_epoch, 1, committed_ms, 1, 0, 16, topic_id)))
+        if isinstance(record, OffsetCommitted):
+            topic_id = record.topic_id
+            if topic_id is not None and not record.metadata and record.expire_timestamp_ms == NO_EXPIRY:
+                if prefix is None or record.topic != topic or record.group_id != group_id:
+                    group_id, topic = record.group_id, record.topic
+                    prefix = _offset_key_prefix(group_id, topic)
+                encoded.append((_with_partition(prefix, record.partition), encode_usual_offset_value(record, topic_id)))
                 continue
-        add(encode_record(record))
+        encoded.append(encode_record(record))
     return encoded
+
+
+def _with_partition(prefix: bytes, partition: int) -> bytes:
+    out = BytesWriter()
+    out.write(prefix)
+    write_i32_be(out, partition)
+    return out.getvalue()
 
 
 def decode_record(key: bytes | None, value: bytes | None) -> Record:
@@ -97,7 +108,7 @@ def _decode_by_fields(key: bytes, value: bytes | None) -> Record:
 
 
 def _offset_key(record: OffsetCommitted | OffsetErased) -> bytes:
-    return _offset_key_prefix(record.group_id, record.topic) + _pack_partition(record.partition)
+    return _with_partition(_offset_key_prefix(record.group_id, record.topic), record.partition)
 
 
 @lru_cache(maxsize=_CACHED_PREFIXES)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from mypy_extensions import mypyc_attr
+
 from muster.log.contract import LogConfig, PartitionLog, StorageError
 from muster.wire.batch import BatchHeader, with_offset_and_epoch
 
@@ -28,6 +30,7 @@ class StagedBatch(NamedTuple):
         return self.max_timestamp if self.max_timestamp >= 0 else self.now_ms
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class StagedLog:
     """The part of a `PartitionLog` that lives between `append` and `finish`."""
 

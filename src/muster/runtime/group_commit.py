@@ -38,7 +38,7 @@ class GroupCommit:
         self._waiting: dict[PartitionLog, deque[tuple[int, WhenDurable]]] = {}
         self._scheduled = False
         self._commit: Commit | None = None
-        self._thread: ThreadPoolExecutor | None = None
+        self._writer_thread: ThreadPoolExecutor | None = None
         self._in_background = background or self._in_thread
         self._idle_callbacks: list[Callable[[], None]] = []
         self._began_s = 0.0
@@ -73,8 +73,8 @@ class GroupCommit:
             callback(why)
 
     def close(self) -> None:
-        if self._thread is not None:
-            self._thread.shutdown(wait=True)
+        if self._writer_thread is not None:
+            self._writer_thread.shutdown(wait=True)
 
     def _begin(self) -> None:
         self._scheduled = False
@@ -93,17 +93,17 @@ class GroupCommit:
             self._finish()
 
     def _in_thread(self, work: Callable[[], None], then: Callable[[], None]) -> None:
-        if self._thread is None:
+        if self._writer_thread is None:
             from concurrent.futures import ThreadPoolExecutor
 
-            self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="muster-commit")
+            self._writer_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="muster-commit")
         loop = self._loop
 
         def work_and_tell() -> None:
             work()
             loop.call_soon_threadsafe(then)
 
-        self._thread.submit(work_and_tell)
+        self._writer_thread.submit(work_and_tell)
 
     def _finish(self) -> None:
         commit, self._commit = self._commit, None

@@ -13,13 +13,11 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import cast
-from weakref import WeakKeyDictionary
 
 from muster.core.contract import Outcome, Ticket, TimerKey
-from muster.core.records import GroupErased, GroupStored, Record
+from muster.core.records import GroupErased, GroupStored, OffsetCommitted, Record
 from muster.core.refusal import refused, refused_after_timeout
 from muster.core.replies import Reply
 from muster.core.requests import DescribeGroup, Heartbeat, ListGroups, OffsetCommit, OffsetFetch, Request
@@ -47,22 +45,28 @@ _log = logging.getLogger(__name__)
 Event = Callable[[], None]
 
 _LOGGED_CHARS = 100
+_WAITING_UNSEEN = 64
+"""Tickets that may be kept without a look at whether anybody still waits for them."""
 
 
-@dataclass(slots=True)
 class InFlight:
     """An outcome whose records are on their way to the log."""
 
-    outcome: Outcome
-    base_offset: int
-    appended_ms: int
-    deadline_ms: int
-    """`offsets.commit.timeout.ms` from the append: who waits longer is told so, the records stay (spec 1.4)."""
-    groups: tuple[str, ...]
-    """Groups whose later events wait for this."""
-    is_overdue: bool = False
-    then: list[Event] = field(default_factory=list)
-    """Reads that must see this (OffsetFetch with require-stable)."""
+    __slots__ = ("appended_ms", "base_offset", "deadline_ms", "groups", "is_overdue", "outcome", "then")
+
+    def __init__(
+        self, outcome: Outcome, base_offset: int, appended_ms: int, deadline_ms: int, groups: tuple[str, ...]
+    ) -> None:
+        self.outcome = outcome
+        self.base_offset = base_offset
+        self.appended_ms = appended_ms
+        self.deadline_ms = deadline_ms
+        """`offsets.commit.timeout.ms` from the append: who waits longer is told so, the records stay (spec 1.4)."""
+        self.groups = groups
+        """Groups whose later events wait for this."""
+        self.is_overdue = False
+        self.then: list[Event] = []
+        """Reads that must see this (OffsetFetch with require-stable)."""
 
 
 class ShardRunner:
@@ -91,9 +95,10 @@ class ShardRunner:
         """How many outcomes with group records of a group are in flight."""
         self._put_off_until: deque[tuple[int, Request, Redeemable]] = deque()
         """Requests in these queues, with the time when they are told that it takes too long; earliest first."""
-        self._waiting: WeakKeyDictionary[Redeemable, Request] = WeakKeyDictionary()
-        """Tickets without an answer yet. Weak: a parked request that was superseded is never answered (spec 3.1), and
-        must not be held once its connection is gone."""
+        self._waiting: dict[Redeemable, Request] = {}
+        """Tickets that may have no answer yet. A parked request that was superseded is never answered (spec 3.1), and must
+        not be held for long once its connection is gone: see `_park`."""
+        self._look_through_at = _WAITING_UNSEEN
         self._postponed: dict[TimerKey, None] = {}
         """Timers that are due and wait for records of their group."""
         self._closed = False
@@ -123,7 +128,7 @@ class ShardRunner:
 
     def _put_off(self, request: Request, ticket: Redeemable) -> Event:
         """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
-        self._waiting[ticket] = request
+        self._park(ticket, request)
         deadline_ms = self._clock.ticks_ms() + self._commit_timeout_ms
         self._put_off_until.append((deadline_ms, request, ticket))
         self._alarm.not_later_than(deadline_ms)
@@ -179,7 +184,7 @@ class ShardRunner:
     @property
     def parked(self) -> int:
         """Requests without an answer yet."""
-        return len(self._waiting)
+        return sum(not ticket.answered and not ticket.is_abandoned for ticket in self._waiting)
 
     # -- deciding
 
@@ -187,21 +192,29 @@ class ShardRunner:
         if self._closed:
             ticket.redeem(refused(request, NOT_COORDINATOR))
             return
+        now_ms = self._clock.now_ms()
         try:
-            self._carry_out(self.shard.handle(request, ticket, self._clock.now_ms()))
+            self._carry_out(self.shard.handle(request, ticket, now_ms), now_ms)
         except Exception:
             self._fail(f"while handling {_named(request)}")
             if not ticket.answered:
                 ticket.redeem(refused(request, UNKNOWN_SERVER_ERROR))
             return
         if not ticket.answered:
-            self._waiting[ticket] = request
+            self._park(ticket, request)
+
+    def _park(self, ticket: Redeemable, request: Request) -> None:
+        if len(self._waiting) >= self._look_through_at:
+            still = {each: its for each, its in self._waiting.items() if not each.answered and not each.is_abandoned}
+            self._waiting = still
+            self._look_through_at = 2 * len(still) + _WAITING_UNSEEN
+        self._waiting[ticket] = request
 
     def _decide(self, step: Callable[[], Outcome]) -> None:
         if self._closed:
             return
         try:
-            self._carry_out(step())
+            self._carry_out(step(), self._clock.now_ms())
         except Exception:
             self._fail("between requests")
 
@@ -229,22 +242,24 @@ class ShardRunner:
 
     # -- carrying out
 
-    def _carry_out(self, outcome: Outcome) -> None:
+    def _carry_out(self, outcome: Outcome, now_ms: int) -> None:
+        """`now_ms` is when it was decided."""
         if outcome.timers:
-            self._set_timers(outcome)
+            self._set_timers(outcome, now_ms)
         if outcome.early_replies:
             self._release(outcome.early_replies)
-        for event in outcome.journal:
-            self._journal.write(event)
+        if outcome.journal:
+            for event in outcome.journal:
+                self._journal.write(event)
         if outcome.records:
-            self._append(outcome)
+            self._append(outcome, now_ms)
         elif outcome.replies:
             self._release(outcome.replies)
 
-    def _set_timers(self, outcome: Outcome) -> None:
+    def _set_timers(self, outcome: Outcome, now_ms: int) -> None:
         """The core speaks in times of day, which may be set; here they become distances from now."""
         wheel = self._wheel
-        shift_ms = self._clock.ticks_ms() - self._clock.now_ms()
+        shift_ms = self._clock.ticks_ms() - now_ms
         if self._postponed:
             for key, _ in outcome.timers:
                 self._postponed.pop(key, None)
@@ -259,15 +274,17 @@ class ShardRunner:
 
     def _release(self, replies: list[tuple[Ticket, Reply]] | tuple[()]) -> None:
         for ticket, reply in replies:
-            cast(Redeemable, ticket).redeem(reply)
+            redeemable = cast(Redeemable, ticket)
+            if self._waiting:
+                self._waiting.pop(redeemable, None)
+            redeemable.redeem(reply)
 
-    def _append(self, outcome: Outcome) -> None:
-        now_ms = self._clock.now_ms()
+    def _append(self, outcome: Outcome, now_ms: int) -> None:
         try:
             base_offset = self._log.append(outcome.records, now_ms, self._settled)
         except RecordsTooLarge as error:
             _log.warning("%s", error)
-            self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms))
+            self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
             return
         ticks_ms = self._clock.ticks_ms()
         in_flight = InFlight(
@@ -295,7 +312,7 @@ class ShardRunner:
             else:
                 now_ms = self._clock.now_ms()
                 code = NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
-                self._carry_out(self.shard.on_append_failed(in_flight.outcome, code, now_ms))
+                self._carry_out(self.shard.on_append_failed(in_flight.outcome, code, now_ms), now_ms)
         except Exception:
             self._fail("when its records had been stored" if error is None else "when its records could not be stored")
             return
@@ -310,12 +327,13 @@ class ShardRunner:
         outcome = in_flight.outcome
         for position, record in enumerate(outcome.records):
             self.shard.replay(record, in_flight.base_offset + position)
-        follow_up = None
-        if outcome.step is not None:
-            follow_up = self.shard.on_durable(outcome.step, self._clock.now_ms())
+        if outcome.step is None:
+            self._release(outcome.replies)
+            return
+        now_ms = self._clock.now_ms()
+        follow_up = self.shard.on_durable(outcome.step, now_ms)
         self._release(outcome.replies)
-        if follow_up is not None:
-            self._carry_out(follow_up)
+        self._carry_out(follow_up, now_ms)
 
     def _let_through(self, group_id: str) -> None:
         """Hand out what waited for the group, until one of these events puts group records in flight itself."""
@@ -389,6 +407,8 @@ class ShardRunner:
 
 
 def _groups_of(records: list[Record] | tuple[()]) -> tuple[str, ...]:
+    if records and isinstance(records[0], OffsetCommitted):
+        return ()  # a commit has nothing but offsets
     return tuple({record.group_id: None for record in records if isinstance(record, GroupStored | GroupErased)})
 
 

@@ -15,6 +15,11 @@ class Redeemable(Protocol):
     @property
     def answered(self) -> bool: ...
 
+    @property
+    def is_abandoned(self) -> bool:
+        """Whoever asked has gone. It may be redeemed all the same, and need not be."""
+        ...
+
     def redeem(self, reply: Reply) -> None:
         """Exactly once. A client that has gone away is not an error."""
         ...

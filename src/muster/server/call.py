@@ -7,8 +7,10 @@ request; it stays valid when the client has gone: the reply is then dropped and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from struct import Struct
 from typing import TYPE_CHECKING, Any
+
+from librt.strings import BytesWriter, write_i32_be
+from mypy_extensions import mypyc_attr
 
 if TYPE_CHECKING:
     from muster.core.replies import Reply
@@ -16,15 +18,12 @@ if TYPE_CHECKING:
     from muster.server.endpoint import Endpoint
     from muster.server.routes import Route
 
-_SIZE_AND_CORRELATION = Struct(">ii").pack
-_SIZE_CORRELATION_NO_TAGS = Struct(">iib").pack
 
-
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Call:
     """What a handler knows of the one who asked, and its only way to answer."""
 
     __slots__ = (
-        "__weakref__",
         "abandon",
         "answered",
         "client_id",
@@ -54,6 +53,11 @@ class Call:
         return self.route.version
 
     @property
+    def is_abandoned(self) -> bool:
+        """The client has gone."""
+        return self.connection.is_gone
+
+    @property
     def host(self) -> str:
         """Java's text of the client's address (spec 3.1)."""
         return self.connection.host
@@ -73,11 +77,16 @@ class Call:
         self.answered = True
         route = self.route
         body = route.encode(response)
+        frame = BytesWriter()
         if route.flexible_reply:
-            head = _SIZE_CORRELATION_NO_TAGS(len(body) + 5, self.correlation_id, 0)
+            write_i32_be(frame, len(body) + 5)
+            write_i32_be(frame, self.correlation_id)
+            frame.append(0)  # no tagged fields
         else:
-            head = _SIZE_AND_CORRELATION(len(body) + 4, self.correlation_id)
-        self.connection.finish(head + body)
+            write_i32_be(frame, len(body) + 4)
+            write_i32_be(frame, self.correlation_id)
+        frame.write(body)
+        self.connection.finish(frame.getvalue())
 
     def reply_nothing(self) -> None:
         """The client wants no answer (Produce with acks=0)."""
@@ -87,7 +96,12 @@ class Call:
 
     def redeem(self, reply: Reply) -> None:
         """The runtime has the core's answer. Never raises: a fault here is this connection's alone."""
-        self.connection.guard(self._lay_out_and_reply, reply)
+        try:
+            respond = self.respond
+            assert respond is not None, f"{self!r} has nothing to lay a reply out with"
+            self.reply(respond(self, reply))
+        except Exception as fault:
+            self.connection.fail(fault)
 
     def resume(self, step: Callable[..., None], *arguments: object) -> None:
         """Go on with this request from a callback of the runtime. Never raises, like `redeem`."""
@@ -97,11 +111,6 @@ class Call:
         """Give no answer and close the connection, saying why in the log."""
         self.answered = True
         self.connection.refuse(f"{self.route.name} v{self.route.version}", why)
-
-    def _lay_out_and_reply(self, reply: Reply) -> None:
-        respond = self.respond
-        assert respond is not None, f"{self!r} has nothing to lay a reply out with"
-        self.reply(respond(self, reply))
 
     def __repr__(self) -> str:
         route = self.route

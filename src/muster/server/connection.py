@@ -1,7 +1,8 @@
 """One client's TCP connection: frames in, one request in work at a time, replies out in order.
 
 Knows framing, request headers, back pressure and what closes a connection (spec 2.1). Knows no API: `Routes` does.
-Here stands the server's only `except Exception` (design law 5): a fault while serving ends this connection and no other.
+Here and in `Call.redeem` stands the server's `except Exception` (design law 5): a fault while serving ends this connection
+and no other.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import asyncio
 import logging
 from collections.abc import Callable
 from struct import Struct
-from struct import error as StructError
 from typing import TYPE_CHECKING, cast
+
+from librt.strings import read_i16_be, read_i32_be
 
 from muster.server.call import Call
 from muster.server.limits import (
@@ -34,15 +36,17 @@ ANONYMOUS = "User:ANONYMOUS"
 
 _log = logging.getLogger("muster.connection")
 _frame_size = Struct(">i").unpack_from
-_correlation_and_client_id_length = Struct(">ih").unpack_from
 _BEFORE_CLIENT_ID = 10
 """api key, version, correlation id and the length of the client id."""
 _TLS_HANDSHAKE = 0x1603
 """The first bytes of a TLS client, where a frame's size should be."""
 
 
-class Connection(asyncio.Protocol):
-    """The loop calls the asyncio.Protocol methods; `Call` calls `finish`, `guard` and `refuse`."""
+class Connection:
+    """The loop calls the asyncio.Protocol methods; `Call` calls `finish`, `guard`, `fail` and `refuse`.
+
+    No subclass of asyncio.Protocol, because a class with an interpreted base cannot be compiled. No loop asks for one.
+    """
 
     __slots__ = (
         "_buffer",
@@ -131,13 +135,16 @@ class Connection(asyncio.Protocol):
         self.used = True
         if not self._buffer and self.call is None and not self._writing_paused and not self.closing:
             length = len(data)
-            if length > FRAME_SIZE_BYTES and _frame_size(data)[0] == length - FRAME_SIZE_BYTES:
+            if length > FRAME_SIZE_BYTES and read_i32_be(data, 0) == length - FRAME_SIZE_BYTES:
                 if length - FRAME_SIZE_BYTES > self._max_frame_bytes:
                     self._refuse_frame_size(length - FRAME_SIZE_BYTES)
                     return
                 # The common case: one whole frame, and nothing that it would have to wait for.
                 self._corked = True
-                self.guard(self._serve, data, FRAME_SIZE_BYTES)
+                try:
+                    self._serve(data, FRAME_SIZE_BYTES)
+                except Exception as fault:
+                    self.fail(fault)
                 self._uncork()
                 return
         self._buffer += data
@@ -165,6 +172,10 @@ class Connection(asyncio.Protocol):
         if self.call is not None and self.call.abandon is not None:
             self.call.abandon()
 
+    @property
+    def is_gone(self) -> bool:
+        return self._transport is None
+
     # ---- what a call does
 
     def finish(self, frame: bytes | None) -> None:
@@ -190,12 +201,17 @@ class Connection(asyncio.Protocol):
         """Run a step of serving this client. What goes wrong in it ends this connection and nothing else."""
         try:
             step(*arguments)
-        except WireError as fault:
+        except Exception as fault:
+            self.fail(fault)
+
+    def fail(self, fault: Exception) -> None:
+        """A step of serving this client raised this."""
+        if isinstance(fault, WireError):
             self.refuse(self._work_name(), str(fault))
-        except Exception:
-            self._traffic.handler_failures += 1
-            _log.exception("closing the connection from %s: serving %s failed", self.address, self._work_name())
-            self._shut()
+            return
+        self._traffic.handler_failures += 1
+        _log.error("closing the connection from %s: serving %s failed", self.address, self._work_name(), exc_info=fault)
+        self._shut()
 
     def refuse(self, what: str, why: str) -> None:
         """Close because of what the client sent, with one line that says so (spec 2.1: no reply)."""
@@ -223,7 +239,7 @@ class Connection(asyncio.Protocol):
     def take_back(self, data: bytes) -> None:
         """Serve again; `data` came meanwhile."""
         if self._transport is not None:
-            self._transport.set_protocol(self)
+            self._transport.set_protocol(cast(asyncio.BaseProtocol, self))
             if data:
                 self.data_received(data)
 
@@ -286,7 +302,9 @@ class Connection(asyncio.Protocol):
     def _serve(self, frame: bytes, position: int) -> None:
         """Read the header, then the body, then hand over. The frame ends where the bytes end."""
         prefix = frame[position : position + 4]
-        route = self._routes.prepared.get(prefix) or self._routes.find(prefix)
+        route = self._routes.prepared.get(prefix)
+        if route is None:
+            route = self._routes.find(prefix)
         correlation_id, position = self._read_header(frame, position, route)
         call = Call(self, route, correlation_id, self._client_id)
         self.call = call
@@ -295,10 +313,10 @@ class Connection(asyncio.Protocol):
 
     def _read_header(self, frame: bytes, position: int, route: Route) -> tuple[int, int]:
         """The correlation id and where the body begins; the client id is kept from request to request."""
-        try:
-            correlation_id, length = _correlation_and_client_id_length(frame, position + 4)
-        except StructError:
-            raise WireError(f"{route.name} v{route.version}: the frame ends inside its header") from None
+        if len(frame) < position + _BEFORE_CLIENT_ID:
+            raise WireError(f"{route.name} v{route.version}: the frame ends inside its header")
+        correlation_id = read_i32_be(frame, position + 4)
+        length = read_i16_be(frame, position + 8)
         position += _BEFORE_CLIENT_ID
         if length < 0:
             self._client_id = None
@@ -316,7 +334,7 @@ class Connection(asyncio.Protocol):
                 self._client_id = raw.decode("utf-8", "replace")
             position = end
         if route.flexible_request:
-            if frame[position : position + 1] == b"\0":
+            if position < len(frame) and frame[position] == 0:
                 position += 1
             else:
                 try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from muster.server.connection import Connection
 from muster.server.endpoint import Endpoint
@@ -130,7 +130,7 @@ class Door:
 
     def _protocol(self) -> asyncio.BaseProtocol:
         if self.tls is None:
-            return Connection(self)
+            return cast(asyncio.BaseProtocol, Connection(self))
         from muster.server.tls_channel import TlsChannel
 
         return TlsChannel(self)

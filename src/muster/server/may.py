@@ -6,10 +6,14 @@ where another right will do as well. Kafka draws the same line between what it l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from muster.security.audit import Asked
+from muster.security.authorizer import AllowAll
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
+
+_GROUP: Final = ResourceType.GROUP
+_TOPIC: Final = ResourceType.TOPIC
 
 if TYPE_CHECKING:
     from muster.runtime.node import Node
@@ -17,13 +21,16 @@ if TYPE_CHECKING:
 
 
 def may_use_group(call: Call, node: Node, operation: Operation, group_id: str, *, quietly: bool = False) -> bool:
-    if node.authorizer.allows(call.principal, call.host, operation, ResourceType.GROUP, group_id):
+    authorizer = node.authorizer
+    # The usual case first: asking somebody who always says yes takes longer than the rest of a heartbeat's handler.
+    if type(authorizer) is AllowAll or authorizer.allows(call.principal, call.host, operation, _GROUP, group_id):
         return True
     return _no(call, node, operation, ResourceType.GROUP, group_id, quietly)
 
 
 def may_use_topic(call: Call, node: Node, operation: Operation, topic: str, *, quietly: bool = False) -> bool:
-    if node.authorizer.allows(call.principal, call.host, operation, ResourceType.TOPIC, topic):
+    authorizer = node.authorizer
+    if type(authorizer) is AllowAll or authorizer.allows(call.principal, call.host, operation, _TOPIC, topic):
         return True
     return _no(call, node, operation, ResourceType.TOPIC, topic, quietly)
 

@@ -43,6 +43,10 @@ class Parts(Generic[R]):
         self._sealed = True
         self._finish_if_complete()
 
+    @property
+    def is_abandoned(self) -> bool:
+        return self._call.is_abandoned
+
     def _collect(self, index: int, reply: R) -> None:
         self._replies[index] = reply
         self._waiting -= 1
@@ -59,12 +63,16 @@ class Parts(Generic[R]):
 class PartTicket(Generic[R]):
     """The ticket of one part."""
 
-    __slots__ = ("__weakref__", "_index", "_parts", "answered")
+    __slots__ = ("_index", "_parts", "answered")
 
     def __init__(self, parts: Parts[R], index: int) -> None:
         self._parts = parts
         self._index = index
         self.answered = False
+
+    @property
+    def is_abandoned(self) -> bool:
+        return self._parts.is_abandoned
 
     def redeem(self, reply: Reply) -> None:
         assert not self.answered, "a part is answered twice"

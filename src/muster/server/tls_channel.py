@@ -117,7 +117,7 @@ class TlsChannel(asyncio.Protocol):
         if self._door.sasl is not None:
             connection.newcomer, self._newcomer = self._newcomer, None
         self._leave()
-        self._protocol = connection
+        self._protocol = cast(asyncio.Protocol, connection)
         connection.connection_made(cast(asyncio.Transport, self))
 
     def _principal(self) -> str | None:

@@ -199,7 +199,7 @@ class World:
                 self.history.unstable_groups.append(f"{group!r}, {len(alive)} live members")
         for group_id, topic, partition, entry in shard.offsets:
             if topic == TOPIC:
-                self.history.fetched.append(Fetched(self.scheduler.now_ms, group_id, partition, entry[0]))
+                self.history.fetched.append(Fetched(self.scheduler.now_ms, group_id, partition, entry.offset))
 
     def _read_log(self, log: PartitionLog) -> None:
         content = log.read(0, 1 << 30) if log.durable_offset else b""

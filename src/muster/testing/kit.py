@@ -132,7 +132,7 @@ class Kit:
         if runner is None:
             return {}
         topics = runner.shard.offsets.of_group(group_id)
-        return {(topic, index): stored[0] for topic, each in topics.items() for index, stored in each.items()}
+        return {(topic, index): stored.offset for topic, each in topics.items() for index, stored in each.items()}
 
     def journal(self, group_id: str) -> list[JournalEvent]:
         return [event for event in self._events if event.group_id == group_id]

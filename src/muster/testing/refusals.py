@@ -10,6 +10,7 @@ from typing import Any
 from muster.core.refusal import refused
 from muster.core.replies import HeartbeatReply, ListReply, Reply, SyncReply
 from muster.core.requests import Heartbeat, ListGroups, Request, SyncGroup
+from muster.runtime.coordinator import Coordinator
 from muster.runtime.tickets import Redeemable
 from muster.testing.faults import Fault
 from muster.topics.produce import ProduceResult
@@ -42,7 +43,7 @@ def overwrite_errors(response: Any, error: int) -> Any:
         return [overwrite_errors(each, error) for each in response]
     if not isinstance(response, Message):
         return response
-    fields = {name: overwrite_errors(getattr(response, name), error) for name in type(response).__slots__}
+    fields = {name: overwrite_errors(value, error) for name, value in response.fields()}
     if "error_code" in fields:
         fields["error_code"] = error
     if fields.get("records"):
@@ -61,9 +62,11 @@ class _Seen:
         return getattr(self._original, name)
 
 
-class _Coordinator(_Seen):
-    def __init__(self, original: Any, fault: Fault) -> None:
-        super().__init__(original)
+class _Coordinator(Coordinator):
+    """Compiled handlers take nothing that is no Coordinator; of this one they call the two methods below."""
+
+    def __init__(self, original: Coordinator, fault: Fault) -> None:
+        self._original = original
         self._fault = fault
 
     def submit(self, request: Request, ticket: Redeemable) -> None:

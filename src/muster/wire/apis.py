@@ -12,8 +12,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
+from muster.wire import message
 from muster.wire.errors import WireError
 from muster.wire.generated.index import ROWS
+
+IS_COMPILED: Final = not message.__file__.endswith(".py")
+"""Whether this process runs the compiled form of the hot core, and so the codecs of the native dialect."""
 
 Decoder: TypeAlias = Callable[[bytes, int], Any]
 """(buf, pos) -> message, or WireError. Bytes behind a complete message are ignored (spec 2.1)."""
@@ -65,7 +69,7 @@ def response_encoder(api_key: int, version: int) -> Encoder:
 
 
 def generated_module(api_key: int) -> ModuleType:
-    """The generated module of an API: its message classes and the tables of its codecs."""
+    """The generated module of an API: its message classes and, but for the hot APIs, the tables of its codecs."""
     api = APIS.get(api_key)
     if api is None:
         raise WireError(f"api key {api_key} is unknown")
@@ -76,8 +80,12 @@ def generated_module(api_key: int) -> ModuleType:
 def _codec(api_key: int, version: int, table: str) -> Any:
     """Bounded by the codecs there are: an unknown key or version raises and is not kept."""
     module = generated_module(api_key)
+    api = APIS[api_key]
+    if not hasattr(module, table):
+        # A hot API: its codecs are apart from its classes. What servers need of them is there in the native dialect too.
+        is_native = IS_COMPILED and table in ("REQUEST_DECODERS", "RESPONSE_ENCODERS")
+        module = import_module(f"{module.__name__}_{'native' if is_native else 'struct'}")
     codec = getattr(module, table).get(version)
     if codec is None:
-        api = APIS[api_key]
         raise WireError(f"{api.name} has no version {version}, only {api.min_version} to {api.max_version}")
     return codec

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import google_crc32c
+from librt.strings import BytesWriter, read_i16_be, read_i32_be, read_i64_be, write_i32_be, write_i64_be
 
 from muster.wire.errors import WireError
+from muster.wire.native import read_i8
+from muster.wire.value import Value
 
 HEADER_SIZE: Final = 61
 MAGIC: Final = 2
@@ -36,10 +38,8 @@ CHECKED_FROM: Final = 21
 _ATTRIBUTES_AT: Final = 21
 _MAX_TIMESTAMP_AT: Final = 35
 
-_HEADER = struct.Struct(">qiibIhiqqqhii")
 _OFFSET_AND_LENGTH = struct.Struct(">qi")
 _OFFSET = struct.Struct(">q")
-_EPOCH = struct.Struct(">i")
 _CRC = struct.Struct(">I")
 _ATTRIBUTES = struct.Struct(">h")
 
@@ -64,22 +64,52 @@ class OldMessageFormat(WireError):
         self.position = position
 
 
-@dataclass(slots=True)
-class BatchHeader:
+class BatchHeader(Value):
     """The 61 bytes before the records. `size` counts the whole batch, header included."""
 
-    base_offset: int
-    size: int
-    partition_leader_epoch: int
-    crc: int
-    attributes: int
-    last_offset_delta: int
-    base_timestamp: int
-    max_timestamp: int
-    producer_id: int
-    producer_epoch: int
-    base_sequence: int
-    record_count: int
+    __match_args__ = (
+        "base_offset",
+        "size",
+        "partition_leader_epoch",
+        "crc",
+        "attributes",
+        "last_offset_delta",
+        "base_timestamp",
+        "max_timestamp",
+        "producer_id",
+        "producer_epoch",
+        "base_sequence",
+        "record_count",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        base_offset: int,
+        size: int,
+        partition_leader_epoch: int,
+        crc: int,
+        attributes: int,
+        last_offset_delta: int,
+        base_timestamp: int,
+        max_timestamp: int,
+        producer_id: int,
+        producer_epoch: int,
+        base_sequence: int,
+        record_count: int,
+    ) -> None:
+        self.base_offset = base_offset
+        self.size = size
+        self.partition_leader_epoch = partition_leader_epoch
+        self.crc = crc
+        self.attributes = attributes
+        self.last_offset_delta = last_offset_delta
+        self.base_timestamp = base_timestamp
+        self.max_timestamp = max_timestamp
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.base_sequence = base_sequence
+        self.record_count = record_count
 
     @property
     def last_offset(self) -> int:
@@ -115,19 +145,33 @@ class BatchHeader:
 
 def parse_header(buf: bytes, pos: int = 0) -> BatchHeader:
     """The header at `pos`. The records need not be there yet: callers that need them compare `size` themselves."""
-    try:
-        base_offset, length, epoch, magic, crc, *rest = _HEADER.unpack_from(buf, pos)
-    except struct.error:
+    if len(buf) - pos < HEADER_SIZE:
         _refuse_old_format(buf, pos)
         raise CorruptBatch(
             f"a record batch header needs {HEADER_SIZE} bytes, only {max(0, len(buf) - pos)} are left", pos
-        ) from None
+        )
+    magic = read_i8(buf, pos + _MAGIC_AT)
+    length: int = read_i32_be(buf, pos + 8)
     if magic != MAGIC:
         _refuse_old_format(buf, pos)
         raise CorruptBatch(f"unknown message format {magic}, expected {MAGIC}", pos + _MAGIC_AT)
     if length < HEADER_SIZE - LENGTH_END:
         raise CorruptBatch(f"batch length {length} is less than an empty batch has", pos + 8)
-    header = BatchHeader(base_offset, length + LENGTH_END, epoch, crc, *rest)
+    crc: int = read_i32_be(buf, pos + _CRC_AT)
+    header = BatchHeader(
+        read_i64_be(buf, pos),
+        length + LENGTH_END,
+        read_i32_be(buf, pos + 12),
+        crc & 0xFFFFFFFF,
+        read_i16_be(buf, pos + _ATTRIBUTES_AT),
+        read_i32_be(buf, pos + 23),
+        read_i64_be(buf, pos + 27),
+        read_i64_be(buf, pos + _MAX_TIMESTAMP_AT),
+        read_i64_be(buf, pos + 43),
+        read_i16_be(buf, pos + 51),
+        read_i32_be(buf, pos + 53),
+        read_i32_be(buf, pos + 57),
+    )
     if header.last_offset_delta < 0:
         raise CorruptBatch(f"last offset delta {header.last_offset_delta} is negative", pos + 23)
     if header.record_count < 0:
@@ -162,7 +206,12 @@ def check_crc(buf: bytes, header: BatchHeader, pos: int = 0) -> None:
 
 def with_offset_and_epoch(batch: bytes, base_offset: int, leader_epoch: int) -> bytes:
     """The same batch at another place in a log: neither field is covered by the checksum."""
-    return b"".join((_OFFSET.pack(base_offset), batch[8:12], _EPOCH.pack(leader_epoch), batch[16:]))
+    out = BytesWriter()
+    write_i64_be(out, base_offset)
+    out.write(batch[8:12])
+    write_i32_be(out, leader_epoch)
+    out.write(batch[16:])
+    return out.getvalue()
 
 
 def with_max_timestamp(batch: bytes, max_timestamp: int, *, log_append_time: bool) -> bytes:

@@ -1,16 +1,19 @@
 """`python -m muster.wire.generate`: every schema in `schemas/` becomes a module in `generated/`, plus their index.
 
-Decides which versions share a function; how a function is written is the dialect's. Never imported by a running server.
+Decides which versions share a function; how a function is written is the dialect's. The hot APIs become three modules:
+their classes, and codecs for these in each of the two dialects. Never imported by a running server.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
 from muster.wire.dialects.classes import class_lines
 from muster.wire.dialects.interface import WHERE, Dialect
+from muster.wire.dialects.native_dialect import NativeDialect
 from muster.wire.dialects.struct_dialect import StructDialect
 from muster.wire.notation import parse_api
 from muster.wire.schema import Api, Message, SchemaError, structs_of
@@ -19,6 +22,25 @@ HERE: Final = Path(__file__).parent
 SCHEMAS: Final = HERE / "schemas"
 GENERATED: Final = HERE / "generated"
 BANNER: Final = "Generated from schemas/{name} by `python -m muster.wire.generate`; changes belong there."
+HOT: Final = frozenset(
+    {
+        "ConsumerGroupHeartbeat",
+        "DescribeGroups",
+        "Heartbeat",
+        "JoinGroup",
+        "LeaveGroup",
+        "OffsetCommit",
+        "OffsetFetch",
+        "SyncGroup",
+    }
+)
+"""What a coordinator is asked again and again. These are compiled (`setup.py`): a handler that touches interpreted message
+classes would lose what the codec gains."""
+
+
+SERVER_SIDE: Final = frozenset({("request", "decode"), ("response", "encode")})
+BOTH_SIDES: Final = SERVER_SIDE | {("request", "encode"), ("response", "decode")}
+"""What clients need is not compiled: to build it would take as long again."""
 
 
 def load_apis(folder: Path = SCHEMAS) -> list[Api]:
@@ -36,8 +58,15 @@ def load_apis(folder: Path = SCHEMAS) -> list[Api]:
 
 def generated_files(apis: list[Api]) -> dict[str, str]:
     """File name -> text of everything in `generated/`."""
-    files = {f"{api.module_name}.py": module_text(api, StructDialect()) for api in apis}
-    return files | {"index.py": index_text(apis), "__init__.py": PACKAGE_TEXT}
+    files = {"index.py": index_text(apis), "__init__.py": PACKAGE_TEXT}
+    for api in apis:
+        if api.name in HOT:
+            files[f"{api.module_name}.py"] = classes_text(api)
+            files[f"{api.module_name}_struct.py"] = codecs_text(api, StructDialect(by_constructor=True), BOTH_SIDES)
+            files[f"{api.module_name}_native.py"] = codecs_text(api, NativeDialect(), SERVER_SIDE)
+        else:
+            files[f"{api.module_name}.py"] = module_text(api, StructDialect())
+    return files
 
 
 PACKAGE_TEXT: Final = (
@@ -64,24 +93,48 @@ def _flexible_from(api: Api) -> int | None:
 
 
 def module_text(api: Api, dialect: Dialect) -> str:
-    classes = [class_lines(struct) for message in api.messages() for struct in structs_of(message.root)]
+    """Classes and codecs in one."""
     functions, tables = _functions(api, dialect)
-    code = "".join("\n\n\n" + "\n".join(part) for part in [*classes, *functions, tables]) + "\n"
-    constants = dialect.constants()
+    return _text(api, [*_classes(api), *functions, tables], dialect.imports(), dialect.constants())
+
+
+def classes_text(api: Api) -> str:
+    return _text(api, _classes(api), ["from muster.wire.message import Message"], [])
+
+
+def codecs_text(api: Api, dialect: Dialect, sides: frozenset[tuple[str, str]]) -> str:
+    functions, tables = _functions(api, dialect, sides)
+    names = sorted(struct.class_name for message in api.messages() for struct in structs_of(message.root))
+    code = "\n".join(line for part in functions for line in part)
+    used = [f"    {name}," for name in names if re.search(rf"\b{name}\b", code)]
+    classes = [f"from muster.wire.generated.{api.module_name} import (", *used, ")"]
+    return _text(api, [*functions, tables], [*classes, *dialect.imports()], dialect.constants())
+
+
+def _classes(api: Api) -> list[list[str]]:
+    return [class_lines(struct) for message in api.messages() for struct in structs_of(message.root)]
+
+
+def _text(api: Api, parts: list[list[str]], imports: list[str], constants: list[str]) -> str:
+    code = "".join("\n\n\n" + "\n".join(part) for part in parts) + "\n"
     if "NO_UUID" in code:
-        constants.append("NO_UUID = bytes(16)")
+        constants = [*constants, "NO_UUID = bytes(16)"]
     head = [f'"""{BANNER.format(name=api.module_name + ".api")}"""', "", "from __future__ import annotations", ""]
     if "Sequence[" in code:
-        head += ["from collections.abc import Sequence"]
-    return "\n".join([*head, *dialect.imports(), "", *constants]) + code
+        head += ["from collections.abc import Sequence", ""]
+    return "\n".join([*head, *imports, "", *constants]).rstrip() + code
 
 
-def _functions(api: Api, dialect: Dialect) -> tuple[list[list[str]], list[str]]:
+def _functions(
+    api: Api, dialect: Dialect, sides: frozenset[tuple[str, str]] = BOTH_SIDES
+) -> tuple[list[list[str]], list[str]]:
     """The functions of a module, and the tables that say which version uses which."""
     functions: list[list[str]] = []
     tables: list[str] = []
     for message in api.messages():
         for kind, make_body in (("decode", dialect.decode_body), ("encode", dialect.encode_body)):
+            if (message.direction, kind) not in sides:
+                continue
             table: list[str] = []
             for versions, body in _shared_bodies(api, message, make_body):
                 name = f"{kind}_{message.direction}_v{versions[0]}"

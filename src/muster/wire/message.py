@@ -1,27 +1,31 @@
 """What all generated message classes share: how they print and when they are equal.
 
-Fields are the class's slots. Both methods are for people and tests; codecs never come here.
+Fields are what the class names in `__match_args__`; they are its slots too. All of it is for people and tests, codecs never
+come here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
+
+from mypy_extensions import mypyc_attr
 
 from muster.wire.errors import EncodeError
-
 
 SECRET_FIELDS: Final = frozenset({"auth_bytes", "salted_password"})
 """Passwords, proofs and tokens: a message prints without them, wherever it is printed."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)  # only the hot APIs' classes are compiled, this one with them
 class Message:
     """Base of every generated request, response and struct."""
 
-    __slots__: tuple[str, ...] = ()
+    __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()
 
     def fields(self) -> Iterator[tuple[str, object]]:
-        for name in self.__slots__:
+        for name in type(self).__match_args__:
             yield name, getattr(self, name)
 
     def __repr__(self) -> str:

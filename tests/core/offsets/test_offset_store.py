@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muster.core.offsets.store import OffsetStore
+from muster.core.offsets.store import OffsetStore, StoredOffset
 from muster.core.records import OffsetCommitted, OffsetErased
 
 names = st.sampled_from(["a", "b", "c"])
@@ -19,7 +19,7 @@ def record(group: str, topic: str, partition: int, offset: int) -> OffsetCommitt
 
 
 def stored(store: OffsetStore) -> dict[tuple[str, str, int], int]:
-    return {(group, topic, partition): entry[0] for group, topic, partition, entry in store}
+    return {(group, topic, partition): entry.offset for group, topic, partition, entry in store}
 
 
 @given(st.lists(st.tuples(places, st.one_of(st.none(), st.integers(-5, 100)), st.integers(0, 30)), max_size=60))
@@ -46,7 +46,7 @@ def test_puts_and_erasures_in_any_order_agree_with_the_model(
     for place in model:
         entry = store.get(*place)
         assert entry is not None
-        assert (entry[0], entry[5]) == model[place]
+        assert (entry.offset, entry.log_offset) == model[place]
 
 
 @given(st.lists(st.tuples(places, st.integers(0, 9)), max_size=30), st.randoms())
@@ -86,7 +86,7 @@ def test_an_erased_offset_can_be_committed_again() -> None:
 def test_everything_of_the_record_is_kept() -> None:
     store = OffsetStore()
     store.put(OffsetCommitted("g", "t", 1, 100, 5, "note", 1_000, 2_000, b"i" * 16), 42)
-    assert store.get("g", "t", 1) == (100, 5, "note", 1_000, 2_000, 42, b"i" * 16)
+    assert store.get("g", "t", 1) == StoredOffset(100, 5, "note", 1_000, 2_000, 42, b"i" * 16)
     assert repr(store) == "<OffsetStore 1 offsets of 1 groups>"
     assert OffsetErased("g", "t", 1) != store
 
@@ -104,5 +104,5 @@ def test_a_commit_is_on_its_way_until_it_is_replayed_or_lost() -> None:
     store.put(first[1], 1)
     assert list(store.on_the_way()) == third
     store.lost([OffsetErased("g", "t", 0)])
-    store.put(third[0]._replace(), 2)
+    store.put(third[0], 2)
     assert not list(store.on_the_way())

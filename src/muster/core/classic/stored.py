@@ -12,7 +12,7 @@ from muster.core.classic.group import Group
 from muster.core.classic.member import Member
 from muster.core.classic.states import EMPTY, STABLE
 from muster.core.classic.subscription import subscribed_topics
-from muster.core.records import GroupStored, OffsetCommitted, StoredMember
+from muster.core.records import GroupStored, StoredMember
 
 
 def stored_group(group: Group, assignments: Mapping[str, bytes]) -> GroupStored:
@@ -78,6 +78,6 @@ def _loaded_member(fact: GroupStored, stored: StoredMember) -> Member:
     return member
 
 
-def simple_group(record: OffsetCommitted) -> Group:
+def simple_group(group_id: str, committed_ms: int) -> Group:
     """A group that is known by its offsets only (spec 5.7). Its offsets age by themselves, so any time will do."""
-    return Group(record.group_id, record.commit_timestamp_ms)
+    return Group(group_id, committed_ms)

@@ -20,8 +20,6 @@ from muster.wire import errors
 NO_EXPIRY = -1
 _MAX_I64 = 2**63 - 1
 
-_new_tuple = tuple.__new__
-
 
 def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
     group = shard.groups.get(request.group_id)
@@ -70,7 +68,6 @@ def _accept(request: OffsetCommit, limit: int, now_ms: int) -> tuple[list[Record
     expires_ms = _expiry(request.retention_ms, now_ms)
     codes = [errors.NONE] * len(request.offsets)
     records: list[Record] = []
-    add = records.append
     for index, (topic, partition, offset, leader_epoch, metadata, topic_id) in enumerate(request.offsets):
         if metadata and 2 * len(metadata) > limit and utf16_length(metadata) > limit:
             codes[index] = errors.OFFSET_METADATA_TOO_LARGE
@@ -78,8 +75,11 @@ def _accept(request: OffsetCommit, limit: int, now_ms: int) -> tuple[list[Record
         if expires_ms != NO_EXPIRY:
             # The only record layout with an expire timestamp has no room for these; what is live must equal what is loaded.
             leader_epoch, topic_id = -1, None
-        values = (group_id, topic, partition, offset, leader_epoch, metadata or "", now_ms, expires_ms, topic_id)
-        add(_new_tuple(OffsetCommitted, values))
+        records.append(
+            OffsetCommitted(
+                group_id, topic, partition, offset, leader_epoch, metadata or "", now_ms, expires_ms, topic_id
+            )
+        )
     return records, codes
 
 

@@ -131,8 +131,7 @@ def _empty_since(group: Group) -> int:
 
 
 def _is_expired(stored: StoredOffset, empty_since_ms: int, retention_ms: int, now_ms: int) -> bool:
-    _, _, _, committed_ms, expires_ms, _, _ = stored
-    if expires_ms != _UNKNOWN:
-        return now_ms >= expires_ms
-    base_ms = committed_ms if empty_since_ms == _UNKNOWN else empty_since_ms
+    if stored.expires_ms != _UNKNOWN:
+        return now_ms >= stored.expires_ms
+    base_ms = stored.committed_ms if empty_since_ms == _UNKNOWN else empty_since_ms
     return now_ms - base_ms >= retention_ms

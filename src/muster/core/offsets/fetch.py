@@ -28,7 +28,13 @@ def fetch_offsets(shard: ShardView, request: OffsetFetch, ticket: Ticket, now_ms
 
 def _all(committed: Topics) -> list[tuple[str, list[FetchedOffset]]]:
     return [
-        (topic, [(number, stored[0], stored[1], stored[2], errors.NONE) for number, stored in partitions.items()])
+        (
+            topic,
+            [
+                (number, stored.offset, stored.leader_epoch, stored.metadata, errors.NONE)
+                for number, stored in partitions.items()
+            ],
+        )
         for topic, partitions in committed.items()
     ]
 
@@ -44,6 +50,6 @@ def _asked(committed: Topics, asked: list[tuple[str, list[int]]]) -> list[tuple[
             if stored is None:
                 found.append((number, -1, -1, "", errors.NONE))
             else:
-                found.append((number, stored[0], stored[1], stored[2], errors.NONE))
+                found.append((number, stored.offset, stored.leader_epoch, stored.metadata, errors.NONE))
         answer.append((topic, found))
     return answer

@@ -6,22 +6,57 @@ The commit, fetch, delete and expire files read it.
 Beside the facts it remembers which commits are on their way to the log: a tombstone that lands behind a commit which it has not
 seen would take back an acknowledged offset, or leave one behind its own group's tombstone. Fetches never see those.
 
-Nested dicts and plain tuples on purpose: 161 bytes an offset against 396 for flat (group, topic, partition) keys, and tuples of
-numbers and strings drop out of the garbage collector's passes. All orders are insertion order (law 7).
+Nested dicts on purpose: flat (group, topic, partition) keys cost 396 bytes an offset. All orders are insertion order (law 7).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from mypy_extensions import mypyc_attr
 
 from muster.core.records import OffsetCommitted, Record
+from muster.wire.value import equal_fields, fields_text
 
-StoredOffset: TypeAlias = tuple[int, int, str, int, int, int, bytes | None]
-"""(offset, leader epoch or -1, metadata, commit timestamp, expire timestamp or -1, log offset of the record, topic id)."""
 
-_LOG_OFFSET: Final = 5
+@mypyc_attr(acyclic=True)
+class StoredOffset:
+    """One committed offset. Nothing in it can lead back to it: compiled, it never troubles the garbage collector."""
+
+    __match_args__ = ("offset", "leader_epoch", "metadata", "committed_ms", "expires_ms", "log_offset", "topic_id")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        offset: int,
+        leader_epoch: int,
+        metadata: str,
+        committed_ms: int,
+        expires_ms: int,
+        log_offset: int,
+        topic_id: bytes | None,
+    ) -> None:
+        self.offset = offset
+        self.leader_epoch = leader_epoch
+        """-1: unknown."""
+        self.metadata = metadata
+        self.committed_ms = committed_ms
+        self.expires_ms = expires_ms
+        """-1: the broker's retention applies."""
+        self.log_offset = log_offset
+        """Where the record lies in the log."""
+        self.topic_id = topic_id
+
+    def __repr__(self) -> str:
+        return f"StoredOffset({fields_text(self)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StoredOffset) and equal_fields(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
 
 Topics: TypeAlias = Mapping[str, Mapping[int, StoredOffset]]
 """topic -> partition -> offset."""
@@ -43,36 +78,42 @@ class OffsetStore:
 
     def put(self, record: OffsetCommitted, log_offset: int) -> None:
         """Apply a commit record. The record further on in the log wins, whenever it comes in (spec 4.2)."""
-        if self._on_the_way and self._on_the_way[0][-1] == record:
+        if self._on_the_way and self._on_the_way[0][-1] is record:
             self._on_the_way.popleft()  # commits become durable in the order in which they were made
-        group_id, topic, partition, offset, leader_epoch, metadata, committed_ms, expires_ms, topic_id = record
-        topics = self._groups.get(group_id)
-        if topics is None:
-            topics = self._groups[group_id] = {}
-        partitions = topics.get(topic)
-        if partitions is None:
-            partitions = topics[topic] = {}
-        held = partitions.get(partition)
+        partitions = self._partitions(record.group_id, record.topic)
+        held = partitions.get(record.partition)
         if held is None:
             self.count += 1
-        elif held[_LOG_OFFSET] >= log_offset:
+        elif held.log_offset >= log_offset:
             return
-        partitions[partition] = (offset, leader_epoch, metadata, committed_ms, expires_ms, log_offset, topic_id)
+        partitions[record.partition] = StoredOffset(
+            record.offset,
+            record.leader_epoch,
+            record.metadata,
+            record.commit_timestamp_ms,
+            record.expire_timestamp_ms,
+            log_offset,
+            record.topic_id,
+        )
 
-    def put_loaded(self, group_id: str, topic: str, commits: Iterable[tuple[int, StoredOffset]]) -> None:
+    def put_loaded(self, group_id: str, topic: str, commits: list[tuple[int, StoredOffset]]) -> None:
         """`put` for many (partition, offset) pairs of one group and topic, while nothing is on its way."""
-        topics = self._groups.get(group_id)
-        if topics is None:
-            topics = self._groups[group_id] = {}
-        partitions = topics.get(topic)
-        if partitions is None:
-            partitions = topics[topic] = {}
+        partitions = self._partitions(group_id, topic)
         before = len(partitions)
         for partition, stored in commits:
             held = partitions.get(partition)
-            if held is None or held[_LOG_OFFSET] < stored[_LOG_OFFSET]:
+            if held is None or held.log_offset < stored.log_offset:
                 partitions[partition] = stored
         self.count += len(partitions) - before
+
+    def _partitions(self, group_id: str, topic: str) -> dict[int, StoredOffset]:
+        topics = self._groups.get(group_id)
+        if topics is None:
+            topics = self._groups[group_id] = {}
+        partitions = topics.get(topic)
+        if partitions is None:
+            partitions = topics[topic] = {}
+        return partitions
 
     def erase(self, group_id: str, topic: str, partition: int) -> None:
         """Apply a tombstone. One for an unknown key means nothing (T210): compaction may have taken its predecessor."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
 from muster.runtime.node import Node
@@ -11,9 +13,11 @@ from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
 from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 
+_READ: Final = Operation.READ
+
 
 def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
-    if not may_use_group(call, node, Operation.READ, request.group_id):
+    if not may_use_group(call, node, _READ, request.group_id):
         call.reply(HeartbeatResponse(0, GROUP_AUTHORIZATION_FAILED))
         return
     call.respond = respond

@@ -7,6 +7,8 @@ the client's reason. v9+: skip-assignment (KIP-814).
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.replies import JoinReply
 from muster.core.requests import JoinGroup
 from muster.runtime.node import Node
@@ -16,9 +18,11 @@ from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
 from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupResponse, JoinGroupResponseMember
 
+_READ: Final = Operation.READ
+
 
 def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
-    if not may_use_group(call, node, Operation.READ, request.group_id):
+    if not may_use_group(call, node, _READ, request.group_id):
         call.reply(respond(call, JoinReply(GROUP_AUTHORIZATION_FAILED, member_id="")))
         return
     version = call.version

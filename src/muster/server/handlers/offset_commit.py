@@ -7,7 +7,7 @@ looked at (spec 4.1); what fails is left out of the commit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Final
 
 from muster.core.replies import CommitReply
 from muster.core.requests import OffsetCommit, OffsetToCommit
@@ -31,9 +31,11 @@ from muster.wire.generated.offset_commit import (
     OffsetCommitResponseTopic,
 )
 
+_READ: Final = Operation.READ
+
 
 def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
-    if not may_use_group(call, node, Operation.READ, request.group_id):
+    if not may_use_group(call, node, _READ, request.group_id):
         call.reply(_everywhere(request, GROUP_AUTHORIZATION_FAILED))
         return
     accepted: list[OffsetToCommit] = []
@@ -99,7 +101,7 @@ def _find(call: Call, node: Node, entry: OffsetCommitRequestTopic) -> tuple[Topi
     topic = catalog.by_id(entry.topic_id) if call.version >= 10 else catalog.get(entry.name)
     if call.version >= 10 and topic is None:
         return None, UNKNOWN_TOPIC_ID
-    if not may_use_topic(call, node, Operation.READ, topic.name if topic is not None else entry.name):
+    if not may_use_topic(call, node, _READ, topic.name if topic is not None else entry.name):
         return None, TOPIC_AUTHORIZATION_FAILED
     return topic, NONE if topic is not None else UNKNOWN_TOPIC_OR_PARTITION
 
@@ -127,7 +129,7 @@ class _Answer:
 
     def with_codes(self, codes: list[int]) -> OffsetCommitResponse:
         if not self._refused:
-            return OffsetCommitResponse(topics=list(self._mirrored(codes)))
+            return OffsetCommitResponse(0, self._mirrored(codes))
         merged: dict[tuple[str, bytes], OffsetCommitResponseTopic] = {}
         for entry, indexes, error in self._refused:
             _add(merged, entry, [OffsetCommitResponsePartition(index, error) for index in indexes])
@@ -135,15 +137,16 @@ class _Answer:
             _add(merged, topic, topic.partitions)
         return OffsetCommitResponse(topics=list(merged.values()))
 
-    def _mirrored(self, codes: list[int]) -> Iterator[OffsetCommitResponseTopic]:
+    def _mirrored(self, codes: list[int]) -> list[OffsetCommitResponseTopic]:
         position = 0
+        topics: list[OffsetCommitResponseTopic] = []
         for entry, indexes in self._accepted:
-            partitions = [
-                OffsetCommitResponsePartition(index, code)
-                for index, code in zip(indexes, codes[position : position + len(indexes)], strict=True)
-            ]
-            position += len(indexes)
-            yield OffsetCommitResponseTopic(entry.name, entry.topic_id, partitions)
+            partitions: list[OffsetCommitResponsePartition] = []
+            for index in indexes:
+                partitions.append(OffsetCommitResponsePartition(index, codes[position]))
+                position += 1
+            topics.append(OffsetCommitResponseTopic(entry.name, entry.topic_id, partitions))
+        return topics
 
 
 def _add(

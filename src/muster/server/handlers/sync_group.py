@@ -6,6 +6,8 @@ looked at.
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.replies import SyncReply
 from muster.core.requests import SyncGroup
 from muster.runtime.node import Node
@@ -15,12 +17,14 @@ from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, INCONSISTENT_GROUP_PROTOCOL
 from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupResponse
 
+_READ: Final = Operation.READ
+
 
 def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
     if call.version >= 5 and (request.protocol_type is None or request.protocol_name is None):
         call.reply(respond(call, SyncReply(INCONSISTENT_GROUP_PROTOCOL)))
         return
-    if not may_use_group(call, node, Operation.READ, request.group_id):
+    if not may_use_group(call, node, _READ, request.group_id):
         call.reply(respond(call, SyncReply(GROUP_AUTHORIZATION_FAILED)))
         return
     call.respond = respond

@@ -15,7 +15,8 @@ def class_lines(struct: Struct) -> list[str]:
     code = CodeWriter()
     with code.block(f"class {struct.class_name}(Message):"):
         names = ", ".join(f'"{each.attribute}"' for each in struct.fields)
-        code.line(f"__slots__ = ({names}{',' if len(struct.fields) == 1 else ''})")
+        code.line(f"__match_args__ = ({names}{',' if len(struct.fields) == 1 else ''})")
+        code.line("__slots__ = __match_args__")
         if struct.fields:
             code.line("")
             _initializer(code, struct)

@@ -24,12 +24,13 @@ from muster.wire.schema import (
 class DecoderWriter:
     """Writes one body. `self.run` holds the fixed-size pieces not yet read: (letter, variable)."""
 
-    def __init__(self, api: Api, version: int, layouts: Layouts, used: set[str]) -> None:
+    def __init__(self, api: Api, version: int, layouts: Layouts, used: set[str], by_constructor: bool) -> None:
         self.version = version
         self.flexible = version in api.flexible
         self.layouts = layouts
         self.used = used
         """Names from `primitives` that bodies call."""
+        self.by_constructor = by_constructor
         self.code = CodeWriter()
         self.run: list[tuple[str, str]] = []
         self.structs = 0
@@ -87,9 +88,12 @@ class DecoderWriter:
             self.tagged_section(tagged, names)
         self.flush()
         present = [*struct.fields_of(self.version), *tagged]
+        values = [names[each.name] if each in present else default_expression(each) for each in struct.fields]
+        if self.by_constructor:
+            self.code.line(f"made_{number} = {struct.class_name}({', '.join(values)})")
+            return f"made_{number}"
         self.code.line(f"made_{number} = new({struct.class_name})")
-        for each in struct.fields:
-            value = names[each.name] if each in present else default_expression(each)
+        for each, value in zip(struct.fields, values, strict=True):
             self.code.line(f"made_{number}.{each.attribute} = {value}")
         return f"made_{number}"
 

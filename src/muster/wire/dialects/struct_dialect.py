@@ -14,12 +14,14 @@ from muster.wire.schema import Api, Message
 class StructDialect:
     """Fulfils `interface.Dialect`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_constructor: bool = False) -> None:
+        """`by_constructor`: for classes that may be compiled, which have no other way to be made. It takes a little longer."""
+        self.by_constructor = by_constructor
         self.layouts = Layouts()
         self.used: set[str] = set()
 
     def decode_body(self, api: Api, message: Message, version: int) -> list[str]:
-        return DecoderWriter(api, version, self.layouts, self.used).body(message)
+        return DecoderWriter(api, version, self.layouts, self.used, self.by_constructor).body(message)
 
     def encode_body(self, api: Api, message: Message, version: int) -> list[str]:
         return EncoderWriter(api, version, self.layouts, self.used).body(message)
@@ -33,4 +35,5 @@ class StructDialect:
         ]
 
     def constants(self) -> list[str]:
-        return ["new = object.__new__", *self.layouts.constants()]
+        new = [] if self.by_constructor else ["new = Message.__new__"]
+        return [*new, *self.layouts.constants()]

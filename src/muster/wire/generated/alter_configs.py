@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_t = Struct(">?").pack
 pack_tx = Struct(">?x").pack
 pack_b = Struct(">b").pack
@@ -33,7 +34,8 @@ unpack_ii = Struct(">ii").unpack_from
 
 
 class AlterConfigsRequestConfig(Message):
-    __slots__ = ("name", "value")
+    __match_args__ = ("name", "value")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -45,7 +47,8 @@ class AlterConfigsRequestConfig(Message):
 
 
 class AlterConfigsRequestResource(Message):
-    __slots__ = ("resource_type", "resource_name", "configs")
+    __match_args__ = ("resource_type", "resource_name", "configs")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -59,7 +62,8 @@ class AlterConfigsRequestResource(Message):
 
 
 class AlterConfigsRequest(Message):
-    __slots__ = ("resources", "validate_only")
+    __match_args__ = ("resources", "validate_only")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -71,7 +75,8 @@ class AlterConfigsRequest(Message):
 
 
 class AlterConfigsResponseResource(Message):
-    __slots__ = ("error_code", "error_message", "resource_type", "resource_name")
+    __match_args__ = ("error_code", "error_message", "resource_type", "resource_name")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -87,7 +92,8 @@ class AlterConfigsResponseResource(Message):
 
 
 class AlterConfigsResponse(Message):
-    __slots__ = ("throttle_time_ms", "responses")
+    __match_args__ = ("throttle_time_ms", "responses")
+    __slots__ = __match_args__
 
     def __init__(
         self,

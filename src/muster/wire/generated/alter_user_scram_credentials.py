@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_bi = Struct(">bi").pack
 pack_biB = Struct(">biB").pack
 pack_bx = Struct(">bx").pack
@@ -24,7 +25,8 @@ unpack_iB = Struct(">iB").unpack_from
 
 
 class AlterUserScramCredentialsRequestDeletion(Message):
-    __slots__ = ("name", "mechanism")
+    __match_args__ = ("name", "mechanism")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -36,7 +38,8 @@ class AlterUserScramCredentialsRequestDeletion(Message):
 
 
 class AlterUserScramCredentialsRequestUpsertion(Message):
-    __slots__ = ("name", "mechanism", "iterations", "salt", "salted_password")
+    __match_args__ = ("name", "mechanism", "iterations", "salt", "salted_password")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -54,7 +57,8 @@ class AlterUserScramCredentialsRequestUpsertion(Message):
 
 
 class AlterUserScramCredentialsRequest(Message):
-    __slots__ = ("deletions", "upsertions")
+    __match_args__ = ("deletions", "upsertions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -66,7 +70,8 @@ class AlterUserScramCredentialsRequest(Message):
 
 
 class AlterUserScramCredentialsResponseResult(Message):
-    __slots__ = ("user", "error_code", "error_message")
+    __match_args__ = ("user", "error_code", "error_message")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -80,7 +85,8 @@ class AlterUserScramCredentialsResponseResult(Message):
 
 
 class AlterUserScramCredentialsResponse(Message):
-    __slots__ = ("throttle_time_ms", "results")
+    __match_args__ = ("throttle_time_ms", "results")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import misfit, null_field, overrun, read_length, read_tag, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_t = Struct(">?").pack
 pack_h = Struct(">h").pack
 pack_hB = Struct(">hB").pack
@@ -30,7 +31,8 @@ unpack_q = Struct(">q").unpack_from
 
 
 class ApiVersionsRequest(Message):
-    __slots__ = ("client_software_name", "client_software_version")
+    __match_args__ = ("client_software_name", "client_software_version")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -42,7 +44,8 @@ class ApiVersionsRequest(Message):
 
 
 class ApiVersionsResponseApiKey(Message):
-    __slots__ = ("api_key", "min_version", "max_version")
+    __match_args__ = ("api_key", "min_version", "max_version")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -56,7 +59,8 @@ class ApiVersionsResponseApiKey(Message):
 
 
 class ApiVersionsResponseSupportedFeature(Message):
-    __slots__ = ("name", "min_version", "max_version")
+    __match_args__ = ("name", "min_version", "max_version")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -70,7 +74,8 @@ class ApiVersionsResponseSupportedFeature(Message):
 
 
 class ApiVersionsResponseFinalizedFeature(Message):
-    __slots__ = ("name", "max_version_level", "min_version_level")
+    __match_args__ = ("name", "max_version_level", "min_version_level")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -84,7 +89,8 @@ class ApiVersionsResponseFinalizedFeature(Message):
 
 
 class ApiVersionsResponse(Message):
-    __slots__ = ("error_code", "api_keys", "throttle_time_ms", "supported_features", "finalized_features_epoch", "finalized_features", "zk_migration_ready")
+    __match_args__ = ("error_code", "api_keys", "throttle_time_ms", "supported_features", "finalized_features_epoch", "finalized_features", "zk_migration_ready")
+    __slots__ = __match_args__
 
     def __init__(
         self,

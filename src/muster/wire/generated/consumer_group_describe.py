@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_u = Struct(">16s").pack
 pack_uB = Struct(">16sB").pack
 pack_tx = Struct(">?x").pack
@@ -32,7 +33,8 @@ NO_UUID = bytes(16)
 
 
 class ConsumerGroupDescribeRequest(Message):
-    __slots__ = ("group_ids", "include_authorized_operations")
+    __match_args__ = ("group_ids", "include_authorized_operations")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -44,7 +46,8 @@ class ConsumerGroupDescribeRequest(Message):
 
 
 class ConsumerGroupDescribeResponseTopicPartition(Message):
-    __slots__ = ("topic_id", "topic_name", "partitions")
+    __match_args__ = ("topic_id", "topic_name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -58,7 +61,8 @@ class ConsumerGroupDescribeResponseTopicPartition(Message):
 
 
 class ConsumerGroupDescribeResponseAssignment(Message):
-    __slots__ = ("topic_partitions",)
+    __match_args__ = ("topic_partitions",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -68,7 +72,8 @@ class ConsumerGroupDescribeResponseAssignment(Message):
 
 
 class ConsumerGroupDescribeResponseMember(Message):
-    __slots__ = ("member_id", "instance_id", "rack_id", "member_epoch", "client_id", "client_host", "subscribed_topic_names", "subscribed_topic_regex", "assignment", "target_assignment", "member_type")
+    __match_args__ = ("member_id", "instance_id", "rack_id", "member_epoch", "client_id", "client_host", "subscribed_topic_names", "subscribed_topic_regex", "assignment", "target_assignment", "member_type")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -98,7 +103,8 @@ class ConsumerGroupDescribeResponseMember(Message):
 
 
 class ConsumerGroupDescribeResponseGroup(Message):
-    __slots__ = ("error_code", "error_message", "group_id", "group_state", "group_epoch", "assignment_epoch", "assignor_name", "members", "authorized_operations")
+    __match_args__ = ("error_code", "error_message", "group_id", "group_state", "group_epoch", "assignment_epoch", "assignor_name", "members", "authorized_operations")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -124,7 +130,8 @@ class ConsumerGroupDescribeResponseGroup(Message):
 
 
 class ConsumerGroupDescribeResponse(Message):
-    __slots__ = ("throttle_time_ms", "groups")
+    __match_args__ = ("throttle_time_ms", "groups")
+    __slots__ = __match_args__
 
     def __init__(
         self,

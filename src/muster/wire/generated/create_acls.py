@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_b = Struct(">b").pack
 pack_bB = Struct(">bB").pack
 pack_bb = Struct(">bb").pack
@@ -34,7 +35,8 @@ unpack_ii = Struct(">ii").unpack_from
 
 
 class CreateAclsRequestCreation(Message):
-    __slots__ = ("resource_type", "resource_name", "resource_pattern_type", "principal", "host", "operation", "permission_type")
+    __match_args__ = ("resource_type", "resource_name", "resource_pattern_type", "principal", "host", "operation", "permission_type")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -56,7 +58,8 @@ class CreateAclsRequestCreation(Message):
 
 
 class CreateAclsRequest(Message):
-    __slots__ = ("creations",)
+    __match_args__ = ("creations",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -66,7 +69,8 @@ class CreateAclsRequest(Message):
 
 
 class CreateAclsResponseResult(Message):
-    __slots__ = ("error_code", "error_message")
+    __match_args__ = ("error_code", "error_message")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -78,7 +82,8 @@ class CreateAclsResponseResult(Message):
 
 
 class CreateAclsResponse(Message):
-    __slots__ = ("throttle_time_ms", "results")
+    __match_args__ = ("throttle_time_ms", "results")
+    __slots__ = __match_args__
 
     def __init__(
         self,

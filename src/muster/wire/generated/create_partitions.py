@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_hB = Struct(">hB").pack
 pack_hh = Struct(">hh").pack
@@ -30,7 +31,8 @@ unpack_ii = Struct(">ii").unpack_from
 
 
 class CreatePartitionsRequestAssignment(Message):
-    __slots__ = ("broker_ids",)
+    __match_args__ = ("broker_ids",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -40,7 +42,8 @@ class CreatePartitionsRequestAssignment(Message):
 
 
 class CreatePartitionsRequestTopic(Message):
-    __slots__ = ("name", "count", "assignments")
+    __match_args__ = ("name", "count", "assignments")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -54,7 +57,8 @@ class CreatePartitionsRequestTopic(Message):
 
 
 class CreatePartitionsRequest(Message):
-    __slots__ = ("topics", "timeout_ms", "validate_only")
+    __match_args__ = ("topics", "timeout_ms", "validate_only")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -68,7 +72,8 @@ class CreatePartitionsRequest(Message):
 
 
 class CreatePartitionsResponseResult(Message):
-    __slots__ = ("name", "error_code", "error_message")
+    __match_args__ = ("name", "error_code", "error_message")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -82,7 +87,8 @@ class CreatePartitionsResponseResult(Message):
 
 
 class CreatePartitionsResponse(Message):
-    __slots__ = ("throttle_time_ms", "results")
+    __match_args__ = ("throttle_time_ms", "results")
+    __slots__ = __match_args__
 
     def __init__(
         self,

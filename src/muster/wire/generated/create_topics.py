@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import i32s, misfit, null_field, overrun, read_i32s, read_length, read_tag, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_uh = Struct(">16sh").pack
 pack_uhB = Struct(">16shB").pack
 pack_uhx = Struct(">16shx").pack
@@ -42,7 +43,8 @@ NO_UUID = bytes(16)
 
 
 class CreateTopicsRequestAssignment(Message):
-    __slots__ = ("partition_index", "broker_ids")
+    __match_args__ = ("partition_index", "broker_ids")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -54,7 +56,8 @@ class CreateTopicsRequestAssignment(Message):
 
 
 class CreateTopicsRequestConfig(Message):
-    __slots__ = ("name", "value")
+    __match_args__ = ("name", "value")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -66,7 +69,8 @@ class CreateTopicsRequestConfig(Message):
 
 
 class CreateTopicsRequestTopic(Message):
-    __slots__ = ("name", "num_partitions", "replication_factor", "assignments", "configs")
+    __match_args__ = ("name", "num_partitions", "replication_factor", "assignments", "configs")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -84,7 +88,8 @@ class CreateTopicsRequestTopic(Message):
 
 
 class CreateTopicsRequest(Message):
-    __slots__ = ("topics", "timeout_ms", "validate_only")
+    __match_args__ = ("topics", "timeout_ms", "validate_only")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -98,7 +103,8 @@ class CreateTopicsRequest(Message):
 
 
 class CreateTopicsResponseConfig(Message):
-    __slots__ = ("name", "value", "read_only", "config_source", "is_sensitive")
+    __match_args__ = ("name", "value", "read_only", "config_source", "is_sensitive")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -116,7 +122,8 @@ class CreateTopicsResponseConfig(Message):
 
 
 class CreateTopicsResponseTopic(Message):
-    __slots__ = ("name", "topic_id", "error_code", "error_message", "topic_config_error_code", "num_partitions", "replication_factor", "configs")
+    __match_args__ = ("name", "topic_id", "error_code", "error_message", "topic_config_error_code", "num_partitions", "replication_factor", "configs")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -140,7 +147,8 @@ class CreateTopicsResponseTopic(Message):
 
 
 class CreateTopicsResponse(Message):
-    __slots__ = ("throttle_time_ms", "topics")
+    __match_args__ = ("throttle_time_ms", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,

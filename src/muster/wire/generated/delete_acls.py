@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_b = Struct(">b").pack
 pack_bB = Struct(">bB").pack
 pack_bb = Struct(">bb").pack
@@ -35,7 +36,8 @@ unpack_ii = Struct(">ii").unpack_from
 
 
 class DeleteAclsRequestFilter(Message):
-    __slots__ = ("resource_type_filter", "resource_name_filter", "pattern_type_filter", "principal_filter", "host_filter", "operation", "permission_type")
+    __match_args__ = ("resource_type_filter", "resource_name_filter", "pattern_type_filter", "principal_filter", "host_filter", "operation", "permission_type")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -57,7 +59,8 @@ class DeleteAclsRequestFilter(Message):
 
 
 class DeleteAclsRequest(Message):
-    __slots__ = ("filters",)
+    __match_args__ = ("filters",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -67,7 +70,8 @@ class DeleteAclsRequest(Message):
 
 
 class DeleteAclsResponseMatchingAcl(Message):
-    __slots__ = ("error_code", "error_message", "resource_type", "resource_name", "pattern_type", "principal", "host", "operation", "permission_type")
+    __match_args__ = ("error_code", "error_message", "resource_type", "resource_name", "pattern_type", "principal", "host", "operation", "permission_type")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -93,7 +97,8 @@ class DeleteAclsResponseMatchingAcl(Message):
 
 
 class DeleteAclsResponseFilterResult(Message):
-    __slots__ = ("error_code", "error_message", "matching_acls")
+    __match_args__ = ("error_code", "error_message", "matching_acls")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -107,7 +112,8 @@ class DeleteAclsResponseFilterResult(Message):
 
 
 class DeleteAclsResponse(Message):
-    __slots__ = ("throttle_time_ms", "filter_results")
+    __match_args__ = ("throttle_time_ms", "filter_results")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_hx = Struct(">hx").pack
 pack_i = Struct(">i").pack
@@ -22,7 +23,8 @@ unpack_ii = Struct(">ii").unpack_from
 
 
 class DeleteGroupsRequest(Message):
-    __slots__ = ("groups_names",)
+    __match_args__ = ("groups_names",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -32,7 +34,8 @@ class DeleteGroupsRequest(Message):
 
 
 class DeleteGroupsResponseResult(Message):
-    __slots__ = ("group_id", "error_code")
+    __match_args__ = ("group_id", "error_code")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -44,7 +47,8 @@ class DeleteGroupsResponseResult(Message):
 
 
 class DeleteGroupsResponse(Message):
-    __slots__ = ("throttle_time_ms", "results")
+    __match_args__ = ("throttle_time_ms", "results")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_i = Struct(">i").pack
 pack_iB = Struct(">iB").pack
@@ -29,7 +30,8 @@ unpack_iqhB = Struct(">iqhB").unpack_from
 
 
 class DeleteRecordsRequestPartition(Message):
-    __slots__ = ("partition_index", "offset")
+    __match_args__ = ("partition_index", "offset")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -41,7 +43,8 @@ class DeleteRecordsRequestPartition(Message):
 
 
 class DeleteRecordsRequestTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -53,7 +56,8 @@ class DeleteRecordsRequestTopic(Message):
 
 
 class DeleteRecordsRequest(Message):
-    __slots__ = ("topics", "timeout_ms")
+    __match_args__ = ("topics", "timeout_ms")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -65,7 +69,8 @@ class DeleteRecordsRequest(Message):
 
 
 class DeleteRecordsResponsePartition(Message):
-    __slots__ = ("partition_index", "low_watermark", "error_code")
+    __match_args__ = ("partition_index", "low_watermark", "error_code")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -79,7 +84,8 @@ class DeleteRecordsResponsePartition(Message):
 
 
 class DeleteRecordsResponseTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -91,7 +97,8 @@ class DeleteRecordsResponseTopic(Message):
 
 
 class DeleteRecordsResponse(Message):
-    __slots__ = ("throttle_time_ms", "topics")
+    __match_args__ = ("throttle_time_ms", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,

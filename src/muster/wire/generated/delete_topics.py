@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_uh = Struct(">16sh").pack
 pack_uhB = Struct(">16shB").pack
 pack_uhx = Struct(">16shx").pack
@@ -31,7 +32,8 @@ NO_UUID = bytes(16)
 
 
 class DeleteTopicsRequestTopic(Message):
-    __slots__ = ("name", "topic_id")
+    __match_args__ = ("name", "topic_id")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -43,7 +45,8 @@ class DeleteTopicsRequestTopic(Message):
 
 
 class DeleteTopicsRequest(Message):
-    __slots__ = ("topics", "topic_names", "timeout_ms")
+    __match_args__ = ("topics", "topic_names", "timeout_ms")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -57,7 +60,8 @@ class DeleteTopicsRequest(Message):
 
 
 class DeleteTopicsResponseTopic(Message):
-    __slots__ = ("name", "topic_id", "error_code", "error_message")
+    __match_args__ = ("name", "topic_id", "error_code", "error_message")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -73,7 +77,8 @@ class DeleteTopicsResponseTopic(Message):
 
 
 class DeleteTopicsResponse(Message):
-    __slots__ = ("throttle_time_ms", "responses")
+    __match_args__ = ("throttle_time_ms", "responses")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_b = Struct(">b").pack
 pack_bB = Struct(">bB").pack
 pack_bb = Struct(">bb").pack
@@ -34,7 +35,8 @@ unpack_ihh = Struct(">ihh").unpack_from
 
 
 class DescribeAclsRequest(Message):
-    __slots__ = ("resource_type_filter", "resource_name_filter", "pattern_type_filter", "principal_filter", "host_filter", "operation", "permission_type")
+    __match_args__ = ("resource_type_filter", "resource_name_filter", "pattern_type_filter", "principal_filter", "host_filter", "operation", "permission_type")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -56,7 +58,8 @@ class DescribeAclsRequest(Message):
 
 
 class DescribeAclsResponseAcl(Message):
-    __slots__ = ("principal", "host", "operation", "permission_type")
+    __match_args__ = ("principal", "host", "operation", "permission_type")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -72,7 +75,8 @@ class DescribeAclsResponseAcl(Message):
 
 
 class DescribeAclsResponseResource(Message):
-    __slots__ = ("resource_type", "resource_name", "pattern_type", "acls")
+    __match_args__ = ("resource_type", "resource_name", "pattern_type", "acls")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -88,7 +92,8 @@ class DescribeAclsResponseResource(Message):
 
 
 class DescribeAclsResponse(Message):
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "resources")
+    __match_args__ = ("throttle_time_ms", "error_code", "error_message", "resources")
+    __slots__ = __match_args__
 
     def __init__(
         self,

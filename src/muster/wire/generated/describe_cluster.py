@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_tbtx = Struct(">?b?x").pack
 pack_tbx = Struct(">?bx").pack
 pack_tx = Struct(">?x").pack
@@ -29,7 +30,8 @@ unpack_ihB = Struct(">ihB").unpack_from
 
 
 class DescribeClusterRequest(Message):
-    __slots__ = ("include_cluster_authorized_operations", "endpoint_type", "include_fenced_brokers")
+    __match_args__ = ("include_cluster_authorized_operations", "endpoint_type", "include_fenced_brokers")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -43,7 +45,8 @@ class DescribeClusterRequest(Message):
 
 
 class DescribeClusterResponseBroker(Message):
-    __slots__ = ("broker_id", "host", "port", "rack", "is_fenced")
+    __match_args__ = ("broker_id", "host", "port", "rack", "is_fenced")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -61,7 +64,8 @@ class DescribeClusterResponseBroker(Message):
 
 
 class DescribeClusterResponse(Message):
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "endpoint_type", "cluster_id", "controller_id", "brokers", "cluster_authorized_operations")
+    __match_args__ = ("throttle_time_ms", "error_code", "error_message", "endpoint_type", "cluster_id", "controller_id", "brokers", "cluster_authorized_operations")
+    __slots__ = __match_args__
 
     def __init__(
         self,

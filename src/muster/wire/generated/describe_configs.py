@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_t = Struct(">?").pack
 pack_tt = Struct(">??").pack
 pack_ttx = Struct(">??x").pack
@@ -42,7 +43,8 @@ unpack_ii = Struct(">ii").unpack_from
 
 
 class DescribeConfigsRequestResource(Message):
-    __slots__ = ("resource_type", "resource_name", "configuration_keys")
+    __match_args__ = ("resource_type", "resource_name", "configuration_keys")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -56,7 +58,8 @@ class DescribeConfigsRequestResource(Message):
 
 
 class DescribeConfigsRequest(Message):
-    __slots__ = ("resources", "include_synonyms", "include_documentation")
+    __match_args__ = ("resources", "include_synonyms", "include_documentation")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -70,7 +73,8 @@ class DescribeConfigsRequest(Message):
 
 
 class DescribeConfigsResponseSynonym(Message):
-    __slots__ = ("name", "value", "source")
+    __match_args__ = ("name", "value", "source")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -84,7 +88,8 @@ class DescribeConfigsResponseSynonym(Message):
 
 
 class DescribeConfigsResponseConfig(Message):
-    __slots__ = ("name", "value", "read_only", "config_source", "is_sensitive", "synonyms", "config_type", "documentation")
+    __match_args__ = ("name", "value", "read_only", "config_source", "is_sensitive", "synonyms", "config_type", "documentation")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -108,7 +113,8 @@ class DescribeConfigsResponseConfig(Message):
 
 
 class DescribeConfigsResponseResult(Message):
-    __slots__ = ("error_code", "error_message", "resource_type", "resource_name", "configs")
+    __match_args__ = ("error_code", "error_message", "resource_type", "resource_name", "configs")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -126,7 +132,8 @@ class DescribeConfigsResponseResult(Message):
 
 
 class DescribeConfigsResponse(Message):
-    __slots__ = ("throttle_time_ms", "results")
+    __match_args__ = ("throttle_time_ms", "results")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_hB = Struct(">hB").pack
 pack_hh = Struct(">hh").pack
@@ -33,7 +34,8 @@ unpack_qqB = Struct(">qqB").unpack_from
 
 
 class DescribeLogDirsRequestTopic(Message):
-    __slots__ = ("topic", "partitions")
+    __match_args__ = ("topic", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -45,7 +47,8 @@ class DescribeLogDirsRequestTopic(Message):
 
 
 class DescribeLogDirsRequest(Message):
-    __slots__ = ("topics",)
+    __match_args__ = ("topics",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -55,7 +58,8 @@ class DescribeLogDirsRequest(Message):
 
 
 class DescribeLogDirsResponsePartition(Message):
-    __slots__ = ("partition_index", "partition_size", "offset_lag", "is_future_key")
+    __match_args__ = ("partition_index", "partition_size", "offset_lag", "is_future_key")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -71,7 +75,8 @@ class DescribeLogDirsResponsePartition(Message):
 
 
 class DescribeLogDirsResponseTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -83,7 +88,8 @@ class DescribeLogDirsResponseTopic(Message):
 
 
 class DescribeLogDirsResponseResult(Message):
-    __slots__ = ("error_code", "log_dir", "topics", "total_bytes", "usable_bytes")
+    __match_args__ = ("error_code", "log_dir", "topics", "total_bytes", "usable_bytes")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -101,7 +107,8 @@ class DescribeLogDirsResponseResult(Message):
 
 
 class DescribeLogDirsResponse(Message):
-    __slots__ = ("throttle_time_ms", "error_code", "results")
+    __match_args__ = ("throttle_time_ms", "error_code", "results")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_ut = Struct(">16s?").pack
 pack_utB = Struct(">16s?B").pack
 pack_b = Struct(">b").pack
@@ -33,7 +34,8 @@ NO_UUID = bytes(16)
 
 
 class DescribeTopicPartitionsRequestTopic(Message):
-    __slots__ = ("name",)
+    __match_args__ = ("name",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -43,7 +45,8 @@ class DescribeTopicPartitionsRequestTopic(Message):
 
 
 class DescribeTopicPartitionsRequestCursor(Message):
-    __slots__ = ("topic_name", "partition_index")
+    __match_args__ = ("topic_name", "partition_index")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -55,7 +58,8 @@ class DescribeTopicPartitionsRequestCursor(Message):
 
 
 class DescribeTopicPartitionsRequest(Message):
-    __slots__ = ("topics", "response_partition_limit", "cursor")
+    __match_args__ = ("topics", "response_partition_limit", "cursor")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -69,7 +73,8 @@ class DescribeTopicPartitionsRequest(Message):
 
 
 class DescribeTopicPartitionsResponsePartition(Message):
-    __slots__ = ("error_code", "partition_index", "leader_id", "leader_epoch", "replica_nodes", "isr_nodes", "eligible_leader_replicas", "last_known_elr", "offline_replicas")
+    __match_args__ = ("error_code", "partition_index", "leader_id", "leader_epoch", "replica_nodes", "isr_nodes", "eligible_leader_replicas", "last_known_elr", "offline_replicas")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -95,7 +100,8 @@ class DescribeTopicPartitionsResponsePartition(Message):
 
 
 class DescribeTopicPartitionsResponseTopic(Message):
-    __slots__ = ("error_code", "name", "topic_id", "is_internal", "partitions", "topic_authorized_operations")
+    __match_args__ = ("error_code", "name", "topic_id", "is_internal", "partitions", "topic_authorized_operations")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -115,7 +121,8 @@ class DescribeTopicPartitionsResponseTopic(Message):
 
 
 class DescribeTopicPartitionsResponseCursor(Message):
-    __slots__ = ("topic_name", "partition_index")
+    __match_args__ = ("topic_name", "partition_index")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -127,7 +134,8 @@ class DescribeTopicPartitionsResponseCursor(Message):
 
 
 class DescribeTopicPartitionsResponse(Message):
-    __slots__ = ("throttle_time_ms", "topics", "next_cursor")
+    __match_args__ = ("throttle_time_ms", "topics", "next_cursor")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_bix = Struct(">bix").pack
 pack_h = Struct(">h").pack
 pack_hB = Struct(">hB").pack
@@ -22,7 +23,8 @@ unpack_ihB = Struct(">ihB").unpack_from
 
 
 class DescribeUserScramCredentialsRequestUserName(Message):
-    __slots__ = ("name",)
+    __match_args__ = ("name",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -32,7 +34,8 @@ class DescribeUserScramCredentialsRequestUserName(Message):
 
 
 class DescribeUserScramCredentialsRequest(Message):
-    __slots__ = ("users",)
+    __match_args__ = ("users",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -42,7 +45,8 @@ class DescribeUserScramCredentialsRequest(Message):
 
 
 class DescribeUserScramCredentialsResponseCredentialInfo(Message):
-    __slots__ = ("mechanism", "iterations")
+    __match_args__ = ("mechanism", "iterations")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -54,7 +58,8 @@ class DescribeUserScramCredentialsResponseCredentialInfo(Message):
 
 
 class DescribeUserScramCredentialsResponseResult(Message):
-    __slots__ = ("user", "error_code", "error_message", "credential_infos")
+    __match_args__ = ("user", "error_code", "error_message", "credential_infos")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -70,7 +75,8 @@ class DescribeUserScramCredentialsResponseResult(Message):
 
 
 class DescribeUserScramCredentialsResponse(Message):
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "results")
+    __match_args__ = ("throttle_time_ms", "error_code", "error_message", "results")
+    __slots__ = __match_args__
 
     def __init__(
         self,

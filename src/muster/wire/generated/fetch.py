@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import i32s, misfit, null_field, overrun, read_i32s, read_length, read_tag, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_u = Struct(">16s").pack
 pack_uB = Struct(">16sB").pack
 pack_h = Struct(">h").pack
@@ -68,7 +69,8 @@ NO_UUID = bytes(16)
 
 
 class FetchRequestReplicaState(Message):
-    __slots__ = ("replica_id", "replica_epoch")
+    __match_args__ = ("replica_id", "replica_epoch")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -80,7 +82,8 @@ class FetchRequestReplicaState(Message):
 
 
 class FetchRequestPartition(Message):
-    __slots__ = ("partition", "current_leader_epoch", "fetch_offset", "last_fetched_epoch", "log_start_offset", "partition_max_bytes", "replica_directory_id")
+    __match_args__ = ("partition", "current_leader_epoch", "fetch_offset", "last_fetched_epoch", "log_start_offset", "partition_max_bytes", "replica_directory_id")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -102,7 +105,8 @@ class FetchRequestPartition(Message):
 
 
 class FetchRequestTopic(Message):
-    __slots__ = ("topic", "topic_id", "partitions")
+    __match_args__ = ("topic", "topic_id", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -116,7 +120,8 @@ class FetchRequestTopic(Message):
 
 
 class FetchRequestForgottenTopic(Message):
-    __slots__ = ("topic", "topic_id", "partitions")
+    __match_args__ = ("topic", "topic_id", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -130,7 +135,8 @@ class FetchRequestForgottenTopic(Message):
 
 
 class FetchRequest(Message):
-    __slots__ = ("cluster_id", "replica_id", "replica_state", "max_wait_ms", "min_bytes", "max_bytes", "isolation_level", "session_id", "session_epoch", "topics", "forgotten_topics_data", "rack_id")
+    __match_args__ = ("cluster_id", "replica_id", "replica_state", "max_wait_ms", "min_bytes", "max_bytes", "isolation_level", "session_id", "session_epoch", "topics", "forgotten_topics_data", "rack_id")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -162,7 +168,8 @@ class FetchRequest(Message):
 
 
 class FetchResponseDivergingEpoch(Message):
-    __slots__ = ("epoch", "end_offset")
+    __match_args__ = ("epoch", "end_offset")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -174,7 +181,8 @@ class FetchResponseDivergingEpoch(Message):
 
 
 class FetchResponseCurrentLeader(Message):
-    __slots__ = ("leader_id", "leader_epoch")
+    __match_args__ = ("leader_id", "leader_epoch")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -186,7 +194,8 @@ class FetchResponseCurrentLeader(Message):
 
 
 class FetchResponseSnapshotId(Message):
-    __slots__ = ("end_offset", "epoch")
+    __match_args__ = ("end_offset", "epoch")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -198,7 +207,8 @@ class FetchResponseSnapshotId(Message):
 
 
 class FetchResponseAbortedTransaction(Message):
-    __slots__ = ("producer_id", "first_offset")
+    __match_args__ = ("producer_id", "first_offset")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -210,7 +220,8 @@ class FetchResponseAbortedTransaction(Message):
 
 
 class FetchResponsePartition(Message):
-    __slots__ = ("partition_index", "error_code", "high_watermark", "last_stable_offset", "log_start_offset", "diverging_epoch", "current_leader", "snapshot_id", "aborted_transactions", "preferred_read_replica", "records")
+    __match_args__ = ("partition_index", "error_code", "high_watermark", "last_stable_offset", "log_start_offset", "diverging_epoch", "current_leader", "snapshot_id", "aborted_transactions", "preferred_read_replica", "records")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -240,7 +251,8 @@ class FetchResponsePartition(Message):
 
 
 class FetchResponseTopic(Message):
-    __slots__ = ("topic", "topic_id", "partitions")
+    __match_args__ = ("topic", "topic_id", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -254,7 +266,8 @@ class FetchResponseTopic(Message):
 
 
 class FetchResponseNodeEndpoint(Message):
-    __slots__ = ("node_id", "host", "port", "rack")
+    __match_args__ = ("node_id", "host", "port", "rack")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -270,7 +283,8 @@ class FetchResponseNodeEndpoint(Message):
 
 
 class FetchResponse(Message):
-    __slots__ = ("throttle_time_ms", "error_code", "session_id", "responses", "node_endpoints")
+    __match_args__ = ("throttle_time_ms", "error_code", "session_id", "responses", "node_endpoints")
+    __slots__ = __match_args__
 
     def __init__(
         self,

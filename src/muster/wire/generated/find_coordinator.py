@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_b = Struct(">b").pack
 pack_bB = Struct(">bB").pack
 pack_bx = Struct(">bx").pack
@@ -33,7 +34,8 @@ unpack_ihh = Struct(">ihh").unpack_from
 
 
 class FindCoordinatorRequest(Message):
-    __slots__ = ("key", "key_type", "coordinator_keys")
+    __match_args__ = ("key", "key_type", "coordinator_keys")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -47,7 +49,8 @@ class FindCoordinatorRequest(Message):
 
 
 class FindCoordinatorResponseCoordinator(Message):
-    __slots__ = ("key", "node_id", "host", "port", "error_code", "error_message")
+    __match_args__ = ("key", "node_id", "host", "port", "error_code", "error_message")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -67,7 +70,8 @@ class FindCoordinatorResponseCoordinator(Message):
 
 
 class FindCoordinatorResponse(Message):
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "node_id", "host", "port", "coordinators")
+    __match_args__ = ("throttle_time_ms", "error_code", "error_message", "node_id", "host", "port", "coordinators")
+    __slots__ = __match_args__
 
     def __init__(
         self,

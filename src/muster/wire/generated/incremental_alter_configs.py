@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_t = Struct(">?").pack
 pack_tx = Struct(">?x").pack
 pack_b = Struct(">b").pack
@@ -34,7 +35,8 @@ unpack_ii = Struct(">ii").unpack_from
 
 
 class IncrementalAlterConfigsRequestConfig(Message):
-    __slots__ = ("name", "config_operation", "value")
+    __match_args__ = ("name", "config_operation", "value")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -48,7 +50,8 @@ class IncrementalAlterConfigsRequestConfig(Message):
 
 
 class IncrementalAlterConfigsRequestResource(Message):
-    __slots__ = ("resource_type", "resource_name", "configs")
+    __match_args__ = ("resource_type", "resource_name", "configs")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -62,7 +65,8 @@ class IncrementalAlterConfigsRequestResource(Message):
 
 
 class IncrementalAlterConfigsRequest(Message):
-    __slots__ = ("resources", "validate_only")
+    __match_args__ = ("resources", "validate_only")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -74,7 +78,8 @@ class IncrementalAlterConfigsRequest(Message):
 
 
 class IncrementalAlterConfigsResponseResource(Message):
-    __slots__ = ("error_code", "error_message", "resource_type", "resource_name")
+    __match_args__ = ("error_code", "error_message", "resource_type", "resource_name")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -90,7 +95,8 @@ class IncrementalAlterConfigsResponseResource(Message):
 
 
 class IncrementalAlterConfigsResponse(Message):
-    __slots__ = ("throttle_time_ms", "responses")
+    __match_args__ = ("throttle_time_ms", "responses")
+    __slots__ = __match_args__
 
     def __init__(
         self,

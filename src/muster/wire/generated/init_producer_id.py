@@ -7,7 +7,7 @@ from struct import Struct, error as StructError
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import overrun, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_i = Struct(">i").pack
 pack_ihqh = Struct(">ihqh").pack
@@ -23,7 +23,8 @@ unpack_iqhB = Struct(">iqhB").unpack_from
 
 
 class InitProducerIdRequest(Message):
-    __slots__ = ("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch")
+    __match_args__ = ("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -39,7 +40,8 @@ class InitProducerIdRequest(Message):
 
 
 class InitProducerIdResponse(Message):
-    __slots__ = ("throttle_time_ms", "error_code", "producer_id", "producer_epoch")
+    __match_args__ = ("throttle_time_ms", "error_code", "producer_id", "producer_epoch")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_hi = Struct(">hi").pack
 pack_ih = Struct(">ih").pack
@@ -21,7 +22,8 @@ unpack_ihi = Struct(">ihi").unpack_from
 
 
 class ListGroupsRequest(Message):
-    __slots__ = ("states_filter", "types_filter")
+    __match_args__ = ("states_filter", "types_filter")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -33,7 +35,8 @@ class ListGroupsRequest(Message):
 
 
 class ListGroupsResponseGroup(Message):
-    __slots__ = ("group_id", "protocol_type", "group_state", "group_type")
+    __match_args__ = ("group_id", "protocol_type", "group_state", "group_type")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -49,7 +52,8 @@ class ListGroupsResponseGroup(Message):
 
 
 class ListGroupsResponse(Message):
-    __slots__ = ("throttle_time_ms", "error_code", "groups")
+    __match_args__ = ("throttle_time_ms", "error_code", "groups")
+    __slots__ = __match_args__
 
     def __init__(
         self,

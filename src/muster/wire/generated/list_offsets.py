@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_i = Struct(">i").pack
 pack_iB = Struct(">iB").pack
@@ -38,7 +39,8 @@ unpack_iq = Struct(">iq").unpack_from
 
 
 class ListOffsetsRequestPartition(Message):
-    __slots__ = ("partition_index", "current_leader_epoch", "timestamp")
+    __match_args__ = ("partition_index", "current_leader_epoch", "timestamp")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -52,7 +54,8 @@ class ListOffsetsRequestPartition(Message):
 
 
 class ListOffsetsRequestTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -64,7 +67,8 @@ class ListOffsetsRequestTopic(Message):
 
 
 class ListOffsetsRequest(Message):
-    __slots__ = ("replica_id", "isolation_level", "topics", "timeout_ms")
+    __match_args__ = ("replica_id", "isolation_level", "topics", "timeout_ms")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -80,7 +84,8 @@ class ListOffsetsRequest(Message):
 
 
 class ListOffsetsResponsePartition(Message):
-    __slots__ = ("partition_index", "error_code", "timestamp", "offset", "leader_epoch")
+    __match_args__ = ("partition_index", "error_code", "timestamp", "offset", "leader_epoch")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -98,7 +103,8 @@ class ListOffsetsResponsePartition(Message):
 
 
 class ListOffsetsResponseTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -110,7 +116,8 @@ class ListOffsetsResponseTopic(Message):
 
 
 class ListOffsetsResponse(Message):
-    __slots__ = ("throttle_time_ms", "topics")
+    __match_args__ = ("throttle_time_ms", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,

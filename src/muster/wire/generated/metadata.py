@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_u = Struct(">16s").pack
 pack_ut = Struct(">16s?").pack
 pack_utB = Struct(">16s?B").pack
@@ -53,7 +54,8 @@ NO_UUID = bytes(16)
 
 
 class MetadataRequestTopic(Message):
-    __slots__ = ("topic_id", "name")
+    __match_args__ = ("topic_id", "name")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -65,7 +67,8 @@ class MetadataRequestTopic(Message):
 
 
 class MetadataRequest(Message):
-    __slots__ = ("topics", "allow_auto_topic_creation", "include_cluster_authorized_operations", "include_topic_authorized_operations")
+    __match_args__ = ("topics", "allow_auto_topic_creation", "include_cluster_authorized_operations", "include_topic_authorized_operations")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -81,7 +84,8 @@ class MetadataRequest(Message):
 
 
 class MetadataResponseBroker(Message):
-    __slots__ = ("node_id", "host", "port", "rack")
+    __match_args__ = ("node_id", "host", "port", "rack")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -97,7 +101,8 @@ class MetadataResponseBroker(Message):
 
 
 class MetadataResponsePartition(Message):
-    __slots__ = ("error_code", "partition_index", "leader_id", "leader_epoch", "replica_nodes", "isr_nodes", "offline_replicas")
+    __match_args__ = ("error_code", "partition_index", "leader_id", "leader_epoch", "replica_nodes", "isr_nodes", "offline_replicas")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -119,7 +124,8 @@ class MetadataResponsePartition(Message):
 
 
 class MetadataResponseTopic(Message):
-    __slots__ = ("error_code", "name", "topic_id", "is_internal", "partitions", "topic_authorized_operations")
+    __match_args__ = ("error_code", "name", "topic_id", "is_internal", "partitions", "topic_authorized_operations")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -139,7 +145,8 @@ class MetadataResponseTopic(Message):
 
 
 class MetadataResponse(Message):
-    __slots__ = ("throttle_time_ms", "brokers", "cluster_id", "controller_id", "topics", "cluster_authorized_operations", "error_code")
+    __match_args__ = ("throttle_time_ms", "brokers", "cluster_id", "controller_id", "topics", "cluster_authorized_operations", "error_code")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_hii = Struct(">hii").pack
 pack_i = Struct(">i").pack
@@ -20,7 +21,8 @@ unpack_ih = Struct(">ih").unpack_from
 
 
 class OffsetDeleteRequestPartition(Message):
-    __slots__ = ("partition_index",)
+    __match_args__ = ("partition_index",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -30,7 +32,8 @@ class OffsetDeleteRequestPartition(Message):
 
 
 class OffsetDeleteRequestTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -42,7 +45,8 @@ class OffsetDeleteRequestTopic(Message):
 
 
 class OffsetDeleteRequest(Message):
-    __slots__ = ("group_id", "topics")
+    __match_args__ = ("group_id", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -54,7 +58,8 @@ class OffsetDeleteRequest(Message):
 
 
 class OffsetDeleteResponsePartition(Message):
-    __slots__ = ("partition_index", "error_code")
+    __match_args__ = ("partition_index", "error_code")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -66,7 +71,8 @@ class OffsetDeleteResponsePartition(Message):
 
 
 class OffsetDeleteResponseTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -78,7 +84,8 @@ class OffsetDeleteResponseTopic(Message):
 
 
 class OffsetDeleteResponse(Message):
-    __slots__ = ("error_code", "throttle_time_ms", "topics")
+    __match_args__ = ("error_code", "throttle_time_ms", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,

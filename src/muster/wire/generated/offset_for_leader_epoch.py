@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_hiiq = Struct(">hiiq").pack
 pack_hiiqx = Struct(">hiiqx").pack
@@ -28,7 +29,8 @@ unpack_iiiB = Struct(">iiiB").unpack_from
 
 
 class OffsetForLeaderEpochRequestPartition(Message):
-    __slots__ = ("partition", "current_leader_epoch", "leader_epoch")
+    __match_args__ = ("partition", "current_leader_epoch", "leader_epoch")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -42,7 +44,8 @@ class OffsetForLeaderEpochRequestPartition(Message):
 
 
 class OffsetForLeaderEpochRequestTopic(Message):
-    __slots__ = ("topic", "partitions")
+    __match_args__ = ("topic", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -54,7 +57,8 @@ class OffsetForLeaderEpochRequestTopic(Message):
 
 
 class OffsetForLeaderEpochRequest(Message):
-    __slots__ = ("replica_id", "topics")
+    __match_args__ = ("replica_id", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -66,7 +70,8 @@ class OffsetForLeaderEpochRequest(Message):
 
 
 class OffsetForLeaderEpochResponsePartition(Message):
-    __slots__ = ("error_code", "partition", "leader_epoch", "end_offset")
+    __match_args__ = ("error_code", "partition", "leader_epoch", "end_offset")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -82,7 +87,8 @@ class OffsetForLeaderEpochResponsePartition(Message):
 
 
 class OffsetForLeaderEpochResponseTopic(Message):
-    __slots__ = ("topic", "partitions")
+    __match_args__ = ("topic", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -94,7 +100,8 @@ class OffsetForLeaderEpochResponseTopic(Message):
 
 
 class OffsetForLeaderEpochResponse(Message):
-    __slots__ = ("throttle_time_ms", "topics")
+    __match_args__ = ("throttle_time_ms", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import misfit, null_field, overrun, read_length, read_tag, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_u = Struct(">16s").pack
 pack_uB = Struct(">16sB").pack
 pack_h = Struct(">h").pack
@@ -42,7 +43,8 @@ NO_UUID = bytes(16)
 
 
 class ProduceRequestPartition(Message):
-    __slots__ = ("index", "records")
+    __match_args__ = ("index", "records")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -54,7 +56,8 @@ class ProduceRequestPartition(Message):
 
 
 class ProduceRequestTopic(Message):
-    __slots__ = ("name", "topic_id", "partition_data")
+    __match_args__ = ("name", "topic_id", "partition_data")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -68,7 +71,8 @@ class ProduceRequestTopic(Message):
 
 
 class ProduceRequest(Message):
-    __slots__ = ("transactional_id", "acks", "timeout_ms", "topic_data")
+    __match_args__ = ("transactional_id", "acks", "timeout_ms", "topic_data")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -84,7 +88,8 @@ class ProduceRequest(Message):
 
 
 class ProduceResponseRecordError(Message):
-    __slots__ = ("batch_index", "batch_index_error_message")
+    __match_args__ = ("batch_index", "batch_index_error_message")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -96,7 +101,8 @@ class ProduceResponseRecordError(Message):
 
 
 class ProduceResponseCurrentLeader(Message):
-    __slots__ = ("leader_id", "leader_epoch")
+    __match_args__ = ("leader_id", "leader_epoch")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -108,7 +114,8 @@ class ProduceResponseCurrentLeader(Message):
 
 
 class ProduceResponsePartition(Message):
-    __slots__ = ("index", "error_code", "base_offset", "log_append_time_ms", "log_start_offset", "record_errors", "error_message", "current_leader")
+    __match_args__ = ("index", "error_code", "base_offset", "log_append_time_ms", "log_start_offset", "record_errors", "error_message", "current_leader")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -132,7 +139,8 @@ class ProduceResponsePartition(Message):
 
 
 class ProduceResponseTopic(Message):
-    __slots__ = ("name", "topic_id", "partition_responses")
+    __match_args__ = ("name", "topic_id", "partition_responses")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -146,7 +154,8 @@ class ProduceResponseTopic(Message):
 
 
 class ProduceResponseNodeEndpoint(Message):
-    __slots__ = ("node_id", "host", "port", "rack")
+    __match_args__ = ("node_id", "host", "port", "rack")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -162,7 +171,8 @@ class ProduceResponseNodeEndpoint(Message):
 
 
 class ProduceResponse(Message):
-    __slots__ = ("responses", "throttle_time_ms", "node_endpoints")
+    __match_args__ = ("responses", "throttle_time_ms", "node_endpoints")
+    __slots__ = __match_args__
 
     def __init__(
         self,

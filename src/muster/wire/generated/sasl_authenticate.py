@@ -7,7 +7,7 @@ from struct import Struct, error as StructError
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_hB = Struct(">hB").pack
 pack_hh = Struct(">hh").pack
@@ -23,7 +23,8 @@ unpack_qB = Struct(">qB").unpack_from
 
 
 class SaslAuthenticateRequest(Message):
-    __slots__ = ("auth_bytes",)
+    __match_args__ = ("auth_bytes",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -33,7 +34,8 @@ class SaslAuthenticateRequest(Message):
 
 
 class SaslAuthenticateResponse(Message):
-    __slots__ = ("error_code", "error_message", "auth_bytes", "session_lifetime_ms")
+    __match_args__ = ("error_code", "error_message", "auth_bytes", "session_lifetime_ms")
+    __slots__ = __match_args__
 
     def __init__(
         self,

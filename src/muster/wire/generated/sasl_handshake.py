@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_hi = Struct(">hi").pack
 unpack_h = Struct(">h").unpack_from
@@ -16,7 +17,8 @@ unpack_hi = Struct(">hi").unpack_from
 
 
 class SaslHandshakeRequest(Message):
-    __slots__ = ("mechanism",)
+    __match_args__ = ("mechanism",)
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -26,7 +28,8 @@ class SaslHandshakeRequest(Message):
 
 
 class SaslHandshakeResponse(Message):
-    __slots__ = ("error_code", "mechanisms")
+    __match_args__ = ("error_code", "mechanisms")
+    __slots__ = __match_args__
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
-new = object.__new__
+new = Message.__new__
 pack_h = Struct(">h").pack
 pack_i = Struct(">i").pack
 pack_iB = Struct(">iB").pack
@@ -36,7 +37,8 @@ unpack_qhiB = Struct(">qhiB").unpack_from
 
 
 class TxnOffsetCommitRequestPartition(Message):
-    __slots__ = ("partition_index", "committed_offset", "committed_leader_epoch", "committed_metadata")
+    __match_args__ = ("partition_index", "committed_offset", "committed_leader_epoch", "committed_metadata")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -52,7 +54,8 @@ class TxnOffsetCommitRequestPartition(Message):
 
 
 class TxnOffsetCommitRequestTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -64,7 +67,8 @@ class TxnOffsetCommitRequestTopic(Message):
 
 
 class TxnOffsetCommitRequest(Message):
-    __slots__ = ("transactional_id", "group_id", "producer_id", "producer_epoch", "generation_id", "member_id", "group_instance_id", "topics")
+    __match_args__ = ("transactional_id", "group_id", "producer_id", "producer_epoch", "generation_id", "member_id", "group_instance_id", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -88,7 +92,8 @@ class TxnOffsetCommitRequest(Message):
 
 
 class TxnOffsetCommitResponsePartition(Message):
-    __slots__ = ("partition_index", "error_code")
+    __match_args__ = ("partition_index", "error_code")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -100,7 +105,8 @@ class TxnOffsetCommitResponsePartition(Message):
 
 
 class TxnOffsetCommitResponseTopic(Message):
-    __slots__ = ("name", "partitions")
+    __match_args__ = ("name", "partitions")
+    __slots__ = __match_args__
 
     def __init__(
         self,
@@ -112,7 +118,8 @@ class TxnOffsetCommitResponseTopic(Message):
 
 
 class TxnOffsetCommitResponse(Message):
-    __slots__ = ("throttle_time_ms", "topics")
+    __match_args__ = ("throttle_time_ms", "topics")
+    __slots__ = __match_args__
 
     def __init__(
         self,

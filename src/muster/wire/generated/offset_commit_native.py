@@ -1,0 +1,317 @@
+"""Generated from schemas/offset_commit.api by `python -m muster.wire.generate`; changes belong there."""
+
+from __future__ import annotations
+
+from muster.wire.generated.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from librt.strings import BytesWriter, read_i32_be, read_i64_be, write_i16_be, write_i32_be
+from mypy_extensions import i64
+
+from muster.wire.message import Message, encode_failure
+from muster.wire.native import read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_varint
+from muster.wire.primitives import overrun
+
+NO_UUID = bytes(16)
+
+
+# versions 2-4
+def decode_request_v2(buf: bytes, pos: int) -> OffsetCommitRequest:
+    at: i64 = pos
+    try:
+        group_id_0, at = read_str(buf, at, "OffsetCommit request v2-4", "GroupId")
+        generation_id_or_member_epoch_0 = read_i32_be(buf, at)
+        at += 4
+        member_id_0, at = read_str(buf, at, "OffsetCommit request v2-4", "MemberId")
+        retention_time_ms_0 = read_i64_be(buf, at)
+        at += 8
+        topics_0_count, at = read_count(buf, at, 6, "OffsetCommit request v2-4", "Topics")
+        topics_0: list[OffsetCommitRequestTopic] = []
+        for _ in range(topics_0_count):
+            name_1, at = read_str(buf, at, "OffsetCommit request v2-4", "Name")
+            partitions_1_count, at = read_count(buf, at, 14, "OffsetCommit request v2-4", "Partitions")
+            partitions_1: list[OffsetCommitRequestPartition] = []
+            for _ in range(partitions_1_count):
+                partition_index_2 = read_i32_be(buf, at)
+                at += 4
+                committed_offset_2 = read_i64_be(buf, at)
+                at += 8
+                committed_metadata_2, at = read_nullable_str(buf, at)
+                partitions_1.append(OffsetCommitRequestPartition(partition_index_2, committed_offset_2, -1, committed_metadata_2))
+            topics_0.append(OffsetCommitRequestTopic(name_1, NO_UUID, partitions_1))
+        return OffsetCommitRequest(group_id_0, generation_id_or_member_epoch_0, member_id_0, None, retention_time_ms_0, topics_0)
+    except IndexError as error:
+        raise overrun("OffsetCommit request v2-4", buf, at) from error
+
+
+def decode_request_v5(buf: bytes, pos: int) -> OffsetCommitRequest:
+    at: i64 = pos
+    try:
+        group_id_0, at = read_str(buf, at, "OffsetCommit request v5", "GroupId")
+        generation_id_or_member_epoch_0 = read_i32_be(buf, at)
+        at += 4
+        member_id_0, at = read_str(buf, at, "OffsetCommit request v5", "MemberId")
+        topics_0_count, at = read_count(buf, at, 6, "OffsetCommit request v5", "Topics")
+        topics_0: list[OffsetCommitRequestTopic] = []
+        for _ in range(topics_0_count):
+            name_1, at = read_str(buf, at, "OffsetCommit request v5", "Name")
+            partitions_1_count, at = read_count(buf, at, 14, "OffsetCommit request v5", "Partitions")
+            partitions_1: list[OffsetCommitRequestPartition] = []
+            for _ in range(partitions_1_count):
+                partition_index_2 = read_i32_be(buf, at)
+                at += 4
+                committed_offset_2 = read_i64_be(buf, at)
+                at += 8
+                committed_metadata_2, at = read_nullable_str(buf, at)
+                partitions_1.append(OffsetCommitRequestPartition(partition_index_2, committed_offset_2, -1, committed_metadata_2))
+            topics_0.append(OffsetCommitRequestTopic(name_1, NO_UUID, partitions_1))
+        return OffsetCommitRequest(group_id_0, generation_id_or_member_epoch_0, member_id_0, None, -1, topics_0)
+    except IndexError as error:
+        raise overrun("OffsetCommit request v5", buf, at) from error
+
+
+def decode_request_v6(buf: bytes, pos: int) -> OffsetCommitRequest:
+    at: i64 = pos
+    try:
+        group_id_0, at = read_str(buf, at, "OffsetCommit request v6", "GroupId")
+        generation_id_or_member_epoch_0 = read_i32_be(buf, at)
+        at += 4
+        member_id_0, at = read_str(buf, at, "OffsetCommit request v6", "MemberId")
+        topics_0_count, at = read_count(buf, at, 6, "OffsetCommit request v6", "Topics")
+        topics_0: list[OffsetCommitRequestTopic] = []
+        for _ in range(topics_0_count):
+            name_1, at = read_str(buf, at, "OffsetCommit request v6", "Name")
+            partitions_1_count, at = read_count(buf, at, 18, "OffsetCommit request v6", "Partitions")
+            partitions_1: list[OffsetCommitRequestPartition] = []
+            for _ in range(partitions_1_count):
+                partition_index_2 = read_i32_be(buf, at)
+                at += 4
+                committed_offset_2 = read_i64_be(buf, at)
+                at += 8
+                committed_leader_epoch_2 = read_i32_be(buf, at)
+                at += 4
+                committed_metadata_2, at = read_nullable_str(buf, at)
+                partitions_1.append(OffsetCommitRequestPartition(partition_index_2, committed_offset_2, committed_leader_epoch_2, committed_metadata_2))
+            topics_0.append(OffsetCommitRequestTopic(name_1, NO_UUID, partitions_1))
+        return OffsetCommitRequest(group_id_0, generation_id_or_member_epoch_0, member_id_0, None, -1, topics_0)
+    except IndexError as error:
+        raise overrun("OffsetCommit request v6", buf, at) from error
+
+
+def decode_request_v7(buf: bytes, pos: int) -> OffsetCommitRequest:
+    at: i64 = pos
+    try:
+        group_id_0, at = read_str(buf, at, "OffsetCommit request v7", "GroupId")
+        generation_id_or_member_epoch_0 = read_i32_be(buf, at)
+        at += 4
+        member_id_0, at = read_str(buf, at, "OffsetCommit request v7", "MemberId")
+        group_instance_id_0, at = read_nullable_str(buf, at)
+        topics_0_count, at = read_count(buf, at, 6, "OffsetCommit request v7", "Topics")
+        topics_0: list[OffsetCommitRequestTopic] = []
+        for _ in range(topics_0_count):
+            name_1, at = read_str(buf, at, "OffsetCommit request v7", "Name")
+            partitions_1_count, at = read_count(buf, at, 18, "OffsetCommit request v7", "Partitions")
+            partitions_1: list[OffsetCommitRequestPartition] = []
+            for _ in range(partitions_1_count):
+                partition_index_2 = read_i32_be(buf, at)
+                at += 4
+                committed_offset_2 = read_i64_be(buf, at)
+                at += 8
+                committed_leader_epoch_2 = read_i32_be(buf, at)
+                at += 4
+                committed_metadata_2, at = read_nullable_str(buf, at)
+                partitions_1.append(OffsetCommitRequestPartition(partition_index_2, committed_offset_2, committed_leader_epoch_2, committed_metadata_2))
+            topics_0.append(OffsetCommitRequestTopic(name_1, NO_UUID, partitions_1))
+        return OffsetCommitRequest(group_id_0, generation_id_or_member_epoch_0, member_id_0, group_instance_id_0, -1, topics_0)
+    except IndexError as error:
+        raise overrun("OffsetCommit request v7", buf, at) from error
+
+
+# versions 8-9
+def decode_request_v8(buf: bytes, pos: int) -> OffsetCommitRequest:
+    at: i64 = pos
+    try:
+        group_id_0, at = read_compact_str(buf, at, "OffsetCommit request v8-9", "GroupId")
+        generation_id_or_member_epoch_0 = read_i32_be(buf, at)
+        at += 4
+        member_id_0, at = read_compact_str(buf, at, "OffsetCommit request v8-9", "MemberId")
+        group_instance_id_0, at = read_nullable_compact_str(buf, at)
+        topics_0_count, at = read_compact_count(buf, at, 3, "OffsetCommit request v8-9", "Topics")
+        topics_0: list[OffsetCommitRequestTopic] = []
+        for _ in range(topics_0_count):
+            name_1, at = read_compact_str(buf, at, "OffsetCommit request v8-9", "Name")
+            partitions_1_count, at = read_compact_count(buf, at, 18, "OffsetCommit request v8-9", "Partitions")
+            partitions_1: list[OffsetCommitRequestPartition] = []
+            for _ in range(partitions_1_count):
+                partition_index_2 = read_i32_be(buf, at)
+                at += 4
+                committed_offset_2 = read_i64_be(buf, at)
+                at += 8
+                committed_leader_epoch_2 = read_i32_be(buf, at)
+                at += 4
+                committed_metadata_2, at = read_nullable_compact_str(buf, at)
+                if buf[at] == 0:
+                    at += 1
+                else:
+                    at = skip_tags(buf, at)
+                partitions_1.append(OffsetCommitRequestPartition(partition_index_2, committed_offset_2, committed_leader_epoch_2, committed_metadata_2))
+            if buf[at] == 0:
+                at += 1
+            else:
+                at = skip_tags(buf, at)
+            topics_0.append(OffsetCommitRequestTopic(name_1, NO_UUID, partitions_1))
+        if buf[at] == 0:
+            at += 1
+        else:
+            at = skip_tags(buf, at)
+        return OffsetCommitRequest(group_id_0, generation_id_or_member_epoch_0, member_id_0, group_instance_id_0, -1, topics_0)
+    except IndexError as error:
+        raise overrun("OffsetCommit request v8-9", buf, at) from error
+
+
+def decode_request_v10(buf: bytes, pos: int) -> OffsetCommitRequest:
+    at: i64 = pos
+    try:
+        group_id_0, at = read_compact_str(buf, at, "OffsetCommit request v10", "GroupId")
+        generation_id_or_member_epoch_0 = read_i32_be(buf, at)
+        at += 4
+        member_id_0, at = read_compact_str(buf, at, "OffsetCommit request v10", "MemberId")
+        group_instance_id_0, at = read_nullable_compact_str(buf, at)
+        topics_0_count, at = read_compact_count(buf, at, 18, "OffsetCommit request v10", "Topics")
+        topics_0: list[OffsetCommitRequestTopic] = []
+        for _ in range(topics_0_count):
+            topic_id_1 = read_uuid(buf, at)
+            at += 16
+            partitions_1_count, at = read_compact_count(buf, at, 18, "OffsetCommit request v10", "Partitions")
+            partitions_1: list[OffsetCommitRequestPartition] = []
+            for _ in range(partitions_1_count):
+                partition_index_2 = read_i32_be(buf, at)
+                at += 4
+                committed_offset_2 = read_i64_be(buf, at)
+                at += 8
+                committed_leader_epoch_2 = read_i32_be(buf, at)
+                at += 4
+                committed_metadata_2, at = read_nullable_compact_str(buf, at)
+                if buf[at] == 0:
+                    at += 1
+                else:
+                    at = skip_tags(buf, at)
+                partitions_1.append(OffsetCommitRequestPartition(partition_index_2, committed_offset_2, committed_leader_epoch_2, committed_metadata_2))
+            if buf[at] == 0:
+                at += 1
+            else:
+                at = skip_tags(buf, at)
+            topics_0.append(OffsetCommitRequestTopic("", topic_id_1, partitions_1))
+        if buf[at] == 0:
+            at += 1
+        else:
+            at = skip_tags(buf, at)
+        return OffsetCommitRequest(group_id_0, generation_id_or_member_epoch_0, member_id_0, group_instance_id_0, -1, topics_0)
+    except IndexError as error:
+        raise overrun("OffsetCommit request v10", buf, at) from error
+
+
+def encode_response_v2(message: OffsetCommitResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        items_1 = message.topics
+        write_i32_be(out, len(items_1))
+        for item_1 in items_1:
+            write_str(out, item_1.name)
+            items_2 = item_1.partitions
+            write_i32_be(out, len(items_2))
+            for item_2 in items_2:
+                write_i32_be(out, item_2.partition_index)
+                write_i16_be(out, item_2.error_code)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("OffsetCommit response v2", message, error) from error
+
+
+# versions 3-7
+def encode_response_v3(message: OffsetCommitResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        write_i32_be(out, message.throttle_time_ms)
+        items_1 = message.topics
+        write_i32_be(out, len(items_1))
+        for item_1 in items_1:
+            write_str(out, item_1.name)
+            items_2 = item_1.partitions
+            write_i32_be(out, len(items_2))
+            for item_2 in items_2:
+                write_i32_be(out, item_2.partition_index)
+                write_i16_be(out, item_2.error_code)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("OffsetCommit response v3-7", message, error) from error
+
+
+# versions 8-9
+def encode_response_v8(message: OffsetCommitResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        write_i32_be(out, message.throttle_time_ms)
+        items_1 = message.topics
+        write_varint(out, len(items_1) + 1)
+        for item_1 in items_1:
+            write_compact_str(out, item_1.name)
+            items_2 = item_1.partitions
+            write_varint(out, len(items_2) + 1)
+            for item_2 in items_2:
+                write_i32_be(out, item_2.partition_index)
+                write_i16_be(out, item_2.error_code)
+                out.append(0)
+            out.append(0)
+        out.append(0)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("OffsetCommit response v8-9", message, error) from error
+
+
+def encode_response_v10(message: OffsetCommitResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        write_i32_be(out, message.throttle_time_ms)
+        items_1 = message.topics
+        write_varint(out, len(items_1) + 1)
+        for item_1 in items_1:
+            write_uuid(out, item_1.topic_id)
+            items_2 = item_1.partitions
+            write_varint(out, len(items_2) + 1)
+            for item_2 in items_2:
+                write_i32_be(out, item_2.partition_index)
+                write_i16_be(out, item_2.error_code)
+                out.append(0)
+            out.append(0)
+        out.append(0)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("OffsetCommit response v10", message, error) from error
+
+
+REQUEST_DECODERS = {
+    2: decode_request_v2,
+    3: decode_request_v2,
+    4: decode_request_v2,
+    5: decode_request_v5,
+    6: decode_request_v6,
+    7: decode_request_v7,
+    8: decode_request_v8,
+    9: decode_request_v8,
+    10: decode_request_v10,
+}
+RESPONSE_ENCODERS = {
+    2: encode_response_v2,
+    3: encode_response_v3,
+    4: encode_response_v3,
+    5: encode_response_v3,
+    6: encode_response_v3,
+    7: encode_response_v3,
+    8: encode_response_v8,
+    9: encode_response_v8,
+    10: encode_response_v10,
+}

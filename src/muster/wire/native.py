@@ -1,0 +1,307 @@
+"""The pieces that codecs of the native dialect share: texts, octets, counts and tags over `librt.strings`.
+
+The same facts as `primitives`, in the form that mypyc turns into machine code: positions are 64-bit numbers, a read gives
+the value and the position behind it, and both stay in registers. Whatever wants more bytes than there are raises
+IndexError; the codec that called says which message it was. Interpreted all this is slow: then the struct dialect is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from librt.strings import (
+    BytesWriter,
+    read_i16_be,
+    read_i32_be,
+    read_i64_be,
+    write_i16_be,
+    write_i32_be,
+    write_i64_be,
+)
+from mypy_extensions import i64
+
+from muster.wire.errors import WireError
+from muster.wire.primitives import null_field
+
+_BEHIND_THE_END: Final = "behind the end"
+_MAX_I16: Final = 32767
+_MAX_I32: Final = 2147483647
+
+
+# Numbers that librt has no function for
+
+
+def read_i8(buf: bytes, at: i64) -> i64:
+    value: i64 = buf[at]
+    return value - 256 if value > 127 else value
+
+
+def read_u16(buf: bytes, at: i64) -> i64:
+    value = i64(read_i16_be(buf, at))
+    return value + 65536 if value < 0 else value
+
+
+def read_u32(buf: bytes, at: i64) -> i64:
+    value = i64(read_i32_be(buf, at))
+    return value + 4294967296 if value < 0 else value
+
+
+def read_uuid(buf: bytes, at: i64) -> bytes:
+    return octets(buf, at, at + 16)
+
+
+def write_i8(out: BytesWriter, value: int) -> None:
+    if not -128 <= value <= 127:
+        raise ValueError(f"{value} does not fit into 8 bits")
+    out.append(value & 0xFF)
+
+
+def write_u16(out: BytesWriter, value: int) -> None:
+    write_i16_be(out, value - 65536 if value > _MAX_I16 else value)
+
+
+def write_u32(out: BytesWriter, value: int) -> None:
+    write_i32_be(out, value - 4294967296 if value > _MAX_I32 else value)
+
+
+def write_uuid(out: BytesWriter, value: bytes) -> None:
+    if len(value) != 16:
+        raise ValueError(f"a UUID has 16 bytes, not {len(value)}")
+    out.write(value)
+
+
+# Varints
+
+
+def read_varint(buf: bytes, at: i64) -> tuple[i64, i64]:
+    """An unsigned varint of at most five bytes, as a signed 32-bit number, which is how Kafka keeps it (spec 2.1)."""
+    value: i64 = 0
+    shift: i64 = 0
+    start = at
+    while shift < 35:
+        byte: i64 = buf[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            value &= 0xFFFFFFFF
+            return (value - 0x100000000 if value & 0x80000000 else value), at
+        shift += 7
+    raise WireError(f"a varint of more than five bytes at position {start}")
+
+
+def write_varint(out: BytesWriter, value: i64) -> None:
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+
+
+# Texts and octets
+
+
+def octets(buf: bytes, at: i64, end: i64) -> bytes:
+    if end > len(buf):
+        raise IndexError(_BEHIND_THE_END)
+    return buf[at:end]
+
+
+def text(buf: bytes, at: i64, end: i64) -> str:
+    raw = octets(buf, at, end)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "replace")
+
+
+def read_str(buf: bytes, at: i64, where: str, field: str) -> tuple[str, i64]:
+    size = i64(read_i16_be(buf, at))
+    if size < 0:
+        raise null_field(where, field)
+    return text(buf, at + 2, at + 2 + size), at + 2 + size
+
+
+def read_nullable_str(buf: bytes, at: i64) -> tuple[str | None, i64]:
+    size = i64(read_i16_be(buf, at))
+    if size < 0:
+        return None, at + 2
+    return text(buf, at + 2, at + 2 + size), at + 2 + size
+
+
+def read_compact_str(buf: bytes, at: i64, where: str, field: str) -> tuple[str, i64]:
+    size, at = read_varint(buf, at)
+    if size <= 0:
+        raise null_field(where, field)
+    return text(buf, at, at + size - 1), at + size - 1
+
+
+def read_nullable_compact_str(buf: bytes, at: i64) -> tuple[str | None, i64]:
+    size, at = read_varint(buf, at)
+    if size <= 0:
+        return None, at
+    return text(buf, at, at + size - 1), at + size - 1
+
+
+def read_bytes(buf: bytes, at: i64, where: str, field: str) -> tuple[bytes, i64]:
+    size = i64(read_i32_be(buf, at))
+    if size < 0:
+        raise null_field(where, field)
+    return octets(buf, at + 4, at + 4 + size), at + 4 + size
+
+
+def read_nullable_bytes(buf: bytes, at: i64) -> tuple[bytes | None, i64]:
+    size = i64(read_i32_be(buf, at))
+    if size < 0:
+        return None, at + 4
+    return octets(buf, at + 4, at + 4 + size), at + 4 + size
+
+
+def read_compact_bytes(buf: bytes, at: i64, where: str, field: str) -> tuple[bytes, i64]:
+    size, at = read_varint(buf, at)
+    if size <= 0:
+        raise null_field(where, field)
+    return octets(buf, at, at + size - 1), at + size - 1
+
+
+def read_nullable_compact_bytes(buf: bytes, at: i64) -> tuple[bytes | None, i64]:
+    size, at = read_varint(buf, at)
+    if size <= 0:
+        return None, at
+    return octets(buf, at, at + size - 1), at + size - 1
+
+
+def write_str(out: BytesWriter, value: str) -> None:
+    raw = value.encode()
+    write_i16_be(out, len(raw))
+    out.write(raw)
+
+
+def write_nullable_str(out: BytesWriter, value: str | None) -> None:
+    if value is None:
+        write_i16_be(out, -1)
+    else:
+        write_str(out, value)
+
+
+def write_compact_str(out: BytesWriter, value: str) -> None:
+    raw = value.encode()
+    write_varint(out, len(raw) + 1)
+    out.write(raw)
+
+
+def write_nullable_compact_str(out: BytesWriter, value: str | None) -> None:
+    if value is None:
+        out.append(0)
+    else:
+        write_compact_str(out, value)
+
+
+def write_bytes(out: BytesWriter, value: bytes) -> None:
+    write_i32_be(out, len(value))
+    out.write(value)
+
+
+def write_nullable_bytes(out: BytesWriter, value: bytes | None) -> None:
+    if value is None:
+        write_i32_be(out, -1)
+    else:
+        write_bytes(out, value)
+
+
+def write_compact_bytes(out: BytesWriter, value: bytes) -> None:
+    write_varint(out, len(value) + 1)
+    out.write(value)
+
+
+def write_nullable_compact_bytes(out: BytesWriter, value: bytes | None) -> None:
+    if value is None:
+        out.append(0)
+    else:
+        write_compact_bytes(out, value)
+
+
+# Counts of arrays: -1 is null. Nothing is allocated before the bytes for so many elements are known to be there.
+
+
+def read_count(buf: bytes, at: i64, least: i64, where: str, field: str) -> tuple[i64, i64]:
+    count, at = read_nullable_count(buf, at, least)
+    if count < 0:
+        raise null_field(where, field)
+    return count, at
+
+
+def read_nullable_count(buf: bytes, at: i64, least: i64) -> tuple[i64, i64]:
+    count = i64(read_i32_be(buf, at))
+    return _checked(buf, at + 4, count, least), at + 4
+
+
+def read_compact_count(buf: bytes, at: i64, least: i64, where: str, field: str) -> tuple[i64, i64]:
+    count, at = read_nullable_compact_count(buf, at, least)
+    if count < 0:
+        raise null_field(where, field)
+    return count, at
+
+
+def read_nullable_compact_count(buf: bytes, at: i64, least: i64) -> tuple[i64, i64]:
+    count, at = read_varint(buf, at)
+    return _checked(buf, at, count - 1, least), at
+
+
+def _checked(buf: bytes, at: i64, count: i64, least: i64) -> i64:
+    if count < 0:
+        return -1
+    if count * least > len(buf) - at:
+        raise IndexError(_BEHIND_THE_END)
+    return count
+
+
+def read_i32s(buf: bytes, at: i64, count: i64) -> list[int]:
+    """The caller has checked that so many are there."""
+    values: list[int] = []
+    for index in range(count):
+        values.append(read_i32_be(buf, at + index * 4))
+    return values
+
+
+def write_i32s(out: BytesWriter, values: Sequence[int]) -> None:
+    for value in values:
+        write_i32_be(out, value)
+
+
+def read_i64s(buf: bytes, at: i64, count: i64) -> list[int]:
+    values: list[int] = []
+    for index in range(count):
+        values.append(read_i64_be(buf, at + index * 8))
+    return values
+
+
+def write_i64s(out: BytesWriter, values: Sequence[int]) -> None:
+    for value in values:
+        write_i64_be(out, value)
+
+
+# Tagged sections
+
+
+def read_tag(buf: bytes, at: i64) -> tuple[i64, i64, i64]:
+    """Tag, where its payload begins and where it ends."""
+    tag, at = read_varint(buf, at)
+    size, at = read_varint(buf, at)
+    if size < 0 or at + size > len(buf):
+        raise WireError(f"tagged field {tag} at position {at} promises {size} bytes, {len(buf) - at} are left")
+    return tag, at, at + size
+
+
+def skip_tags(buf: bytes, at: i64) -> i64:
+    """The position behind a tagged section of which no field is known to us."""
+    count, at = read_varint(buf, at)
+    while count > 0:
+        _, _, at = read_tag(buf, at)
+        count -= 1
+    return at
+
+
+def write_tag(out: BytesWriter, tag: i64, payload: BytesWriter) -> None:
+    write_varint(out, tag)
+    write_varint(out, len(payload))
+    out.write(payload.getvalue())
