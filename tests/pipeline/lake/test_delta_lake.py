@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from muster.cli.main import main
 from muster.pipeline import lake as lake_module
 from muster.pipeline.lake import Lake
 from muster.pipeline.lake_compact import compact
@@ -56,6 +58,22 @@ def test_appended_and_replaced_tables_are_read_by_delta_as_by_the_manifest(root:
         "log_topic",
         "log_partition",
     ]
+
+
+def test_questions_are_answered_from_a_delta_lake_as_from_any(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lag = {"cluster": "a", "group_id": "g", "topic": "t", "partition": 0, "committed": 3, "end": 7, "lag": 4}
+    with Lake.open_or_create(root, DELTA).write() as writer:
+        publish_gold(writer, {"g_lag": [lag]}, at_ms=1)
+    assert main(["lag", "--lake", str(root), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert {name: answer[name] for name in ("group", "topic", "partition", "committed", "end", "lag")} == {
+        "group": "g",
+        "topic": "t",
+        "partition": 0,
+        "committed": 3,
+        "end": 7,
+        "lag": 4,
+    }
 
 
 def test_writing_again_without_anything_new_adds_no_version(root: Path) -> None:
