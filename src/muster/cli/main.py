@@ -1,7 +1,7 @@
 """The `muster` command: finds the command's file, imports it and runs it. Nothing heavy is imported before that.
 
 A command is a module with `add_arguments(parser)` and `run(arguments) -> exit code`. Exit codes: 0 done, 1 failed while
-running, 2 asked for something that cannot be.
+running, 2 asked for something that cannot be, 130 ended by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,16 +14,21 @@ from types import ModuleType
 from typing import Final
 
 from muster import __version__
-from muster.cli.exit_codes import USAGE
+from muster.cli.exit_codes import INTERRUPTED, USAGE
+from muster.cli.usage_parser import UsageParser
 
 COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
-    "groups": ("muster.cli.groups", "consumer groups: explain, watch"),
+    "groups": ("muster.cli.groups", "consumer groups: list, describe, explain, watch, reset offsets, delete"),
+    "topics": ("muster.cli.topics", "topics: list, create, describe, alter, delete"),
+    "produce": ("muster.cli.produce", "write lines as records to a topic"),
+    "consume": ("muster.cli.consume", "read records of topics, with or without a group"),
     "users": ("muster.cli.users", "who may come in by SASL: add, remove, list"),
     "acls": ("muster.cli.acls", "who may do what: list, add, remove"),
     "cluster": ("muster.cli.cluster", "nodes that share a store: status, drain, rebalance"),
     "store": ("muster.cli.store", "the tables of a cluster in PostgreSQL: migrate, status"),
     "log": ("muster.cli.log", "look into the files of a log: dump, repair"),
+    "bench": ("muster.cli.bench", "measure a running server: groups with many real members"),
     "sim": ("muster.cli.sim", "run the simulator: seeds, faults, checkers"),
     "pipeline": ("muster.cli.pipeline", "make tables of a log: run, report, compact"),
     "lag": ("muster.cli.lag", "how far behind groups are, in records and in time"),
@@ -35,6 +40,7 @@ COMMANDS: Final = {
     "abandoned": ("muster.cli.abandoned", "which groups nobody seems to need any more"),
     "committers": ("muster.cli.committers", "who commits how often, and how much of it is useless"),
     "doctor": ("muster.cli.doctor", "what a lake lacks: holes, quarantine, unknown records"),
+    "completion": ("muster.cli.completion", "completion for bash, zsh and fish"),
 }
 """name -> (module, one line for --help). Imported when asked for."""
 
@@ -44,6 +50,10 @@ examples:
   muster serve --memory --listen 127.0.0.1:0     nothing on disk, any free port (the first line printed names it)
   muster serve --set group.initial.rebalance.delay.ms=0
   muster serve --config muster.toml --print-config
+  muster groups describe billing                 state, members, committed offsets and lag
+  muster groups explain billing --since 1h       why it rebalanced, and what could be changed
+  muster consume orders --from-beginning --max 10
+exit codes: 0 done, 1 the cluster did not answer or refused, 2 the command line makes no sense, 130 ended by Ctrl-C
 """
 
 
@@ -54,13 +64,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     if chosen is None:
         parser.print_help(sys.stderr)
         return USAGE
-    code: int = chosen.run(parsed)
+    try:
+        code: int = chosen.run(parsed)
+    except KeyboardInterrupt:  # commands that have something to put in order have done so
+        return INTERRUPTED
     return code
 
 
 def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, ModuleType | None]:
     """The parser of everything, with the details of the one command that was named."""
-    parser = argparse.ArgumentParser(
+    parser = UsageParser(
         prog="muster",
         description="A Kafka-compatible group coordinator that explains every rebalance.",
         epilog=_EXAMPLES,

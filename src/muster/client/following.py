@@ -28,6 +28,8 @@ _LANE: Final = "following"
 _MOST_BYTES_A_REPLY: Final = 8 << 20
 
 Answers: TypeAlias = list[tuple[TopicPartition, Fetched]]
+_Answer: TypeAlias = tuple[TopicPartition, int, Fetched]
+"""With the offset that was asked for."""
 
 
 class Following:
@@ -43,7 +45,7 @@ class Following:
         self._cluster = cluster
         self._max_wait_ms = max_wait_ms
         self._read_committed = read_committed
-        self._asking: dict[int, asyncio.Task[Answers]] = {}
+        self._asking: dict[int, asyncio.Task[list[_Answer]]] = {}
         """Node id -> the poll that waits there."""
         self._backoff = Backoff()
         self._failing_since: float | None = None
@@ -56,7 +58,7 @@ class Following:
                 return []
             done, _ = await asyncio.wait(self._asking.values(), return_when=asyncio.FIRST_COMPLETED)
             self._asking = {node: task for node, task in self._asking.items() if task not in done}
-            answers = _gathered(done)
+            answers = self._still_wanted(_gathered(done))
         except ClientError as failure:
             await self._bear(failure)
             return []
@@ -81,7 +83,7 @@ class Following:
             if node not in self._asking:
                 self._asking[node] = asyncio.create_task(self._fetch(node, positions))
 
-    async def _fetch(self, node: int, asked: Mapping[TopicPartition, int]) -> Answers:
+    async def _fetch(self, node: int, asked: Mapping[TopicPartition, int]) -> list[_Answer]:
         connection = await self._cluster.connection_to(node, _LANE)
         topics = [
             FetchRequestTopic(topic, partitions=[_wanted(number, offset) for number, offset in pairs])
@@ -97,18 +99,19 @@ class Following:
         patience = self._cluster.request_timeout_seconds + self._max_wait_ms / 1000
         reply: FetchResponse = await connection.call("Fetch", request, timeout_seconds=patience)
         raise_for(reply.error_code, f"fetch from broker {node}")
-        return self._still_wanted(reply, asked)
-
-    def _still_wanted(self, reply: FetchResponse, asked: Mapping[TopicPartition, int]) -> Answers:
-        answers: Answers = []
+        answers: list[_Answer] = []
         for topic in reply.responses:
             for found in topic.partitions:
                 place = TopicPartition(topic.topic, found.partition_index)
                 offset = asked[place]
                 if self.positions.get(place) == offset:
                     what = f"fetch {place} at offset {offset}"
-                    answers.append((place, partition_fetched(found, what, offset, self._read_committed)))
+                    answers.append((place, offset, partition_fetched(found, what, offset, self._read_committed)))
         return answers
+
+    def _still_wanted(self, answers: list[_Answer]) -> Answers:
+        """Between a reply and whoever reads it positions may have changed too."""
+        return [(place, fetched) for place, offset, fetched in answers if self.positions.get(place) == offset]
 
     async def _bear(self, failure: ClientError) -> None:
         now = self._cluster.timing.seconds()
@@ -120,7 +123,7 @@ class Following:
         await self._cluster.timing.sleep(self._backoff.next_seconds())
 
 
-def _gathered(done: set[asyncio.Task[Answers]]) -> Answers:
+def _gathered(done: set[asyncio.Task[list[_Answer]]]) -> list[_Answer]:
     failures = [failure for task in done if (failure := task.exception()) is not None]
     for failure in failures:
         raise failure  # what others brought is asked for again: their positions have not moved

@@ -1,0 +1,69 @@
+"""How a command talks to a cluster: connects, asks, says in one line what went wrong, and ends with the right code.
+
+0 done; 1 the cluster did not answer, or refused; 2 the command line makes no sense; 130 Ctrl-C. A reader that goes away
+(`| head`) is no failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from muster.cli.connection_flags import cluster_of
+from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
+from muster.cli.pipeline_answers import UsageError
+
+if TYPE_CHECKING:
+    from muster.client.cluster import Cluster
+    from muster.client.failure import ClientError
+
+__all__ = ["UsageError", "ask", "note", "reported"]
+
+
+def ask(command: str, arguments: argparse.Namespace, work: Callable[[Cluster], Awaitable[int]]) -> int:
+    """The exit code: of the work if it came to its end."""
+
+    async def connected() -> int:
+        async with usable_cluster(arguments) as cluster:
+            return await work(cluster)
+
+    return reported(command, lambda: asyncio.run(connected()))
+
+
+def usable_cluster(arguments: argparse.Namespace, client_id: str = "muster-cli") -> Cluster:
+    """UsageError if the flags cannot be used."""
+    from muster.client.failure import ClientError
+
+    try:
+        return cluster_of(arguments, client_id)
+    except ClientError as failure:
+        raise UsageError(str(failure)) from None
+
+
+def reported(command: str, work: Callable[[], int]) -> int:
+    """Does it; what goes wrong becomes a line on standard error and an exit code."""
+    from muster.client.failure import ClientError
+
+    try:
+        code = work()
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        note(command, str(error))
+        return USAGE
+    except ClientError as failure:
+        note(command, failure)
+        return FAILED
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def note(command: str, what: str | ClientError) -> None:
+    print(f"muster {command}: {what}", file=sys.stderr, flush=True)

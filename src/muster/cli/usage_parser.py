@@ -1,0 +1,42 @@
+"""The parser of the `muster` command: argparse, with a suggestion where something was misspelt."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final, NoReturn
+
+_CHOICE: Final = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
+_UNKNOWN: Final = re.compile(r"unrecognized arguments: (--[\w-]+)")
+
+
+class UsageParser(argparse.ArgumentParser):
+    """Parsers of commands and actions below it are of this class too."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(message + self._suggestion(message))
+
+    def _suggestion(self, message: str) -> str:
+        if choice := _CHOICE.search(message):
+            return did_you_mean(choice[1], re.findall(r"[\w.-]+", choice[2]))
+        if unknown := _UNKNOWN.search(message):
+            return did_you_mean(unknown[1], self._flags())
+        return ""
+
+    def _flags(self) -> list[str]:
+        """Of this parser and those below that have been filled in: whoever is asked does not know who was meant."""
+        found: list[str] = []
+        for action in self._actions:
+            found += action.option_strings
+            if isinstance(action, argparse._SubParsersAction):
+                for below in action.choices.values():
+                    found += below._flags()
+        return found
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """`; did you mean orders?`, or nothing if nothing is near."""
+    near = get_close_matches(given, list(dict.fromkeys(known)), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
