@@ -115,6 +115,7 @@ def test_sticky_user_data_are_javas_bytes() -> None:
     assert read_cooperative(written) == 5
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40))
 def test_user_data_of_any_kind_break_nothing(content: bytes) -> None:
     owned, generation = read_sticky(content)

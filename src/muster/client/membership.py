@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Final
@@ -241,7 +242,7 @@ class Membership:
 
     async def _beat(self) -> None:
         backoff = Backoff()
-        pause = self._interval_seconds
+        pause = self._interval_seconds * random.random()  # members that start together shall not beat together
         while True:
             await self._timing.sleep(pause)
             pause = self._interval_seconds

@@ -1,0 +1,68 @@
+"""`muster bench groups` against a broker in this process: its figures are those of real members, and it cleans up."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+
+from muster.cli import bench
+from muster.cli.exit_codes import DONE, FAILED, USAGE
+from muster.testing import Broker
+
+
+def run_bench(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    bench.add_arguments(parser)
+    return bench.run(parser.parse_args(["groups", *arguments]))
+
+
+def test_members_join_live_commit_and_leave_nothing_behind(capsys: pytest.CaptureFixture[str]) -> None:
+    with Broker() as broker:
+        load = ("--members", "30", "--groups", "3", "--seconds", "0.5", "--churn", "0.1")
+        pace = ("--heartbeat-interval-ms", "50", "--commit-interval-ms", "100", "--assignor", "cooperative-sticky")
+        assert run_bench("--bootstrap", broker.bootstrap_servers, *load, *pace, "--json") == DONE
+        figures = json.loads(capsys.readouterr().out)
+        assert (figures["members"], figures["groups"], figures["ended"]) == (30, 3, {})
+        assert figures["joining_rebalances"] >= 30
+        for what in ("heartbeats", "commits", "newcomers"):
+            assert figures[what]["count"] > 0
+            assert 0 < figures[what]["p50_ms"] <= figures[what]["p99_ms"] <= figures[what]["max_ms"]
+        assert broker.groups() == []
+
+
+def test_people_get_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with Broker() as broker:
+        assert run_bench("--bootstrap", broker.bootstrap_servers, "--members", "2", "--seconds", "0.1") == DONE
+        said = capsys.readouterr().out
+        assert "2 members in 1 groups, assignor range" in said
+        assert "this program used" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--members", "0"), "--members must be more than 0"),
+        (("--members", "2", "--groups", "3"), "--groups 3 is more than --members 2"),
+        (("--assignor", "best"), "no assignor 'best'"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_done(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], complaint: str
+) -> None:
+    assert run_bench("--bootstrap", "127.0.0.1:1", *arguments) == USAGE
+    assert complaint in capsys.readouterr().err
+
+
+def test_more_members_than_files_may_be_open_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda kind: (100, 200))
+    assert run_bench("--bootstrap", "127.0.0.1:1", "--members", "1000") == USAGE
+    assert "1000 members need 1064 open files, and only 200 are allowed" in capsys.readouterr().err
+
+
+def test_a_server_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_bench("--bootstrap", "127.0.0.1:1", "--members", "2") == FAILED
+    assert "connect to 127.0.0.1:1: NETWORK_EXCEPTION" in capsys.readouterr().err
