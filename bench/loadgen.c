@@ -1,0 +1,697 @@
+/* Load for a group coordinator: real joined members on many connections, one request in flight on each.
+ *
+ * Speaks the few requests that the measurements need and checks every answer. Prints one line of JSON: requests, seconds,
+ * CPU of the server process (all its threads, kernel included) and of this program, and latencies. Knows nothing of which
+ * server answers. Built and called by bench/generator.py, which names the options.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CREATE_TOPICS = 19, OFFSET_COMMIT = 8, OFFSET_FETCH = 9, FIND_COORDINATOR = 10, JOIN = 11, HEARTBEAT = 12, SYNC = 14, DESCRIBE = 15 };
+enum { UNKNOWN_TOPIC = 3, LOADING = 14, NOT_AVAILABLE = 15, NOT_COORDINATOR = 16, REBALANCING = 27, TOPIC_EXISTS = 36, ID_REQUIRED = 79 };
+enum { SESSION_MS = 1800000, REBALANCE_MS = 60000, PATIENCE_SECONDS = 60, EVENTS = 1024 };
+
+static char topic[32]; /* named after its size, because runs of other sizes may have come before */
+static const char CLIENT[] = "load";
+
+/* What was asked for on the command line. */
+static struct {
+    const char *workload, *prefix;
+    int port, connections, members, group_size, partitions, rate, groups, rounds, warm_rounds, server;
+    double warm, seconds;
+    bool hold;
+} want = {.workload = "heartbeat", .prefix = "load", .connections = 100, .group_size = 10, .partitions = 1,
+          .groups = 1000, .rounds = 7, .warm_rounds = 3, .warm = 1, .seconds = 3};
+
+static void die(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    fputs("loadgen: ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+    exit(1);
+}
+
+/* ---- time ---- */
+
+static int64_t clock_ns(clockid_t clock) {
+    struct timespec t;
+    if (clock_gettime(clock, &t)) die("clock: %s", strerror(errno));
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static int64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+/* User and system time of all threads of the server, ended ones included: what /proc/PID/stat shows, in nanoseconds. */
+static int64_t server_cpu_ns(void) {
+    clockid_t clock;
+    if (!want.server) return 0;
+    if (clock_getcpuclockid(want.server, &clock)) die("there is no process %d", want.server);
+    return clock_ns(clock);
+}
+
+/* ---- latencies: buckets of 1/64 of a power of two, so that a quantile is off by 1.6 % at most ---- */
+
+enum { FINE = 64, BUCKETS = 64 * FINE };
+static uint64_t histogram[BUCKETS], counted;
+
+static void count_latency(int64_t ns) {
+    uint64_t value = ns < FINE ? FINE : (uint64_t)ns;
+    int power = 63 - __builtin_clzll(value);
+    histogram[(power - 6) * FINE + (value >> (power - 6)) - FINE]++;
+    counted++;
+}
+
+static double quantile_us(double share) {
+    uint64_t rank = (uint64_t)(share * (double)counted), seen = 0;
+    for (int i = 0; i < BUCKETS; i++)
+        if ((seen += histogram[i]) > rank) return (double)((uint64_t)(i % FINE + FINE) << (i / FINE)) / 1000.0;
+    return 0;
+}
+
+/* ---- writing requests ---- */
+
+typedef struct { uint8_t *at; size_t len, room; } Bytes;
+
+static void make_room(Bytes *b, size_t more) {
+    if (b->len + more <= b->room) return;
+    b->room = (b->len + more) * 2;
+    if (!(b->at = realloc(b->at, b->room))) die("out of memory");
+}
+static void put(Bytes *b, const void *from, size_t count) {
+    make_room(b, count);
+    memcpy(b->at + b->len, from, count);
+    b->len += count;
+}
+static void put8(Bytes *b, uint8_t v) { put(b, &v, 1); }
+static void put16(Bytes *b, uint16_t v) { v = htobe16(v); put(b, &v, 2); }
+static void put32(Bytes *b, uint32_t v) { v = htobe32(v); put(b, &v, 4); }
+static void put64(Bytes *b, uint64_t v) { v = htobe64(v); put(b, &v, 8); }
+static void put_count(Bytes *b, uint32_t v) { /* compact arrays and strings: one more than the length, as varint */
+    for (v++; v >= 128; v >>= 7) put8(b, (uint8_t)(v | 128));
+    put8(b, (uint8_t)v);
+}
+static void put_blob(Bytes *b, const void *from, size_t count) { put_count(b, (uint32_t)count); put(b, from, count); }
+static void put_text(Bytes *b, const char *text) { put_blob(b, text, strlen(text)); }
+
+static void begin(Bytes *b, int api, int version) {
+    b->len = 0;
+    put32(b, 0);
+    put16(b, (uint16_t)api);
+    put16(b, (uint16_t)version);
+    put32(b, 0);
+    put16(b, sizeof CLIENT - 1);
+    put(b, CLIENT, sizeof CLIENT - 1);
+    put8(b, 0);
+}
+static void finish(Bytes *b) {
+    put8(b, 0);
+    uint32_t size = htobe32((uint32_t)b->len - 4);
+    memcpy(b->at, &size, 4);
+}
+
+/* ---- reading replies ---- */
+
+typedef struct { const uint8_t *at, *end; } Reader;
+
+static const uint8_t *take(Reader *r, size_t count) {
+    if ((size_t)(r->end - r->at) < count) die("a reply ends too early");
+    r->at += count;
+    return r->at - count;
+}
+static int get16(Reader *r) { uint16_t v; memcpy(&v, take(r, 2), 2); return (int16_t)be16toh(v); }
+static int get32(Reader *r) { uint32_t v; memcpy(&v, take(r, 4), 4); return (int32_t)be32toh(v); }
+static int get_count(Reader *r) {
+    uint32_t v = 0;
+    for (int shift = 0; shift < 35; shift += 7) {
+        uint8_t byte = *take(r, 1);
+        v |= (uint32_t)(byte & 127) << shift;
+        if (byte < 128) break;
+    }
+    return (int)v - 1;
+}
+static void skip_text(Reader *r) { int n = get_count(r); if (n > 0) take(r, (size_t)n); }
+
+/* ---- members and connections ---- */
+
+typedef struct {
+    char group[64], id[128];
+    int generation, first_offset_at;
+    bool leads;
+    Bytes request; /* what it sends in the measurement */
+} Member;
+
+typedef struct {
+    int fd;
+    uint32_t correlation;
+    bool waiting, wants_room;
+    size_t sent;
+    Bytes own, in, good; /* good: an answer that was checked; most later ones equal it */
+    const Bytes *out;
+    Member *member;
+    int64_t asked_ns, due_ns;
+    int turn;
+} Connection;
+
+static Connection *connections;
+static Member *members;
+static int poll_fd;
+static int64_t committed = 1;
+
+static void watch(Connection *c, int operation, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.ptr = c};
+    if (epoll_ctl(poll_fd, operation, c->fd, &event)) die("epoll: %s", strerror(errno));
+}
+
+static void connect_all(void) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)want.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    connections = calloc((size_t)want.connections, sizeof *connections);
+    poll_fd = epoll_create1(0);
+    for (int i = 0, yes = 1; i < want.connections; i++) {
+        Connection *c = &connections[i];
+        if ((c->fd = socket(AF_INET, SOCK_STREAM, 0)) < 0) die("connection %d: %s (ulimit -n?)", i, strerror(errno));
+        if (connect(c->fd, (struct sockaddr *)&to, sizeof to)) die("connection %d to port %d: %s", i, want.port, strerror(errno));
+        setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        fcntl(c->fd, F_SETFL, O_NONBLOCK);
+        watch(c, EPOLL_CTL_ADD, EPOLLIN);
+    }
+}
+
+static void push_out(Connection *c) {
+    while (c->sent < c->out->len) {
+        ssize_t n = send(c->fd, c->out->at + c->sent, c->out->len - c->sent, MSG_NOSIGNAL);
+        if (n < 0 && errno != EAGAIN) die("sending: %s", strerror(errno));
+        if (n < 0) break;
+        c->sent += (size_t)n;
+    }
+    bool more = c->sent < c->out->len;
+    if (more != c->wants_room) watch(c, EPOLL_CTL_MOD, more ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    c->wants_room = more;
+}
+
+static void ask(Connection *c, const Bytes *request, int64_t asked_ns) {
+    uint32_t correlation = htobe32(++c->correlation);
+    memcpy(request->at + 8, &correlation, 4);
+    c->out = request;
+    c->sent = c->in.len = 0;
+    c->waiting = true;
+    c->asked_ns = asked_ns;
+    push_out(c);
+}
+
+/* True when the whole reply to the request in flight is in c->in. */
+static bool answered(Connection *c, uint32_t events) {
+    if (events & EPOLLOUT) push_out(c);
+    if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR))) return false;
+    make_room(&c->in, 512);
+    ssize_t n = recv(c->fd, c->in.at + c->in.len, c->in.room - c->in.len, 0);
+    if (n == 0 || (n < 0 && errno != EAGAIN)) die("the server closed a connection%s%s", n ? ": " : "", n ? strerror(errno) : "");
+    if (n < 0) return false;
+    c->in.len += (size_t)n;
+    if (c->in.len < 8) return false;
+    uint32_t words[2];
+    memcpy(words, c->in.at, 8);
+    size_t size = 4 + (size_t)be32toh(words[0]);
+    if (size > c->in.len) { make_room(&c->in, size - c->in.len); return false; }
+    if (size < c->in.len || be32toh(words[1]) != c->correlation || !c->waiting) die("a reply that nobody asked for");
+    c->waiting = false;
+    return true;
+}
+
+static Reader body(Connection *c) { /* after size, correlation id, tags and throttle time, which all these replies have */
+    Reader r = {c->in.at + 8, c->in.at + c->in.len};
+    take(&r, 5);
+    return r;
+}
+
+/* ---- requests, and the error in their replies ---- */
+
+static void write_find_coordinator(Bytes *b, const char *group) {
+    begin(b, FIND_COORDINATOR, 4);
+    put8(b, 0);
+    put_count(b, 1);
+    put_text(b, group);
+    finish(b);
+}
+static int coordinator_error(Connection *c) {
+    Reader r = body(c);
+    if (get_count(&r) != 1) die("FindCoordinator: not one coordinator");
+    skip_text(&r); get32(&r); skip_text(&r); get32(&r);
+    return get16(&r);
+}
+
+static void write_create_topic(Bytes *b) {
+    begin(b, CREATE_TOPICS, 7);
+    put_count(b, 1);
+    put_text(b, topic); put32(b, (uint32_t)want.partitions); put16(b, 1); put_count(b, 0); put_count(b, 0); put8(b, 0);
+    put32(b, 30000); put8(b, 0);
+    finish(b);
+}
+static int create_topic_error(Connection *c) {
+    Reader r = body(c);
+    get_count(&r); skip_text(&r); take(&r, 16);
+    int error = get16(&r);
+    return error == TOPIC_EXISTS ? 0 : error;
+}
+
+static void write_join(Bytes *b, const Member *m) {
+    static const char subscription[] = "\0\0\0\0\0\1\0\4load\xff\xff\xff\xff";
+    begin(b, JOIN, 9);
+    put_text(b, m->group); put32(b, SESSION_MS); put32(b, REBALANCE_MS);
+    put_text(b, m->id); put8(b, 0); put_text(b, "consumer");
+    put_count(b, 1); put_text(b, "range"); put_blob(b, subscription, sizeof subscription - 1); put8(b, 0);
+    put8(b, 0);
+    finish(b);
+}
+static int join_error(Connection *c) {
+    Reader r = body(c);
+    int error = get16(&r);
+    if (error && error != ID_REQUIRED) return error;
+    Member *m = c->member;
+    m->generation = get32(&r);
+    skip_text(&r); skip_text(&r);
+    int leader_length = get_count(&r);
+    const uint8_t *leader = take(&r, leader_length > 0 ? (size_t)leader_length : 0);
+    take(&r, 1);
+    int length = get_count(&r);
+    if (length < 1 || length >= (int)sizeof m->id) die("JoinGroup: a member id of %d bytes", length);
+    memcpy(m->id, take(&r, (size_t)length), (size_t)length);
+    m->id[length] = 0;
+    m->leads = leader_length == length && !memcmp(leader, m->id, (size_t)length);
+    return error;
+}
+
+static void write_sync(Bytes *b, const Member *m, const Member *group, int size) {
+    static const char assignment[] = "\0\0\0\0\0\1\0\4load\0\0\0\1\0\0\0\0\xff\xff\xff\xff";
+    begin(b, SYNC, 5);
+    put_text(b, m->group); put32(b, (uint32_t)m->generation); put_text(b, m->id);
+    put8(b, 0); put_text(b, "consumer"); put_text(b, "range");
+    put_count(b, m->leads ? (uint32_t)size : 0);
+    for (int i = 0; m->leads && i < size; i++) {
+        put_text(b, group[i].id); put_blob(b, assignment, sizeof assignment - 1); put8(b, 0);
+    }
+    finish(b);
+}
+static void write_heartbeat(Bytes *b, const Member *m) {
+    begin(b, HEARTBEAT, 4);
+    put_text(b, m->group); put32(b, (uint32_t)m->generation); put_text(b, m->id); put8(b, 0);
+    finish(b);
+}
+static int plain_error(Connection *c) { Reader r = body(c); return get16(&r); }
+
+enum { COMMIT_STRIDE = 18 };
+static int write_commit(Bytes *b, const char *group, int generation, const char *id) { /* returns where the first offset stands */
+    begin(b, OFFSET_COMMIT, 8);
+    put_text(b, group); put32(b, (uint32_t)generation); put_text(b, id); put8(b, 0);
+    put_count(b, 1); put_text(b, topic); put_count(b, (uint32_t)want.partitions);
+    int first = (int)b->len + 4;
+    for (int p = 0; p < want.partitions; p++) {
+        put32(b, (uint32_t)p); put64(b, (uint64_t)committed); put32(b, 0xffffffff); put_count(b, 0); put8(b, 0);
+    }
+    put8(b, 0);
+    finish(b);
+    return first;
+}
+static int commit_error(Connection *c) {
+    Reader r = body(c);
+    if (get_count(&r) != 1) die("OffsetCommit: not one topic");
+    skip_text(&r);
+    if (get_count(&r) != want.partitions) die("OffsetCommit: not %d partitions", want.partitions);
+    for (int p = 0; p < want.partitions; p++) {
+        get32(&r);
+        int error = get16(&r);
+        if (error) return error;
+        take(&r, 1);
+    }
+    return 0;
+}
+
+static void write_fetch(Bytes *b, const Member *m) {
+    begin(b, OFFSET_FETCH, 8);
+    put_count(b, 1); put_text(b, m->group);
+    put_count(b, 1); put_text(b, topic); put_count(b, (uint32_t)want.partitions);
+    for (int p = 0; p < want.partitions; p++) put32(b, (uint32_t)p);
+    put8(b, 0); put8(b, 0); put8(b, 0);
+    finish(b);
+}
+static int fetch_error(Connection *c) {
+    Reader r = body(c);
+    if (get_count(&r) != 1) die("OffsetFetch: not one group");
+    skip_text(&r);
+    if (get_count(&r) == 1) {
+        skip_text(&r);
+        if (get_count(&r) != want.partitions) die("OffsetFetch: not %d partitions", want.partitions);
+        for (int p = 0; p < want.partitions; p++) {
+            get32(&r);
+            int high = get32(&r);
+            get32(&r); get32(&r); skip_text(&r);
+            int error = get16(&r);
+            if (error || high < 0) return error ? error : -1;
+            take(&r, 1);
+        }
+        take(&r, 1);
+    }
+    return get16(&r);
+}
+
+static void write_describe(Bytes *b, const Member *m) {
+    begin(b, DESCRIBE, 5);
+    put_count(b, 1); put_text(b, m->group); put8(b, 0);
+    finish(b);
+}
+static int describe_error(Connection *c) {
+    Reader r = body(c);
+    if (get_count(&r) != 1) die("DescribeGroups: not one group");
+    int error = get16(&r);
+    for (int i = 0; i < 4; i++) skip_text(&r);
+    int found = get_count(&r);
+    if (!error && found != want.group_size) die("DescribeGroups: %d members, not %d", found, want.group_size);
+    return error;
+}
+
+/* ---- one request on each of some connections, until each is answered ---- */
+
+typedef int (*ErrorIn)(Connection *);
+
+static bool passing(int error) { return error == LOADING || error == NOT_AVAILABLE || error == NOT_COORDINATOR || error == UNKNOWN_TOPIC; }
+
+/* Sends c->own on connections from the last to the first; asks again while a server is not ready yet. Returns the last error. */
+static int exchange(int count, ErrorIn error_in, const char *what) {
+    int left = count, last_error = 0;
+    int64_t patience = now_ns() + PATIENCE_SECONDS * 1000000000LL;
+    for (int i = count - 1; i >= 0; i--) ask(&connections[i], &connections[i].own, now_ns());
+    while (left) {
+        struct epoll_event events[EVENTS];
+        int n = epoll_wait(poll_fd, events, EVENTS, 120000);
+        if (n == 0) die("%s: no answer within two minutes", what);
+        for (int i = 0; i < n; i++) {
+            Connection *c = events[i].data.ptr;
+            if (!answered(c, events[i].events)) continue;
+            int error = error_in(c);
+            if (passing(error)) {
+                if (now_ns() > patience) die("%s: still error %d", what, error);
+                usleep(count > 100 ? 1000 : 20000);
+                ask(c, &c->own, now_ns());
+                continue;
+            }
+            if (error && error != ID_REQUIRED && error != REBALANCING) die("%s: error %d", what, error);
+            if (error) last_error = error;
+            left--;
+        }
+    }
+    return last_error;
+}
+
+static void prepare_server(void) {
+    Connection *c = &connections[0];
+    write_find_coordinator(&c->own, want.prefix);
+    exchange(1, coordinator_error, "FindCoordinator");
+    write_create_topic(&c->own);
+    exchange(1, create_topic_error, "CreateTopics");
+}
+
+/* ---- joining ---- */
+
+static void join_once(int count) {
+    for (int i = 0; i < count; i++) write_join(&connections[i].own, connections[i].member);
+    exchange(count, join_error, "JoinGroup");
+}
+
+/* group_of(first member of the group of connection i) must be at connections[i - i % size].member: members lie side by side. */
+static bool sync_once(int count, int size) {
+    for (int i = 0; i < count; i++) {
+        Member *group = connections[i - i % size].member;
+        write_sync(&connections[i].own, connections[i].member, group, size);
+        if (connections[i].member->generation != group->generation) return false;
+    }
+    return exchange(count, plain_error, "SyncGroup") == 0;
+}
+
+/* Everybody joins in waves of whole groups, because a JoinGroup that waits keeps its connection to itself. */
+static void join_members(void) {
+    int wave = want.connections / want.group_size * want.group_size;
+    if (!wave) die("a group of %d needs as many connections, not %d", want.group_size, want.connections);
+    members = calloc((size_t)want.members, sizeof *members);
+    for (int from = 0; from < want.members; from += wave) {
+        int count = want.members - from < wave ? want.members - from : wave;
+        for (int i = 0; i < count; i++) {
+            Member *m = connections[i].member = &members[from + i];
+            snprintf(m->group, sizeof m->group, "%s-%d", want.prefix, (from + i) / want.group_size);
+        }
+        join_once(count); /* KIP-394: hands out the ids */
+        int attempts = 0;
+        do {
+            if (++attempts > 10) die("the groups do not settle");
+            join_once(count);
+        } while (!sync_once(count, want.group_size));
+    }
+}
+
+/* ---- the measured loop ---- */
+
+static ErrorIn reply_error;
+static bool measuring, commits;
+
+static const Bytes *next_request(Connection *c) {
+    int index = (int)(c - connections) + c->turn * want.connections;
+    if (index >= want.members) { c->turn = 0; index = (int)(c - connections); }
+    c->turn++;
+    const Bytes *request = &members[index].request;
+    if (commits) { /* offsets move on, as those of a working consumer do */
+        uint64_t offset = htobe64((uint64_t)++committed);
+        uint8_t *at = request->at + members[index].first_offset_at;
+        for (int p = 0; p < want.partitions; p++) memcpy(at + p * COMMIT_STRIDE, &offset, 8);
+    }
+    return request;
+}
+
+static void check(Connection *c) {
+    if (c->in.len == c->good.len && !memcmp(c->in.at + 8, c->good.at + 8, c->in.len - 8)) return;
+    int error = reply_error(c);
+    if (error) die("%s: error %d", want.workload, error);
+    c->good.len = 0;
+    put(&c->good, c->in.at, c->in.len);
+}
+
+static void write_requests(void) {
+    for (int i = 0; i < want.members; i++) {
+        Member *m = &members[i];
+        if (reply_error == plain_error) write_heartbeat(&m->request, m);
+        else if (reply_error == fetch_error) write_fetch(&m->request, m);
+        else if (reply_error == describe_error) write_describe(&m->request, m);
+        else m->first_offset_at = write_commit(&m->request, m->group, m->generation, m->id);
+    }
+}
+
+/* Waits for events no longer than until due_ns. */
+static int events_until(struct epoll_event *events, int64_t due_ns) {
+    int n = epoll_wait(poll_fd, events, EVENTS, 0);
+    int64_t left = due_ns - now_ns();
+    if (n || left <= 0) return n;
+    struct pollfd ready = {.fd = poll_fd, .events = POLLIN};
+    struct timespec wait = {left / 1000000000, left % 1000000000};
+    if (ppoll(&ready, 1, &wait, NULL) < 0 && errno != EINTR) die("poll: %s", strerror(errno));
+    return epoll_wait(poll_fd, events, EVENTS, 0);
+}
+
+/* As fast as answers come, or at a fixed rate in all: then a latency counts from when the request was due. */
+static void run(double seconds, uint64_t *missed) {
+    int64_t end = now_ns() + (int64_t)(seconds * 1e9), due = now_ns(), gap = want.rate ? 1000000000LL / want.rate : 0;
+    int turn = 0, in_flight = 0;
+    for (int i = 0; !gap && i < want.connections; i++, in_flight++) ask(&connections[i], next_request(&connections[i]), now_ns());
+    bool over = false;
+    while (!over || in_flight) {
+        struct epoll_event events[EVENTS];
+        int n = gap && !over ? events_until(events, due) : epoll_wait(poll_fd, events, EVENTS, 30000);
+        if (n == 0 && (!gap || over)) die("%s: no answer within thirty seconds", want.workload);
+        for (int i = 0; i < n; i++) {
+            Connection *c = events[i].data.ptr;
+            if (!answered(c, events[i].events)) continue;
+            int64_t now = now_ns();
+            check(c);
+            if (measuring) count_latency(now - c->asked_ns);
+            in_flight--;
+            if (now >= end) over = true;
+            if (gap ? c->due_ns != 0 : !over) {
+                ask(c, next_request(c), gap ? c->due_ns : now);
+                c->due_ns = 0;
+                in_flight++;
+            }
+        }
+        for (; gap && !over && due <= now_ns(); due += gap, turn = (turn + 1) % want.connections) {
+            Connection *c = &connections[turn];
+            if (due >= end) over = true;
+            if (!c->waiting) { ask(c, next_request(c), due); in_flight++; }
+            else if (!c->due_ns) c->due_ns = due;
+            else ++*missed;
+        }
+    }
+}
+
+/* ---- workloads ---- */
+
+static void report(uint64_t requests, int64_t wall, int64_t server, int64_t own, const char *more) {
+    printf("{\"requests\": %llu, \"seconds\": %.6f, \"server_cpu_seconds\": %.6f, \"own_cpu_seconds\": %.6f, \"p50_us\": %.1f, \"p99_us\": %.1f%s}\n",
+           (unsigned long long)requests, (double)wall / 1e9, (double)server / 1e9, (double)own / 1e9, quantile_us(0.5), quantile_us(0.99), more);
+    fflush(stdout);
+}
+
+static void steady_load(void) {
+    write_requests();
+    uint64_t missed = 0;
+    run(want.warm, &missed);
+    measuring = true;
+    missed = 0;
+    int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = now_ns();
+    run(want.seconds, &missed);
+    wall = now_ns() - wall;
+    char more[64];
+    snprintf(more, sizeof more, ", \"missed\": %llu", (unsigned long long)missed);
+    report(counted, wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, more);
+}
+
+/* Offsets of consumers without membership: want.groups groups, one commit of all partitions each. */
+static void fill_offsets(void) {
+    int started = 0, done = 0;
+    int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = now_ns();
+    struct epoll_event events[EVENTS];
+    char group[64];
+    for (int i = 0; i < want.connections && started < want.groups; i++) {
+        snprintf(group, sizeof group, "%s-%d", want.prefix, started++);
+        write_commit(&connections[i].own, group, -1, "");
+        ask(&connections[i], &connections[i].own, now_ns());
+    }
+    while (done < want.groups) {
+        int n = epoll_wait(poll_fd, events, EVENTS, 30000);
+        if (n == 0) die("OffsetCommit: no answer within thirty seconds");
+        for (int i = 0; i < n; i++) {
+            Connection *c = events[i].data.ptr;
+            if (!answered(c, events[i].events)) continue;
+            count_latency(now_ns() - c->asked_ns);
+            int error = commit_error(c);
+            if (error && !passing(error)) die("OffsetCommit: error %d", error);
+            if (error) usleep(20000);
+            else if (++done && started >= want.groups) continue;
+            if (!error) {
+                snprintf(group, sizeof group, "%s-%d", want.prefix, started++);
+                write_commit(&c->own, group, -1, "");
+            }
+            ask(c, &c->own, now_ns());
+        }
+    }
+    report((uint64_t)done, now_ns() - wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, "");
+}
+
+/* A group that a newcomer rebalances: the newcomer joins first, then everybody, then all sync. One JSON line a round. */
+static void rebalance(void) {
+    int size = want.group_size, rounds = want.warm_rounds + want.rounds;
+    members = realloc(members, (size_t)(size + rounds) * sizeof *members);
+    memset(members + size, 0, (size_t)rounds * sizeof *members);
+    for (int i = 0; i < size + rounds; i++) {
+        connections[i].member = &members[i];
+        strcpy(members[i].group, members[0].group);
+    }
+    for (int round = 0; round < rounds; round++) {
+        Connection *newcomer = &connections[size], *first = connections;
+        write_join(&newcomer->own, newcomer->member);
+        connections = newcomer;
+        exchange(1, join_error, "JoinGroup of the newcomer");
+        connections = first;
+        size++;
+        for (int i = 0; i < size; i++) write_join(&connections[i].own, connections[i].member);
+        int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), start = now_ns();
+        exchange(size, join_error, "JoinGroup");
+        int64_t joined = now_ns();
+        if (!sync_once(size, size)) die("the rebalance was disturbed by another one");
+        int64_t wall = now_ns() - start;
+        char more[64];
+        snprintf(more, sizeof more, ", \"join_seconds\": %.6f", (double)(joined - start) / 1e9);
+        if (round >= want.warm_rounds) report((uint64_t)size, wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, more);
+    }
+}
+
+static void read_options(int count, char **texts) {
+    static const struct option names[] = {
+        {"port", 1, 0, 'p'}, {"server", 1, 0, 'S'}, {"workload", 1, 0, 'w'}, {"prefix", 1, 0, 'x'}, {"connections", 1, 0, 'c'},
+        {"members", 1, 0, 'm'}, {"group-size", 1, 0, 'g'}, {"partitions", 1, 0, 'P'}, {"rate", 1, 0, 'r'}, {"groups", 1, 0, 'G'},
+        {"warm", 1, 0, 'W'}, {"seconds", 1, 0, 's'}, {"rounds", 1, 0, 'R'}, {"warm-rounds", 1, 0, 'V'}, {"hold", 0, 0, 'h'}, {0}};
+    for (int got; (got = getopt_long(count, texts, "", names, NULL)) != -1;) {
+        switch (got) {
+        case 'p': want.port = atoi(optarg); break;
+        case 'S': want.server = atoi(optarg); break;
+        case 'w': want.workload = optarg; break;
+        case 'x': want.prefix = optarg; break;
+        case 'c': want.connections = atoi(optarg); break;
+        case 'm': want.members = atoi(optarg); break;
+        case 'g': want.group_size = atoi(optarg); break;
+        case 'P': want.partitions = atoi(optarg); break;
+        case 'r': want.rate = atoi(optarg); break;
+        case 'G': want.groups = atoi(optarg); break;
+        case 'W': want.warm = atof(optarg); break;
+        case 's': want.seconds = atof(optarg); break;
+        case 'R': want.rounds = atoi(optarg); break;
+        case 'V': want.warm_rounds = atoi(optarg); break;
+        case 'h': want.hold = true; break;
+        default: exit(2);
+        }
+    }
+    if (!want.port || optind < count) die("usage: loadgen --port PORT [--workload NAME] ... (see bench/generator.py)");
+    snprintf(topic, sizeof topic, "load-%d", want.partitions);
+    if (!want.members) want.members = want.connections;
+    if (want.members < want.connections) want.connections = want.members;
+}
+
+int main(int count, char **texts) {
+    read_options(count, texts);
+    prctl(PR_SET_TIMERSLACK, 1000); /* 1 µs instead of 50: the fixed rate asks for a request every 100 µs */
+    static const struct { const char *name; ErrorIn error; } loads[] = {
+        {"heartbeat", plain_error}, {"commit", commit_error}, {"fetch", fetch_error}, {"describe", describe_error}};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+        if (!strcmp(want.workload, loads[i].name)) reply_error = loads[i].error;
+    bool rebalances = !strcmp(want.workload, "rebalance"), fills = !strcmp(want.workload, "fill"), joins = !strcmp(want.workload, "join");
+    if (!reply_error && !rebalances && !fills && !joins) die("no workload %s", want.workload);
+    if (rebalances) {
+        want.members = want.group_size;
+        want.connections = want.group_size + want.warm_rounds + want.rounds;
+    }
+    connect_all();
+    prepare_server();
+    int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = now_ns();
+    if (!fills) join_members();
+    if (joins) report((uint64_t)want.members, now_ns() - wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, "");
+    if (reply_error == commit_error || reply_error == fetch_error) { /* also waits until the topic is known everywhere */
+        for (int i = 0; i < want.connections; i++) {
+            Member *m = connections[i].member = &members[i % want.members];
+            write_commit(&connections[i].own, m->group, m->generation, m->id);
+        }
+        exchange(want.connections, commit_error, "OffsetCommit");
+    }
+    commits = reply_error == commit_error;
+    if (rebalances) rebalance();
+    else if (fills) fill_offsets();
+    else if (reply_error) steady_load();
+    if (want.hold) while (getchar() != EOF) {} /* the connections stay open until whoever called has looked at the server */
+    return 0;
+}
