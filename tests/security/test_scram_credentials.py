@@ -117,6 +117,7 @@ def test_unknown_and_repeated_names_are_refused_by_name(client: RawSaslClient) -
         (upsertion("x", 7), UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism"),
         (upsertion("x", SHA_256, 4095), UNACCEPTABLE_CREDENTIAL, "Too few iterations"),
         (upsertion("x", SHA_256, 16385), UNACCEPTABLE_CREDENTIAL, "Too many iterations"),
+        (upsertion("x" * 1001), UNACCEPTABLE_CREDENTIAL, "Username is longer than 1000 characters"),
         (upsertion("x", salt=b""), UNACCEPTABLE_CREDENTIAL, "Salt and salted password must not be empty"),
     ],
 )
@@ -142,6 +143,15 @@ def test_removing_what_is_not_there_is_refused(client: RawSaslClient) -> None:
     assert alter(client, deletions=[("nobody", SHA_256), ("bob", SHA_512)]) == [
         ("nobody", RESOURCE_NOT_FOUND, "Attempt to delete a user credential that does not exist"),
         ("bob", 0, None),
+    ]
+
+
+def test_users_are_limited_in_number(client: RawSaslClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muster.server.handlers.alter_user_scram_credentials.MAX_USERS", 3)
+    assert [code for _, code, _ in alter(client, [upsertion("carol"), upsertion("dave"), upsertion("alice")])] == [
+        0,
+        UNACCEPTABLE_CREDENTIAL,
+        0,
     ]
 
 

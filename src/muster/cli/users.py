@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MECHANISMS: Final = ("SCRAM-SHA-256", "SCRAM-SHA-512")
 _FEWEST_ITERATIONS: Final = 4_096
 _MOST_ITERATIONS: Final = 16_384
+_LONGEST_NAME: Final = 1_000
 
 _EXAMPLES = """\
 examples:
@@ -87,8 +88,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsersError("--data is for a server that is stopped, --bootstrap for one that runs: choose one of them")
     if arguments.action == "list":
         return
-    if not arguments.name.strip() or "\0" in arguments.name:
-        raise UsersError("the user needs a name")
+    if not arguments.name.strip() or "\0" in arguments.name or len(arguments.name) > _LONGEST_NAME:
+        raise UsersError(f"the user needs a name, of {_LONGEST_NAME} characters at most")
     if arguments.action == "add" and not _FEWEST_ITERATIONS <= arguments.iterations <= _MOST_ITERATIONS:
         raise UsersError(f"--iterations {arguments.iterations}: it must be {_FEWEST_ITERATIONS} to {_MOST_ITERATIONS}")
 

@@ -27,6 +27,9 @@ from muster.security.scram import (
 )
 
 DOCUMENT: Final = "users.json"
+MAX_USERS: Final = 10_000
+"""The document is written whole for every change."""
+MAX_NAME_CHARS: Final = 1_000
 _FORMAT: Final = 1
 _SECRET_BYTES: Final = 32
 _FOR_PLAIN: Final = (SCRAM_SHA_512, SCRAM_SHA_256)

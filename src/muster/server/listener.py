@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from typing import Any
 
 from muster.server.connection import Connection
@@ -18,6 +19,7 @@ from muster.server.limits import (
     IDLE_SWEEPS_PER_LIMIT,
     STOP_FLUSH_SECONDS,
 )
+from muster.server.log_limit import LogLimit
 from muster.server.newcomers import Newcomers
 from muster.server.routes import Routes
 from muster.server.settings import Settings
@@ -42,6 +44,10 @@ class Listener:
             settings.integer("muster.authentication.max"),
             self.traffic,
         )
+        self.authentication_log = LogLimit(
+            logging.getLogger("muster.sasl"), "authentications that failed", time.monotonic
+        )
+        self.tls_log = LogLimit(logging.getLogger("muster.tls"), "TLS connections that failed", time.monotonic)
         self.doors = tuple(Door(self, address) for address in settings.listeners)
         self._settings = settings
         self._unproven = 0

@@ -161,7 +161,7 @@ class SaslSession:
         """The answer comes late and the connection ends with it (KIP-306): guessing costs time, waiting costs us nothing."""
         connection, gateway = self._connection, self._gateway
         gateway.listener.traffic.authentication_failures += 1
-        _log.warning(
+        gateway.listener.authentication_log.warning(
             "%s failed to authenticate as %r by %s on listener %s: %s",
             connection.address,
             failure.name[:LOGGED_TEXT_CHARS],

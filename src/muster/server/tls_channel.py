@@ -7,7 +7,6 @@ rather than by the loop, so that a client in its handshake is seen, counted and 
 from __future__ import annotations
 
 import asyncio
-import logging
 import ssl
 from contextlib import suppress
 from typing import Any, Final, cast
@@ -19,7 +18,6 @@ from muster.server.door import Door
 from muster.server.newcomers import Newcomer
 from muster.server.peer import address_text, java_host
 
-_log = logging.getLogger("muster.tls")
 _READ_BYTES: Final = 256 * 1024
 _NOT_TLS: Final = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"})
 """What OpenSSL calls it when a client speaks Kafka, or HTTP, where a handshake should begin."""
@@ -128,8 +126,11 @@ class TlsChannel(asyncio.Protocol):
         return f"User:{self._door.principal_rules.name_of(subject_text(der))}"
 
     def _fail(self, why: str) -> None:
-        self._door.listener.traffic.tls_failures += 1
-        _log.warning("closing the connection from %s to listener %s: %s", self._peer, self._door.address.name, why)
+        listener = self._door.listener
+        listener.traffic.tls_failures += 1
+        listener.tls_log.warning(
+            "closing the connection from %s to listener %s: %s", self._peer, self._door.address.name, why
+        )
         self._closed = True
         self._leave()
         assert self._transport is not None

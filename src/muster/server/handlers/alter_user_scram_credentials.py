@@ -14,6 +14,7 @@ from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
 from muster.security.scram import MAX_ITERATIONS, MIN_ITERATIONS, ScramCredential, credential_of
+from muster.security.users import MAX_NAME_CHARS, MAX_USERS
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, tell_change
 from muster.wire.errors import (
@@ -86,6 +87,7 @@ def _refusals(request: AlterUserScramCredentialsRequest, node: Node) -> dict[str
     """By user name; the first thing that is wrong."""
     refusals: dict[str, Refusal] = {}
     altered: set[tuple[str, int]] = set()
+    new: set[str] = set()
     for each in _alterations(request):
         name, mechanism = each.name, each.mechanism
         refusal: Refusal | None = None
@@ -96,7 +98,7 @@ def _refusals(request: AlterUserScramCredentialsRequest, node: Node) -> dict[str
         elif (name, mechanism) in altered:
             refusal = DUPLICATE_RESOURCE, "A user credential cannot be altered twice in the same request"
         elif isinstance(each, AlterUserScramCredentialsRequestUpsertion):
-            refusal = _upsertion_refusal(each)
+            refusal = _upsertion_refusal(each) or _limit_refusal(node, name, new)
         elif MECHANISM_NAMES[mechanism] not in (node.users.mechanisms_of(name) or {}):
             refusal = RESOURCE_NOT_FOUND, "Attempt to delete a user credential that does not exist"
         altered.add((name, mechanism))
@@ -113,6 +115,16 @@ def _upsertion_refusal(upsertion: AlterUserScramCredentialsRequestUpsertion) -> 
     if not upsertion.salt or not upsertion.salted_password:
         # Deviates: Kafka keeps a credential without salt or password; nobody could mean that.
         return UNACCEPTABLE_CREDENTIAL, "Salt and salted password must not be empty"
+    return None
+
+
+def _limit_refusal(node: Node, name: str, new: set[str]) -> Refusal | None:
+    if len(name) > MAX_NAME_CHARS:
+        return UNACCEPTABLE_CREDENTIAL, f"Username is longer than {MAX_NAME_CHARS} characters"
+    if node.users.mechanisms_of(name) is None:
+        new.add(name)
+    if len(node.users.names()) + len(new) > MAX_USERS and name in new:
+        return UNACCEPTABLE_CREDENTIAL, f"There are {MAX_USERS} users already"
     return None
 
 
