@@ -321,3 +321,19 @@ async def _settled(broker: Broker, count: int, *members: Member) -> None:
     view = await broker.group("g").wait_async("Stable", members=len(members), where=_each_has(count))
     for each in members:
         await each.stable(generation=view.generation)
+
+
+def test_a_fault_beside_the_callbacks_ends_the_member_too(broker: Broker) -> None:
+    """Without its heart a member would sit there for ever while the group goes on without it."""
+
+    async def story() -> None:
+        def fail(seconds: float) -> None:
+            raise RuntimeError("the pulse was counted wrongly")
+
+        async with DiaryMember(broker.bootstrap_servers, "g", ["orders"]) as member:
+            member.membership.on_heartbeat = fail
+            with pytest.raises(RuntimeError, match="counted wrongly"):
+                await member.ended()
+            await broker.group("g").wait_async("Empty")
+
+    run(story)

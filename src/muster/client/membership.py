@@ -84,7 +84,9 @@ class Membership:
     def start(self) -> None:
         """Begin to join; returns at once."""
         assert not self._tasks, "a membership is started once"
-        self._tasks = [asyncio.create_task(self._live()), asyncio.create_task(self._beat())]
+        beating = asyncio.create_task(self._beat())
+        beating.add_done_callback(self._heart_stopped)
+        self._tasks = [asyncio.create_task(self._live()), beating]
 
     async def stable(self, rebalances: int = 1, *, generation: int = 0) -> None:
         """Come back when it has its share, for the so-many-th time and of at least that generation, if these are said.
@@ -263,6 +265,12 @@ class Membership:
                     self._end_soon(failure)
                 elif reaction in (Reaction.WAIT, Reaction.FIND):
                     pause = min(pause, backoff.next_seconds())
+
+    def _heart_stopped(self, task: asyncio.Task[None]) -> None:
+        """A fault of ours, or of `on_heartbeat`: a member without a heart would wait for ever."""
+        failure = None if task.cancelled() else task.exception()
+        if isinstance(failure, Exception):
+            self._end_soon(failure)
 
     # -- ends
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from muster.client.failure import ClientError
 from muster.client.security import Security
-from muster.wire.errors import NETWORK_EXCEPTION, SASL_AUTHENTICATION_FAILED
+from muster.wire.errors import INVALID_CONFIG, NETWORK_EXCEPTION
 
 if TYPE_CHECKING:
     from muster.client.connection import Connection
@@ -42,7 +42,7 @@ async def open_transport(connection: Connection, security: Security, timeout_sec
     except ssl.SSLCertVerificationError as error:
         hint = "Set ssl.ca.location to the authority that signed it, and use the host name that it is for"
         detail = f"the server's certificate is not trusted: {error.verify_message}"
-        raise ClientError(SASL_AUTHENTICATION_FAILED, asked, detail, hint) from None
+        raise ClientError(INVALID_CONFIG, asked, detail, hint) from None  # it will not be otherwise next time
     except (ssl.SSLError, ConnectionResetError) as error:
         if context is None:
             raise ClientError(NETWORK_EXCEPTION, asked, str(error)) from None
