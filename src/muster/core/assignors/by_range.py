@@ -1,7 +1,8 @@
 """`range`: topic by topic, each member gets a run of neighbouring partitions; the first members get one more.
 
-Gives what Kafka's RangeAssignor gives, but for racks: rack ids are not looked at (Kafka weighs them only where all three of
-members' racks, replicas' racks and a difference between them are there, KIP-881).
+Gives what Kafka's RangeAssignor gives.
+
+Deviates: rack ids are not looked at. Kafka weighs them where members and replicas have racks that differ (KIP-881).
 """
 
 from __future__ import annotations
