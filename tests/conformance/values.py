@@ -164,6 +164,8 @@ def resolve_element(value: Any, each: Field, scope: Scope) -> Any:
         return value.encode()
     if each.type_name == "uuid" and isinstance(value, str):
         return scope.topic_id(value)
+    if each.type_name == "f64":
+        return float(value)
     if each.type_name not in ("str", "bytes", "records", "uuid") and isinstance(value, str):
         raise ValueError(f"{each.name} is a number, not {value!r}")
     return value

@@ -26,6 +26,7 @@ AGREED = """
     DescribeConfigs 32 1-4 4, AlterConfigs 33 0-2 2, DescribeLogDirs 35 1-4 2, SaslAuthenticate 36 0-2 2,
     CreatePartitions 37 0-3 2,
     DeleteGroups 42 0-2 2, IncrementalAlterConfigs 44 0-1 1, OffsetDelete 47 0-0 None,
+    DescribeClientQuotas 48 0-1 1, AlterClientQuotas 49 0-1 1,
     DescribeUserScramCredentials 50 0-0 0, AlterUserScramCredentials 51 0-0 0, DescribeCluster 60 0-2 0,
     ConsumerGroupHeartbeat 68 0-1 0, ConsumerGroupDescribe 69 0-1 0, DescribeTopicPartitions 75 0-0 0
 """

@@ -77,6 +77,9 @@ class Call:
         self.answered = True
         route = self.route
         body = route.encode(response)
+        throttle = self.connection.throttle
+        if throttle is not None:
+            body = throttle.weigh(self, response, body)
         frame = BytesWriter()
         if route.flexible_reply:
             write_i32_be(frame, len(body) + 5)
@@ -92,6 +95,9 @@ class Call:
         """The client wants no answer (Produce with acks=0)."""
         assert not self.answered, f"{self!r} is answered twice"
         self.answered = True
+        throttle = self.connection.throttle
+        if throttle is not None:
+            throttle.weigh_silence(self)
         self.connection.finish(None)
 
     def redeem(self, reply: Reply) -> None:

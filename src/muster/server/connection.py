@@ -27,10 +27,12 @@ from muster.wire.errors import WireError
 from muster.wire.primitives import skip_tagged
 
 if TYPE_CHECKING:
+    from muster.runtime.clock import Wake
     from muster.server.door import Door
     from muster.server.newcomers import Newcomer
     from muster.server.routes import Route, Routes
     from muster.server.sasl_session import SaslSession
+    from muster.server.throttle import Throttle
 
 ANONYMOUS = "User:ANONYMOUS"
 
@@ -40,6 +42,8 @@ _BEFORE_CLIENT_ID = 10
 """api key, version, correlation id and the length of the client id."""
 _TLS_HANDSHAKE = 0x1603
 """The first bytes of a TLS client, where a frame's size should be."""
+_CLIENT_DOES_NOT_READ = 1
+_MUTED = 2
 
 
 class Connection:
@@ -55,6 +59,7 @@ class Connection:
         "_closed",
         "_collected_bytes",
         "_corked",
+        "_held",
         "_listener",
         "_max_frame_bytes",
         "_node",
@@ -63,7 +68,7 @@ class Connection:
         "_routes",
         "_traffic",
         "_transport",
-        "_writing_paused",
+        "_unmute_wake",
         "address",
         "advertised",
         "call",
@@ -74,6 +79,7 @@ class Connection:
         "newcomer",
         "principal",
         "sasl",
+        "throttle",
         "unconfirmed_bytes",
         "used",
     )
@@ -94,7 +100,9 @@ class Connection:
         self._closed = False
         """Nothing more can be sent."""
         self._reading_paused = False
-        self._writing_paused = False
+        self._held = 0
+        """Why no request is taken though none is in work: bits, 0 for no reason."""
+        self._unmute_wake: Wake | None = None
         self._client_id: str | None = None
         self._client_id_bytes = b""
         self.call: Call | None = None
@@ -117,6 +125,8 @@ class Connection:
         """Its place among those who still have to show who they are."""
         self.sasl: SaslSession | None = None
         """Its way to a principal; None where nobody is asked for one."""
+        self.throttle: Throttle | None = None
+        """None as long as no quota bears upon requests."""
 
     # ---- what the loop calls
 
@@ -133,7 +143,7 @@ class Connection:
 
     def data_received(self, data: bytes) -> None:
         self.used = True
-        if not self._buffer and self.call is None and not self._writing_paused and not self.closing:
+        if not self._buffer and self.call is None and not self._held and not self.closing:
             length = len(data)
             if length > FRAME_SIZE_BYTES and read_i32_be(data, 0) == length - FRAME_SIZE_BYTES:
                 if length - FRAME_SIZE_BYTES > self._max_frame_bytes:
@@ -156,10 +166,10 @@ class Connection:
         return False
 
     def pause_writing(self) -> None:
-        self._writing_paused = True
+        self._held |= _CLIENT_DOES_NOT_READ
 
     def resume_writing(self) -> None:
-        self._writing_paused = False
+        self._held &= ~_CLIENT_DOES_NOT_READ
         self._take_frames()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -167,6 +177,8 @@ class Connection:
         self._transport = None
         self._buffer = bytearray()
         self._listener.forget(self)
+        if self._unmute_wake is not None:
+            self._unmute_wake.cancel()
         if self.sasl is not None:
             self.sasl.end()
         if self.call is not None and self.call.abandon is not None:
@@ -225,6 +237,23 @@ class Connection:
         )
         self._shut()
 
+    def mute(self, duration_ms: int) -> None:
+        """Take no further request for so long (KIP-219)."""
+        clock = self._node.clock
+        self._held |= _MUTED
+        if self._unmute_wake is not None:
+            self._unmute_wake.cancel()
+        self._unmute_wake = clock.wake_at(clock.ticks_ms() + duration_ms, self._unmute)
+
+    @property
+    def is_muted(self) -> bool:
+        return bool(self._held & _MUTED)
+
+    def _unmute(self) -> None:
+        self._unmute_wake = None
+        self._held &= ~_MUTED
+        self._take_frames()
+
     def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
         request."""
@@ -282,7 +311,7 @@ class Connection:
         buffer = self._buffer
         position = 0
         self._corked = True
-        while self.call is None and not self.closing and not self._writing_paused:
+        while self.call is None and not self.closing and not self._held:
             body = position + FRAME_SIZE_BYTES
             if len(buffer) < body:
                 break
@@ -309,7 +338,15 @@ class Connection:
         call = Call(self, route, correlation_id, self._client_id)
         self.call = call
         self._traffic.requests += 1
+        if self.throttle is not None:
+            self._serve_throttled(call, frame, position, self.throttle)
+            return
         route.handle(call, route.decode(frame, position), self._node)
+
+    def _serve_throttled(self, call: Call, frame: bytes, position: int, throttle: Throttle) -> None:
+        throttle.begin(len(frame))
+        call.route.handle(call, call.route.decode(frame, position), self._node)
+        throttle.rest()
 
     def _read_header(self, frame: bytes, position: int, route: Route) -> tuple[int, int]:
         """The correlation id and where the body begins; the client id is kept from request to request."""
@@ -374,7 +411,7 @@ class Connection:
         transport = self._transport
         if transport is None or self.closing:
             return
-        blocked = self.call is not None or self._writing_paused
+        blocked = self.call is not None or bool(self._held)
         pause = blocked and len(self._buffer) > WAITING_BYTES_PER_CONNECTION
         if pause and not self._reading_paused:
             transport.pause_reading()

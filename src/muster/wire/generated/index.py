@@ -34,6 +34,8 @@ ROWS: tuple[tuple[int, str, str, int, int, int | None], ...] = (
     (42, "DeleteGroups", "delete_groups", 0, 2, 2),
     (44, "IncrementalAlterConfigs", "incremental_alter_configs", 0, 1, 1),
     (47, "OffsetDelete", "offset_delete", 0, 0, None),
+    (48, "DescribeClientQuotas", "describe_client_quotas", 0, 1, 1),
+    (49, "AlterClientQuotas", "alter_client_quotas", 0, 1, 1),
     (50, "DescribeUserScramCredentials", "describe_user_scram_credentials", 0, 0, 0),
     (51, "AlterUserScramCredentials", "alter_user_scram_credentials", 0, 0, 0),
     (60, "DescribeCluster", "describe_cluster", 0, 2, 0),
