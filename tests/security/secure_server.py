@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
 
 from muster.security.users import new_credential
 from muster.server.connection import Connection
@@ -14,8 +13,6 @@ from muster.server.settings import Settings
 from muster.server.traffic import Traffic
 from tests.security.certificates import Authority
 from tests.security.tokens import Issuer
-
-T = TypeVar("T")
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
@@ -90,6 +87,13 @@ class SecureServer:
     def newcomers(self) -> int:
         assert self._running.server is not None
         return len(self._running.server.listener.newcomers)
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Let the server take steps until the condition holds in its thread. Not a wait for time: each look is a step."""
+        for _ in range(200_000):
+            if self._running.run(condition):
+                return
+        raise AssertionError("it never happened")
 
     def connection_of(self, port: int) -> Connection:
         """The server's side of the client that has this local port."""

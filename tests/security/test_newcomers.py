@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -35,13 +35,6 @@ def slow(stack: ExitStack, port: int, beginning: bytes) -> socket.socket:
     return connection
 
 
-def until(server: SecureServer, condition: Callable[[], bool]) -> None:
-    for _ in range(200_000):
-        if server.running.run(condition):
-            return
-    raise AssertionError("it never happened")
-
-
 @pytest.mark.parametrize(
     ("listener", "beginning"),
     [("SSL", b""), ("SSL", b"\x16\x03\x01\x02"), ("SASL_SSL", b"\x16"), ("SASL_PLAINTEXT", b"\0\0\1")],
@@ -52,7 +45,7 @@ def test_a_flood_of_slow_handshakes_crowds_out_itself_and_nobody_else(
     """Many more than the places of an address and than max.connections, from the very address of an honest client."""
     with ExitStack() as stack:
         flood = [slow(stack, server.port(listener), beginning) for _ in range(FLOOD)]
-        until(server, lambda: server.traffic.newcomers_crowded_out >= FLOOD - PLACES)
+        server.until(lambda: server.traffic.newcomers_crowded_out >= FLOOD - PLACES)
         assert server.newcomers == PLACES
         with RawSaslClient(server.port("PLAINTEXT")) as plain:
             assert plain.metadata().brokers
@@ -70,7 +63,7 @@ def test_whoever_is_authenticated_is_not_crowded_out(server: SecureServer) -> No
         honest.plain()
         for _ in range(FLOOD):
             slow(stack, server.port("SASL_PLAINTEXT"), b"")
-        until(server, lambda: server.traffic.newcomers_crowded_out >= FLOOD - PLACES)
+        server.until(lambda: server.traffic.newcomers_crowded_out >= FLOOD - PLACES)
         assert honest.metadata().brokers
 
 
@@ -91,7 +84,7 @@ def test_places_are_limited_in_all_as_well(tmp_path: Path) -> None:
             connection = stack.enter_context(socket.socket())
             connection.bind((f"127.0.0.{number + 2}", 0))
             connection.connect(("127.0.0.1", server.port("SSL")))
-        until(server, lambda: server.traffic.newcomers_crowded_out == 5)
+        server.until(lambda: server.traffic.newcomers_crowded_out == 5)
         assert server.newcomers == 5
         with RawSaslClient.over_tls(server.port("SSL"), server.authority.file) as honest:
             assert honest.metadata().brokers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from struct import pack
 
@@ -153,16 +153,8 @@ def test_a_failure_is_answered_late_and_whoever_goes_before_is_not_waited_for(tm
                 assert other.scram().error_code == 0
             connection = server.connection_of(client.local_port)
             assert server.running.run(lambda: connection.call is not None)
-        until(server, lambda: not server.connections)
+        server.until(lambda: not server.connections)
         assert server.newcomers == 0
-
-
-def until(server: SecureServer, condition: Callable[[], bool]) -> None:
-    """Let the server take steps until the condition holds in its thread."""
-    for _ in range(200_000):
-        if server.running.run(condition):
-            return
-    raise AssertionError("it never happened")
 
 
 # ---- bare tokens

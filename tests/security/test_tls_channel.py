@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -49,13 +49,6 @@ def connect(port: int, made: ssl.SSLContext, host: str = "localhost") -> RawSasl
         client.close()
         raise
     return client
-
-
-def until(server: SecureServer, condition: Callable[[], bool]) -> None:
-    for _ in range(200_000):
-        if server.running.run(condition):
-            return
-    raise AssertionError("it never happened")
 
 
 # ---- who is who
@@ -255,7 +248,7 @@ def test_the_files_are_looked_at_by_themselves(tmp_path: Path) -> None:
         assert source is not None
         before = source.context
         assert server.authority.server().keystore
-        until(server, lambda: source.context is not before)
+        server.until(lambda: source.context is not before)
 
 
 # ---- settings that cannot be

@@ -51,7 +51,7 @@ class BareTokens(asyncio.Protocol):
     # ---- tokens
 
     def _take_token(self) -> None:
-        if self._is_waiting or len(self._buffer) < FRAME_SIZE_BYTES:
+        if self._is_waiting or self._connection.closing or len(self._buffer) < FRAME_SIZE_BYTES:
             return
         size = int.from_bytes(self._buffer[:FRAME_SIZE_BYTES], "big", signed=True)
         if not 0 <= size <= self._max_bytes:

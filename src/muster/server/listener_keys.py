@@ -167,7 +167,17 @@ NEWCOMER_KEYS: Final = (
     ),
 )
 
-LISTENER_KEYS: Final = (*ADDRESS_KEYS, *TLS_KEYS, *SASL_KEYS, *NEWCOMER_KEYS)
+_BETWEEN_BROKERS = (
+    "Accepted so that Kafka's files can be used; it has no effect here: there is no talk between brokers."
+)
+BETWEEN_BROKERS_KEYS: Final = (
+    ConfigKey("inter.broker.listener.name", _STRING, None, _BETWEEN_BROKERS),
+    ConfigKey("security.inter.broker.protocol", _STRING, "PLAINTEXT", _BETWEEN_BROKERS),
+    ConfigKey("sasl.mechanism.inter.broker.protocol", _STRING, "GSSAPI", _BETWEEN_BROKERS),
+    ConfigKey("ssl.endpoint.identification.algorithm", _STRING, "https", _BETWEEN_BROKERS),
+)
+
+LISTENER_KEYS: Final = (*ADDRESS_KEYS, *TLS_KEYS, *SASL_KEYS, *NEWCOMER_KEYS, *BETWEEN_BROKERS_KEYS)
 PER_LISTENER: Final = {key.name: key for key in (*TLS_KEYS, *SASL_KEYS)}
 PREFIX: Final = "listener.name."
 
