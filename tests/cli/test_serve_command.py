@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from muster import __version__
+from muster.form import form_text
 from muster.wire.generated.metadata import MetadataRequest
 from tests.server.raw_client import RawClient
 
@@ -63,7 +64,7 @@ def refused(run: subprocess.CompletedProcess[str], code: int) -> str:
 
 def test_version_is_printed() -> None:
     run = muster("--version")
-    assert (run.returncode, run.stdout.strip()) == (0, f"muster {__version__}")
+    assert (run.returncode, run.stdout.strip()) == (0, f"muster {__version__} ({form_text()})")
 
 
 def test_help_lists_the_commands_and_shows_examples() -> None:

@@ -33,6 +33,7 @@ from muster.wire.errors import (
     REBALANCE_IN_PROGRESS,
     UNKNOWN_MEMBER_ID,
 )
+from tests.forms import interpreted_only
 from tests.runtime.world import HeldTicket, World, beat, commit, fetch, join, sync
 
 
@@ -201,6 +202,7 @@ def test_offsets_are_there_after_a_reload() -> None:
     assert world.ask(fetch()).as_(FetchReply).topics == [("t", [(0, 42, -1, "", NONE)])]
 
 
+@interpreted_only
 def test_shards_are_loaded_one_after_the_other_a_small_step_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients are served between two turns of the loop, so no turn may take long, however many shards are loading."""
     world = World(partitions=3)
@@ -332,6 +334,7 @@ def test_a_log_that_cannot_be_read_for_a_while_is_loaded_when_it_can(caplog: pyt
     assert world.ask(fetch()).as_(FetchReply).topics == [("t", [(0, 5, -1, "", NONE)])]
 
 
+@interpreted_only
 def test_a_broken_invariant_while_loading_fails_that_shard_and_no_other(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

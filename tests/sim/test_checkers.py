@@ -19,6 +19,7 @@ from muster.sim.checkers import CHECKERS, violations
 from muster.sim.faults import FAULTS
 from muster.sim.history import Acked, Expelled, Fetched, History, Joined, Synced
 from muster.sim.run import shrink, simulate
+from tests.forms import interpreted_only
 
 SEEDS = 40
 """How many seeds a mutation may hide from."""
@@ -175,6 +176,7 @@ def test_there_is_a_mutation_for_every_checker() -> None:
     assert list(MUTATIONS) == [checker.__name__ for checker in CHECKERS]
 
 
+@interpreted_only
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_fault_in_the_server_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MUTATIONS[name](monkeypatch)
@@ -184,6 +186,7 @@ def test_a_fault_in_the_server_is_found(name: str, monkeypatch: pytest.MonkeyPat
     pytest.fail(f"{MUTATIONS[name].__name__} went unnoticed in {SEEDS} seeds")
 
 
+@interpreted_only
 def test_shrinking_leaves_the_faults_that_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer before the log has it does harm only if the server crashes or its disk refuses."""
     answer_before_durable(monkeypatch)

@@ -119,7 +119,7 @@ def _coordinator_fields(record: BatchRecord) -> dict[str, Any]:
 def _typed_fields(decoded: Record, record: BatchRecord) -> dict[str, Any]:
     match decoded:
         case OffsetCommitted():
-            fields = decoded._asdict()
+            fields = decoded.as_dict()
             topic_id = fields.pop("topic_id")
             committed = {"committed_offset": fields.pop("offset")}  # the record's own offset is another thing
             return fields | committed | {"topic_id": topic_id.hex() if topic_id is not None else None}

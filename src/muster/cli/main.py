@@ -16,6 +16,7 @@ from typing import Final
 from muster import __version__
 from muster.cli.exit_codes import INTERRUPTED, USAGE
 from muster.cli.usage_parser import UsageParser
+from muster.form import form_text
 
 COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
@@ -80,7 +81,7 @@ def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, Modu
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"muster {__version__}")
+    parser.add_argument("--version", action="version", version=f"muster {__version__} ({form_text()})")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     named = next((argument for argument in arguments if not argument.startswith("-")), None)
     chosen: ModuleType | None = None

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Protocol
 
+from mypy_extensions import mypyc_attr
+
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
@@ -35,6 +37,7 @@ class Clock(Protocol):
         ...
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SystemClock:
     """The wall clock for timestamps, the monotonic one for deadlines: setting the clock expels nobody."""
 
@@ -58,6 +61,7 @@ class SystemClock:
         return self._loop.call_later((delay_ms + 1) / 1000, callback)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class MovableClock:
     """A clock for tests: it moves when told to, and wakes in the order of the deadlines, each at its own time."""
 

@@ -234,8 +234,8 @@ class Coordinator:
                 return True  # resigned meanwhile
             try:
                 finished = load.step()
-            except LoadError as error:
-                self._load_failed(place, str(error))
+            except LoadError as unreadable:
+                self._load_failed(place, str(unreadable))
                 return True
             except StorageError as error:
                 self._load_failed(place, str(error), try_again=True)

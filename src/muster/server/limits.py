@@ -35,3 +35,6 @@ STOP_FLUSH_SECONDS: Final = 5.0
 
 LOGGED_TEXT_CHARS: Final = 120
 """Text that a peer chose is cut to this length in log lines."""
+
+COLLECT_AFTER_OBJECTS: Final = 20_000
+"""New objects that may be cyclic garbage before the collector looks; Python's own is 700."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 import socket
@@ -14,9 +15,12 @@ from collections.abc import Callable
 from errno import EADDRINUSE, EADDRNOTAVAIL
 from typing import Any, Protocol, TypeAlias
 
+from muster import __version__
+from muster.form import form_text
 from muster.log.contract import StorageError
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.handlers.table import HANDLERS
+from muster.server.limits import COLLECT_AFTER_OBJECTS
 from muster.server.listener import Listener
 from muster.server.routes import HandlerTable, Routes
 from muster.server.settings import Settings
@@ -171,6 +175,12 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     return factory
 
 
+def _spare_the_collector() -> None:
+    """Requests in work are a few thousand objects that are about to go: passes over them were 7 % of a commit's CPU."""
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER_OBJECTS)
+
+
 async def _serve_until_signal(server: Server) -> None:
     told_to_stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -186,6 +196,8 @@ async def _serve_until_signal(server: Server) -> None:
         loop.add_signal_handler(each, on_signal, each)
     loop.add_signal_handler(signal.SIGHUP, lambda: None)  # not a reason to end, also while starting
     await server.start()
+    _log.info("muster %s, hot core: %s", __version__, form_text())
+    _spare_the_collector()
     loop.add_signal_handler(signal.SIGHUP, server.refresh)
     # On standard output and little else there: whoever started this with port 0 reads it.
     for door in server.listener.doors:

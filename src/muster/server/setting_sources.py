@@ -17,7 +17,7 @@ from muster.topics.config_types import ConfigError, ConfigKey, ConfigType
 
 ENVIRONMENT_PREFIX: Final = "MUSTER_"
 NOT_SETTINGS: Final = frozenset({"MUSTER_BOOTSTRAP", "MUSTER_PURE"})
-"""Variables of our own commands, and of the package itself (`muster.pure`), that are no settings of a server."""
+"""Variables of our own commands, and of the package itself (`muster.form`), that are no settings of a server."""
 _OWN_PREFIX: Final = "muster."
 _LISTENER_VARIABLE: Final = f"{ENVIRONMENT_PREFIX}LISTENER_NAME_"
 

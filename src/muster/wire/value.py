@@ -23,8 +23,10 @@ class Value:
 
     def replaced(self, **changes: object) -> Self:
         """A copy in which these fields are different."""
-        fields = {name: getattr(self, name) for name in type(self).__match_args__}
-        return type(self)(**(fields | changes))
+        return type(self)(**(self.as_dict() | changes))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in type(self).__match_args__}
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

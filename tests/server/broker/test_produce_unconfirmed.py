@@ -13,6 +13,7 @@ from muster.server.call import Call
 from muster.server.handlers.produce import handle
 from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
 from muster.wire.generated.produce import ProduceRequest, ProduceRequestPartition, ProduceRequestTopic
+from tests.forms import interpreted_only
 from tests.runtime.manual_loop import ManualLoop
 from tests.topics.bench_broker import batch, started, with_topic
 
@@ -37,6 +38,7 @@ class FakeConnection:
         step(*arguments)
 
 
+@interpreted_only
 def test_a_producer_with_acks_zero_that_is_faster_than_the_disk_waits_for_it() -> None:
     broker = started()
     with_topic(broker)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from mypy_extensions import mypyc_attr
 
@@ -25,7 +25,15 @@ from muster.wire.value import equal_fields, fields_text
 class StoredOffset:
     """One committed offset. Nothing in it can lead back to it: compiled, it never troubles the garbage collector."""
 
-    __match_args__ = ("offset", "leader_epoch", "metadata", "committed_ms", "expires_ms", "log_offset", "topic_id")
+    __match_args__: ClassVar = (
+        "offset",
+        "leader_epoch",
+        "metadata",
+        "committed_ms",
+        "expires_ms",
+        "log_offset",
+        "topic_id",
+    )
     __slots__ = __match_args__
 
     def __init__(

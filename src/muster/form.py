@@ -1,7 +1,8 @@
-"""`MUSTER_PURE=1`: this process runs Muster's Python files, also where the hot core is installed in compiled form.
+"""Which form of Muster runs: the hot core compiled, or all of it as plain Python.
 
-For finding out whether a fault is the compiler's, and for running the tests in both forms. Loaded by the package itself
-before any other module of it.
+`MUSTER_PURE=1` makes a process run the Python files also where the compiled ones are installed: for finding out whether a
+fault is the compiler's, and for running the tests in both forms. The package itself then calls `use_source_only`, before any
+other module of it is imported.
 """
 
 from __future__ import annotations
@@ -30,6 +31,13 @@ class SourceOnly(MetaPathFinder):
         return None
 
 
-def install() -> None:
+def use_source_only() -> None:
     if not any(isinstance(finder, SourceOnly) for finder in sys.meta_path):
         sys.meta_path.insert(0, SourceOnly())
+
+
+def form_text() -> str:
+    """For people: `compiled` or `pure Python`."""
+    from muster.wire.apis import IS_COMPILED
+
+    return "compiled" if IS_COMPILED else "pure Python"

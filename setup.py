@@ -1,0 +1,85 @@
+"""Builds the compiled form of the hot core; everything else about the build is in pyproject.toml.
+
+mypyc turns the modules below into one extension. It is an addition, not a need: with MUSTER_PURE=1, without a C compiler or
+when anything else goes wrong, the build says so in one line and installs plain Python, which does the same more slowly. The
+modules are compiled together because a call between a compiled and an interpreted one costs what the compiling gains.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+SOURCE = Path("src/muster")
+HOT_APIS = sorted(path.stem.removesuffix("_native") for path in (SOURCE / "wire/generated").glob("*_native.py"))
+COMPILED = {
+    "wire": "batch_encode batch_header batch_records errors header message native primitives value",
+    "wire/generated": " ".join(f"{name} {name}_native" for name in HOT_APIS),
+    "core": "*",
+    "core/classic": "*",
+    "core/offsets": "*",
+    "log": "contract group_value offset_run offset_value record_codec record_fields staging",
+    "runtime": "alarm clock coordinator group_commit loader offsets_log runner tickets timings wheel",
+    "server": "call connection limits may parts routes traffic",
+    "server/handlers": (
+        "describe_groups find_coordinator heartbeat join_group leave_group offset_commit offset_fetch sync_group"
+    ),
+}
+BUILDING = {"bdist_wheel", "build", "build_ext", "editable_wheel", "install"}
+
+
+def compiled_files() -> list[str]:
+    files = [
+        path
+        for room, names in COMPILED.items()
+        for name in names.split()
+        for path in sorted((SOURCE / room).glob(f"{name}.py"))
+    ]
+    return [str(path) for path in files if path.name != "__init__.py"]
+
+
+def fall_back(why: str) -> None:
+    print(f"muster: the hot core is not compiled, plain Python is used instead: {why}", file=sys.stderr)
+
+
+class BuildOrFallBack(build_ext):
+    """A compiler that is missing or fails leaves a pure package behind, never half a compiled one."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except Exception as error:
+            fall_back(str(error).splitlines()[0])
+            for path in self.get_outputs():
+                Path(path).unlink(missing_ok=True)
+            self.extensions.clear()
+
+
+def extensions() -> list[object]:
+    if not BUILDING & set(sys.argv):
+        return []  # only the package's metadata is asked for
+    if os.environ.get("MUSTER_PURE") or Path(".pure").exists():
+        fall_back("MUSTER_PURE is set, or there is a file .pure here")
+        return []
+    try:
+        from mypyc.build import mypycify
+
+        options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", "--python-version=3.11"]
+        return list(
+            mypycify(
+                [*options, *compiled_files()],
+                opt_level=os.environ.get("MUSTER_OPT_LEVEL", "2"),
+                debug_level="0",
+                group_name="muster",
+            )
+        )
+    except (Exception, SystemExit) as error:
+        fall_back(f"mypyc: {error}")
+        return []
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildOrFallBack})

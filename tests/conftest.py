@@ -1,0 +1,23 @@
+"""Nobody tests yesterday's code: a compiled module that is older than its source stops the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from muster.wire.apis import IS_COMPILED
+
+SOURCE = Path(__file__).parent.parent / "src"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not IS_COMPILED:
+        return
+    built = min((path.stat().st_mtime for path in SOURCE.glob("muster__mypyc.*")), default=float("inf"))
+    for extension in SOURCE.glob("muster/**/*.so"):
+        source = extension.with_name(extension.name.partition(".")[0] + ".py")
+        if source.exists() and source.stat().st_mtime > built:
+            raise pytest.UsageError(
+                f"{source} is newer than its compiled form: run `make compile`, or set MUSTER_PURE=1 to test plain Python"
+            )
