@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 
 _SOURCE = Path(__file__).with_name("loadgen.c")
+_SOURCES = (_SOURCE, Path(__file__).with_name("loadgen_wire.h"))
 _BINARY = Path(__file__).with_name(".build") / "loadgen"
 _LONGEST_SECONDS = 600
 _prefixes = (f"load{os.getpid()}x{number}" for number in count(1))
@@ -54,7 +55,7 @@ class Load:
 
 def build() -> Path:
     """The generator's path; compiled if it is not there or older than its source."""
-    if not _BINARY.exists() or _BINARY.stat().st_mtime < _SOURCE.stat().st_mtime:
+    if not _BINARY.exists() or _BINARY.stat().st_mtime < max(each.stat().st_mtime for each in _SOURCES):
         compiler = os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
         if compiler is None:
             raise GeneratorFailed("there is no C compiler (gcc or cc) on the path: the load generator is written in C")

@@ -5,18 +5,11 @@
  * server answers. Built and called by bench/generator.py, which names the options.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -24,31 +17,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CREATE_TOPICS = 19, OFFSET_COMMIT = 8, OFFSET_FETCH = 9, FIND_COORDINATOR = 10, JOIN = 11, HEARTBEAT = 12, SYNC = 14, DESCRIBE = 15 };
-enum { UNKNOWN_TOPIC = 3, LOADING = 14, NOT_AVAILABLE = 15, NOT_COORDINATOR = 16, REBALANCING = 27, TOPIC_EXISTS = 36, ID_REQUIRED = 79 };
-enum { SESSION_MS = 1800000, REBALANCE_MS = 60000, PATIENCE_SECONDS = 60, EVENTS = 1024 };
+#include "loadgen_wire.h"
 
-static char topic[32]; /* named after its size, because runs of other sizes may have come before */
-static const char CLIENT[] = "load";
+enum { PATIENCE_SECONDS = 60, EVENTS = 1024 };
 
 /* What was asked for on the command line. */
 static struct {
     const char *workload, *prefix;
-    int port, connections, members, group_size, partitions, rate, groups, rounds, warm_rounds, server;
+    int port, connections, members, group_size, rate, groups, rounds, warm_rounds, server;
     double warm, seconds;
     bool hold;
-} want = {.workload = "heartbeat", .prefix = "load", .connections = 100, .group_size = 10, .partitions = 1,
+} want = {.workload = "heartbeat", .prefix = "load", .connections = 100, .group_size = 10,
           .groups = 1000, .rounds = 7, .warm_rounds = 3, .warm = 1, .seconds = 3};
-
-static void die(const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    fputs("loadgen: ", stderr);
-    vfprintf(stderr, format, values);
-    fputc('\n', stderr);
-    va_end(values);
-    exit(1);
-}
 
 /* ---- time ---- */
 
@@ -87,77 +67,7 @@ static double quantile_us(double share) {
     return 0;
 }
 
-/* ---- writing requests ---- */
-
-typedef struct { uint8_t *at; size_t len, room; } Bytes;
-
-static void make_room(Bytes *b, size_t more) {
-    if (b->len + more <= b->room) return;
-    b->room = (b->len + more) * 2;
-    if (!(b->at = realloc(b->at, b->room))) die("out of memory");
-}
-static void put(Bytes *b, const void *from, size_t count) {
-    make_room(b, count);
-    memcpy(b->at + b->len, from, count);
-    b->len += count;
-}
-static void put8(Bytes *b, uint8_t v) { put(b, &v, 1); }
-static void put16(Bytes *b, uint16_t v) { v = htobe16(v); put(b, &v, 2); }
-static void put32(Bytes *b, uint32_t v) { v = htobe32(v); put(b, &v, 4); }
-static void put64(Bytes *b, uint64_t v) { v = htobe64(v); put(b, &v, 8); }
-static void put_count(Bytes *b, uint32_t v) { /* compact arrays and strings: one more than the length, as varint */
-    for (v++; v >= 128; v >>= 7) put8(b, (uint8_t)(v | 128));
-    put8(b, (uint8_t)v);
-}
-static void put_blob(Bytes *b, const void *from, size_t count) { put_count(b, (uint32_t)count); put(b, from, count); }
-static void put_text(Bytes *b, const char *text) { put_blob(b, text, strlen(text)); }
-
-static void begin(Bytes *b, int api, int version) {
-    b->len = 0;
-    put32(b, 0);
-    put16(b, (uint16_t)api);
-    put16(b, (uint16_t)version);
-    put32(b, 0);
-    put16(b, sizeof CLIENT - 1);
-    put(b, CLIENT, sizeof CLIENT - 1);
-    put8(b, 0);
-}
-static void finish(Bytes *b) {
-    put8(b, 0);
-    uint32_t size = htobe32((uint32_t)b->len - 4);
-    memcpy(b->at, &size, 4);
-}
-
-/* ---- reading replies ---- */
-
-typedef struct { const uint8_t *at, *end; } Reader;
-
-static const uint8_t *take(Reader *r, size_t count) {
-    if ((size_t)(r->end - r->at) < count) die("a reply ends too early");
-    r->at += count;
-    return r->at - count;
-}
-static int get16(Reader *r) { uint16_t v; memcpy(&v, take(r, 2), 2); return (int16_t)be16toh(v); }
-static int get32(Reader *r) { uint32_t v; memcpy(&v, take(r, 4), 4); return (int32_t)be32toh(v); }
-static int get_count(Reader *r) {
-    uint32_t v = 0;
-    for (int shift = 0; shift < 35; shift += 7) {
-        uint8_t byte = *take(r, 1);
-        v |= (uint32_t)(byte & 127) << shift;
-        if (byte < 128) break;
-    }
-    return (int)v - 1;
-}
-static void skip_text(Reader *r) { int n = get_count(r); if (n > 0) take(r, (size_t)n); }
-
-/* ---- members and connections ---- */
-
-typedef struct {
-    char group[64], id[128];
-    int generation, first_offset_at;
-    bool leads;
-    Bytes request; /* what it sends in the measurement */
-} Member;
+/* ---- connections ---- */
 
 typedef struct {
     int fd;
@@ -174,7 +84,6 @@ typedef struct {
 static Connection *connections;
 static Member *members;
 static int poll_fd;
-static int64_t committed = 1;
 
 static void watch(Connection *c, int operation, uint32_t events) {
     struct epoll_event event = {.events = events, .data.ptr = c};
@@ -240,168 +149,19 @@ static bool answered(Connection *c, uint32_t events) {
     return true;
 }
 
-static Reader body(Connection *c) { /* after size, correlation id, tags and throttle time, which all these replies have */
-    Reader r = {c->in.at + 8, c->in.at + c->in.len};
-    take(&r, 5);
-    return r;
-}
-
-/* ---- requests, and the error in their replies ---- */
-
-static void write_find_coordinator(Bytes *b, const char *group) {
-    begin(b, FIND_COORDINATOR, 4);
-    put8(b, 0);
-    put_count(b, 1);
-    put_text(b, group);
-    finish(b);
-}
-static int coordinator_error(Connection *c) {
-    Reader r = body(c);
-    if (get_count(&r) != 1) die("FindCoordinator: not one coordinator");
-    skip_text(&r); get32(&r); skip_text(&r); get32(&r);
-    return get16(&r);
-}
-
-static void write_create_topic(Bytes *b) {
-    begin(b, CREATE_TOPICS, 7);
-    put_count(b, 1);
-    put_text(b, topic); put32(b, (uint32_t)want.partitions); put16(b, 1); put_count(b, 0); put_count(b, 0); put8(b, 0);
-    put32(b, 30000); put8(b, 0);
-    finish(b);
-}
-static int create_topic_error(Connection *c) {
-    Reader r = body(c);
-    get_count(&r); skip_text(&r); take(&r, 16);
-    int error = get16(&r);
-    return error == TOPIC_EXISTS ? 0 : error;
-}
-
-static void write_join(Bytes *b, const Member *m) {
-    static const char subscription[] = "\0\0\0\0\0\1\0\4load\xff\xff\xff\xff";
-    begin(b, JOIN, 9);
-    put_text(b, m->group); put32(b, SESSION_MS); put32(b, REBALANCE_MS);
-    put_text(b, m->id); put8(b, 0); put_text(b, "consumer");
-    put_count(b, 1); put_text(b, "range"); put_blob(b, subscription, sizeof subscription - 1); put8(b, 0);
-    put8(b, 0);
-    finish(b);
-}
-static int join_error(Connection *c) {
-    Reader r = body(c);
-    int error = get16(&r);
-    if (error && error != ID_REQUIRED) return error;
-    Member *m = c->member;
-    m->generation = get32(&r);
-    skip_text(&r); skip_text(&r);
-    int leader_length = get_count(&r);
-    const uint8_t *leader = take(&r, leader_length > 0 ? (size_t)leader_length : 0);
-    take(&r, 1);
-    int length = get_count(&r);
-    if (length < 1 || length >= (int)sizeof m->id) die("JoinGroup: a member id of %d bytes", length);
-    memcpy(m->id, take(&r, (size_t)length), (size_t)length);
-    m->id[length] = 0;
-    m->leads = leader_length == length && !memcmp(leader, m->id, (size_t)length);
-    return error;
-}
-
-static void write_sync(Bytes *b, const Member *m, const Member *group, int size) {
-    static const char assignment[] = "\0\0\0\0\0\1\0\4load\0\0\0\1\0\0\0\0\xff\xff\xff\xff";
-    begin(b, SYNC, 5);
-    put_text(b, m->group); put32(b, (uint32_t)m->generation); put_text(b, m->id);
-    put8(b, 0); put_text(b, "consumer"); put_text(b, "range");
-    put_count(b, m->leads ? (uint32_t)size : 0);
-    for (int i = 0; m->leads && i < size; i++) {
-        put_text(b, group[i].id); put_blob(b, assignment, sizeof assignment - 1); put8(b, 0);
-    }
-    finish(b);
-}
-static void write_heartbeat(Bytes *b, const Member *m) {
-    begin(b, HEARTBEAT, 4);
-    put_text(b, m->group); put32(b, (uint32_t)m->generation); put_text(b, m->id); put8(b, 0);
-    finish(b);
-}
-static int plain_error(Connection *c) { Reader r = body(c); return get16(&r); }
-
-enum { COMMIT_STRIDE = 18 };
-static int write_commit(Bytes *b, const char *group, int generation, const char *id) { /* returns where the first offset stands */
-    begin(b, OFFSET_COMMIT, 8);
-    put_text(b, group); put32(b, (uint32_t)generation); put_text(b, id); put8(b, 0);
-    put_count(b, 1); put_text(b, topic); put_count(b, (uint32_t)want.partitions);
-    int first = (int)b->len + 4;
-    for (int p = 0; p < want.partitions; p++) {
-        put32(b, (uint32_t)p); put64(b, (uint64_t)committed); put32(b, 0xffffffff); put_count(b, 0); put8(b, 0);
-    }
-    put8(b, 0);
-    finish(b);
-    return first;
-}
-static int commit_error(Connection *c) {
-    Reader r = body(c);
-    if (get_count(&r) != 1) die("OffsetCommit: not one topic");
-    skip_text(&r);
-    if (get_count(&r) != want.partitions) die("OffsetCommit: not %d partitions", want.partitions);
-    for (int p = 0; p < want.partitions; p++) {
-        get32(&r);
-        int error = get16(&r);
-        if (error) return error;
-        take(&r, 1);
-    }
-    return 0;
-}
-
-static void write_fetch(Bytes *b, const Member *m) {
-    begin(b, OFFSET_FETCH, 8);
-    put_count(b, 1); put_text(b, m->group);
-    put_count(b, 1); put_text(b, topic); put_count(b, (uint32_t)want.partitions);
-    for (int p = 0; p < want.partitions; p++) put32(b, (uint32_t)p);
-    put8(b, 0); put8(b, 0); put8(b, 0);
-    finish(b);
-}
-static int fetch_error(Connection *c) {
-    Reader r = body(c);
-    if (get_count(&r) != 1) die("OffsetFetch: not one group");
-    skip_text(&r);
-    if (get_count(&r) == 1) {
-        skip_text(&r);
-        if (get_count(&r) != want.partitions) die("OffsetFetch: not %d partitions", want.partitions);
-        for (int p = 0; p < want.partitions; p++) {
-            get32(&r);
-            int high = get32(&r);
-            get32(&r); get32(&r); skip_text(&r);
-            int error = get16(&r);
-            if (error || high < 0) return error ? error : -1;
-            take(&r, 1);
-        }
-        take(&r, 1);
-    }
-    return get16(&r);
-}
-
-static void write_describe(Bytes *b, const Member *m) {
-    begin(b, DESCRIBE, 5);
-    put_count(b, 1); put_text(b, m->group); put8(b, 0);
-    finish(b);
-}
-static int describe_error(Connection *c) {
-    Reader r = body(c);
-    if (get_count(&r) != 1) die("DescribeGroups: not one group");
-    int error = get16(&r);
-    for (int i = 0; i < 4; i++) skip_text(&r);
-    int found = get_count(&r);
-    if (!error && found != want.group_size) die("DescribeGroups: %d members, not %d", found, want.group_size);
-    return error;
-}
-
 /* ---- one request on each of some connections, until each is answered ---- */
 
-typedef int (*ErrorIn)(Connection *);
+typedef int (*ErrorIn)(Reader, Member *);
 
 static bool passing(int error) { return error == LOADING || error == NOT_AVAILABLE || error == NOT_COORDINATOR || error == UNKNOWN_TOPIC; }
 
-/* Sends c->own on connections from the last to the first; asks again while a server is not ready yet. Returns the last error. */
-static int exchange(int count, ErrorIn error_in, const char *what) {
+/* Sends what each has as its own request, the last connection first (one that waits already is not asked twice), and asks again
+ * while the server is not ready yet. Returns the last error, 0 if there was none. */
+static int exchange(Connection *first, int count, ErrorIn error_in, const char *what) {
     int left = count, last_error = 0;
     int64_t patience = now_ns() + PATIENCE_SECONDS * 1000000000LL;
-    for (int i = count - 1; i >= 0; i--) ask(&connections[i], &connections[i].own, now_ns());
+    for (int i = count - 1; i >= 0; i--)
+        if (!first[i].waiting) ask(&first[i], &first[i].own, now_ns());
     while (left) {
         struct epoll_event events[EVENTS];
         int n = epoll_wait(poll_fd, events, EVENTS, 120000);
@@ -409,7 +169,7 @@ static int exchange(int count, ErrorIn error_in, const char *what) {
         for (int i = 0; i < n; i++) {
             Connection *c = events[i].data.ptr;
             if (!answered(c, events[i].events)) continue;
-            int error = error_in(c);
+            int error = error_in(body(&c->in), c->member);
             if (passing(error)) {
                 if (now_ns() > patience) die("%s: still error %d", what, error);
                 usleep(count > 100 ? 1000 : 20000);
@@ -425,28 +185,28 @@ static int exchange(int count, ErrorIn error_in, const char *what) {
 }
 
 static void prepare_server(void) {
-    Connection *c = &connections[0];
+    Connection *c = connections;
     write_find_coordinator(&c->own, want.prefix);
-    exchange(1, coordinator_error, "FindCoordinator");
+    exchange(connections, 1, coordinator_error, "FindCoordinator");
     write_create_topic(&c->own);
-    exchange(1, create_topic_error, "CreateTopics");
+    exchange(connections, 1, create_topic_error, "CreateTopics");
 }
 
 /* ---- joining ---- */
 
 static void join_once(int count) {
     for (int i = 0; i < count; i++) write_join(&connections[i].own, connections[i].member);
-    exchange(count, join_error, "JoinGroup");
+    exchange(connections, count, join_error, "JoinGroup");
 }
 
-/* group_of(first member of the group of connection i) must be at connections[i - i % size].member: members lie side by side. */
+/* The members of a group lie side by side, on connections side by side. False if a group was rebalanced meanwhile. */
 static bool sync_once(int count, int size) {
     for (int i = 0; i < count; i++) {
         Member *group = connections[i - i % size].member;
         write_sync(&connections[i].own, connections[i].member, group, size);
         if (connections[i].member->generation != group->generation) return false;
     }
-    return exchange(count, plain_error, "SyncGroup") == 0;
+    return exchange(connections, count, plain_error, "SyncGroup") == 0;
 }
 
 /* Everybody joins in waves of whole groups, because a JoinGroup that waits keeps its connection to itself. */
@@ -482,14 +242,14 @@ static const Bytes *next_request(Connection *c) {
     if (commits) { /* offsets move on, as those of a working consumer do */
         uint64_t offset = htobe64((uint64_t)++committed);
         uint8_t *at = request->at + members[index].first_offset_at;
-        for (int p = 0; p < want.partitions; p++) memcpy(at + p * COMMIT_STRIDE, &offset, 8);
+        for (int p = 0; p < partitions; p++) memcpy(at + p * COMMIT_STRIDE, &offset, 8);
     }
     return request;
 }
 
 static void check(Connection *c) {
     if (c->in.len == c->good.len && !memcmp(c->in.at + 8, c->good.at + 8, c->in.len - 8)) return;
-    int error = reply_error(c);
+    int error = reply_error(body(&c->in), NULL);
     if (error) die("%s: error %d", want.workload, error);
     c->good.len = 0;
     put(&c->good, c->in.at, c->in.len);
@@ -590,7 +350,7 @@ static void fill_offsets(void) {
             Connection *c = events[i].data.ptr;
             if (!answered(c, events[i].events)) continue;
             count_latency(now_ns() - c->asked_ns);
-            int error = commit_error(c);
+            int error = commit_error(body(&c->in), NULL);
             if (error && !passing(error)) die("OffsetCommit: error %d", error);
             if (error) usleep(20000);
             else if (++done && started >= want.groups) continue;
@@ -604,6 +364,17 @@ static void fill_offsets(void) {
     report((uint64_t)done, now_ns() - wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, "");
 }
 
+/* Members learn by heartbeat that they must join again. Before that a JoinGroup would be answered at once. */
+static void await_rebalance(void) {
+    Member *m = &members[1];
+    Bytes join = connections[1].own, beat = {0};
+    write_heartbeat(&beat, m);
+    connections[1].own = beat;
+    while (exchange(&connections[1], 1, plain_error, "Heartbeat") != REBALANCING) {}
+    connections[1].own = join;
+    free(beat.at);
+}
+
 /* A group that a newcomer rebalances: the newcomer joins first, then everybody, then all sync. One JSON line a round. */
 static void rebalance(void) {
     int size = want.group_size, rounds = want.warm_rounds + want.rounds;
@@ -614,15 +385,15 @@ static void rebalance(void) {
         strcpy(members[i].group, members[0].group);
     }
     for (int round = 0; round < rounds; round++) {
-        Connection *newcomer = &connections[size], *first = connections;
+        Connection *newcomer = &connections[size];
         write_join(&newcomer->own, newcomer->member);
-        connections = newcomer;
-        exchange(1, join_error, "JoinGroup of the newcomer");
-        connections = first;
+        exchange(newcomer, 1, join_error, "JoinGroup of the newcomer");
         size++;
         for (int i = 0; i < size; i++) write_join(&connections[i].own, connections[i].member);
         int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), start = now_ns();
-        exchange(size, join_error, "JoinGroup");
+        ask(newcomer, &newcomer->own, start);
+        await_rebalance();
+        exchange(connections, size, join_error, "JoinGroup");
         int64_t joined = now_ns();
         if (!sync_once(size, size)) die("the rebalance was disturbed by another one");
         int64_t wall = now_ns() - start;
@@ -646,7 +417,7 @@ static void read_options(int count, char **texts) {
         case 'c': want.connections = atoi(optarg); break;
         case 'm': want.members = atoi(optarg); break;
         case 'g': want.group_size = atoi(optarg); break;
-        case 'P': want.partitions = atoi(optarg); break;
+        case 'P': partitions = atoi(optarg); break;
         case 'r': want.rate = atoi(optarg); break;
         case 'G': want.groups = atoi(optarg); break;
         case 'W': want.warm = atof(optarg); break;
@@ -658,7 +429,8 @@ static void read_options(int count, char **texts) {
         }
     }
     if (!want.port || optind < count) die("usage: loadgen --port PORT [--workload NAME] ... (see bench/generator.py)");
-    snprintf(topic, sizeof topic, "load-%d", want.partitions);
+    expected_members = want.group_size;
+    snprintf(topic, sizeof topic, "load-%d", partitions);
     if (!want.members) want.members = want.connections;
     if (want.members < want.connections) want.connections = want.members;
 }
@@ -686,7 +458,7 @@ int main(int count, char **texts) {
             Member *m = connections[i].member = &members[i % want.members];
             write_commit(&connections[i].own, m->group, m->generation, m->id);
         }
-        exchange(want.connections, commit_error, "OffsetCommit");
+        exchange(connections, want.connections, commit_error, "OffsetCommit");
     }
     commits = reply_error == commit_error;
     if (rebalances) rebalance();
