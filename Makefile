@@ -76,9 +76,8 @@ soak: $(COMPILED) ## 10,000 members on 5,000 connections for ten minutes, with r
 bench: $(COMPILED) ## measure start-up, memory and throughput on this machine
 	@$(BIN)/python -m bench
 
-bench-pipeline: $(READY) ## the pipeline's speed, beside Kafka's own decoder where it is there
-	@$(BIN)/python -m bench.pipeline_decode
-	@$(BIN)/python -m bench.pipeline
+bench-pipeline: $(READY) ## the pipeline's speed and memory, beside Kafka's own decoder where it is there (SIZES=--long adds 32M records)
+	@$(BIN)/python -m bench.pipeline $(SIZES)
 
 conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka (Maven, Go, npm; says what could not run)
 	@$(BIN)/python -m tests.conformance

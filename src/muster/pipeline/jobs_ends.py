@@ -21,7 +21,7 @@ _PREFIX: Final = "end of "
 def add_end_offsets(writer: LakeWriter, source: RunSource, now_ms: int, only_changes: bool = False) -> int:
     """How many samples were added. With `only_changes` none are, if every partition ends where it did."""
     known = known_ends(writer, source.cluster)
-    samples = source.end_offsets(known, now_ms)
+    samples = source.end_offsets(known, now_ms).combine_chunks()
     last = _last_of_each(samples)
     if not last or (only_changes and all(known.get((topic, partition)) == end for topic, partition, end in last)):
         return 0

@@ -101,7 +101,9 @@ def _next_pieces(writer: LakeWriter, log: Log, batch_records: int) -> Iterator[P
     for partition, end in log.ends.items():
         start = _read_up_to(writer, log.source, partition)
         if start < end:
-            yield Piece(log.source, Stretch(partition, start, min(end, start + batch_records)), log.partition_count)
+            # A batch costs something by itself: what little would be left for another one goes with this one.
+            stop = end if end - start <= batch_records * 5 // 4 else start + batch_records
+            yield Piece(log.source, Stretch(partition, start, stop), log.partition_count)
 
 
 def _behind(writer: LakeWriter, log: Log) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from muster.pipeline.tables.burrow import OK, REWIND, STALL, STOP, WARN, Commit, burrow_status
+from muster.pipeline.tables.burrow import OK, REWIND, STALL, STOP, WARN, Window, burrow_status
 
 Lags = list[int | None]
 
 
-def window(offsets: list[int], lags: Lags, step_ms: int = 100_000, first_ms: int = 100_000) -> list[Commit]:
-    rows = zip(offsets, lags, strict=True)
-    return [Commit(offset, first_ms + index * step_ms, lag) for index, (offset, lag) in enumerate(rows)]
+def window(offsets: list[int], lags: Lags, step_ms: int = 100_000, first_ms: int = 100_000) -> Window:
+    assert len(offsets) == len(lags)
+    return Window(offsets, [first_ms + index * step_ms for index in range(len(offsets))], lags)
 
 
 MOVING = [1_000, 2_000, 3_000, 4_000, 5_000]
@@ -92,7 +92,7 @@ CASES = [
     [case[1:] for case in CASES],
     ids=[case[0] for case in CASES],
 )
-def test_window(commits: list[Commit], ends: list[int], lag: int, now_s: int, allowed: int, status: str) -> None:
+def test_window(commits: Window, ends: list[int], lag: int, now_s: int, allowed: int, status: str) -> None:
     assert burrow_status(commits, ends, lag, now_s * 1_000, allowed_lag=allowed) == status
 
 
@@ -104,7 +104,7 @@ def test_clock_has_whole_seconds() -> None:
 
 
 def test_no_commits_or_too_few_of_them_are_ok() -> None:
-    assert burrow_status([], [20], 10, 1_000) == OK
+    assert burrow_status(window([], []), [20], 10, 1_000) == OK
     stalled = window([10, 10], [5, 5])
     assert burrow_status(stalled, [20], 10, 250_000, complete=0.2, minimum_complete=0.5) == OK
     assert burrow_status(stalled, [20], 10, 250_000, complete=0.5, minimum_complete=0.5) == STALL

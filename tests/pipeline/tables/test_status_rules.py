@@ -6,17 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from muster.pipeline.tables.burrow import Commit
+from muster.pipeline.tables.burrow import Window
 from muster.pipeline.tables.status_rules import Standing, verdict
 
 NOW = 1_000_000
 MINUTE = 60_000
 
 
-def commits(*offsets: int, lag: int | None = 10, every_ms: int = 5_000, until_ms: int = NOW) -> list[Commit]:
-    return [
-        Commit(offset, until_ms - (len(offsets) - 1 - index) * every_ms, lag) for index, offset in enumerate(offsets)
-    ]
+def commits(*offsets: int, lag: int | None = 10, every_ms: int = 5_000, until_ms: int = NOW) -> Window:
+    times = [until_ms - (len(offsets) - 1 - index) * every_ms for index in range(len(offsets))]
+    return Window(offsets, times, [lag] * len(offsets))
 
 
 HEALTHY = Standing(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -42,17 +42,31 @@ def segment_end_offsets(
     `starts`: only what was appended from these offsets on, by (topic, partition). Within `resolution_ms` only the last sample is
     kept, which brackets stay true under. With `read_at_ms`, for a directory that is in use, the end as it is now is added.
     """
-    tables = [
-        _history(folder, cluster, (starts or {}).get((folder.topic, folder.partition), 0), resolution_ms, read_at_ms)
+    checkpoints = _Checkpoints()
+    histories = [
+        _history(
+            folder, (starts or {}).get((folder.topic, folder.partition), 0), resolution_ms, read_at_ms, checkpoints
+        )
         for folder in log_folders(directories)
         if (folder.topic in topics if topics is not None else not folder.topic.startswith(_INTERNAL_PREFIX))
     ]
-    return pa.concat_tables(tables) if tables else _ROWS.empty_table()
+    return _table(histories, cluster) if histories else _ROWS.empty_table()
 
 
-def _history(folder: LogFolder, cluster: str, start: int, resolution_ms: int, read_at_ms: int | None) -> pa.Table:
-    place = LogPlace(cluster, folder.topic, folder.partition, SAMPLER)
-    reader = PartitionReader(folder, place, start)
+class _History(NamedTuple):
+    """One partition. Numbers until the end: a table of each of a hundred thousand would cost more than reading them."""
+
+    folder: LogFolder
+    ends: Numbers
+    times: Numbers
+    epochs: Numbers
+    log_start: int
+
+
+def _history(
+    folder: LogFolder, start: int, resolution_ms: int, read_at_ms: int | None, checkpoints: _Checkpoints
+) -> _History:
+    reader = PartitionReader(folder, LogPlace("", folder.topic, folder.partition, SAMPLER), start)
     headers = [chunk.headers for chunk in reader.chunks()]
     found = np.concatenate(headers) if headers else np.empty(0, dtype=HEADER)
     ends: Numbers = found["base_offset"].astype(np.int64) + found["last_offset_delta"] + 1
@@ -66,7 +80,7 @@ def _history(folder: LogFolder, cluster: str, start: int, resolution_ms: int, re
         ends = np.append(ends, log_end(folder))
         times = np.append(times, max(now_ms, int(times[-1]) if len(times) else 0))
         epochs = np.append(epochs, epochs[-1] if len(epochs) else -1).astype(np.int32)
-    return _table(folder, place, ends, times, epochs, _log_start(folder))
+    return _History(folder, ends, times, epochs, checkpoints.log_start(folder))
 
 
 def _last_of_each(moments: Numbers) -> Numbers:
@@ -75,38 +89,51 @@ def _last_of_each(moments: Numbers) -> Numbers:
     return keep
 
 
-def _table(
-    folder: LogFolder, place: LogPlace, ends: Numbers, times: Numbers, epochs: Numbers, log_start: int
-) -> pa.Table:
-    count = len(ends)
+def _table(histories: list[_History], cluster: str) -> pa.Table:
+    counts = [len(each.ends) for each in histories]
+    which = pa.array(np.repeat(np.arange(len(histories)), counts))
+    ends, times, epochs = (np.concatenate([each[column] for each in histories]) for column in (1, 2, 3))
+    log_starts = np.repeat(np.array([each.log_start for each in histories], dtype=np.int64), counts)
     columns = [
-        pa.repeat(place.cluster, count),
-        pa.repeat(place.topic, count),
-        pa.array(np.full(count, place.partition, dtype=np.int32)),
-        pa.array([topic_id_of(folder)] * count, pa.string()),
+        pa.repeat(cluster, len(ends)),
+        pa.array([each.folder.topic for each in histories], pa.string()).take(which),
+        pa.array([each.folder.partition for each in histories], pa.int32()).take(which),
+        pa.array([topic_id_of(each.folder) for each in histories], pa.string()).take(which),
         pa.array(ends),
-        pa.array(np.full(count, log_start, dtype=np.int64)),
+        pa.array(log_starts),
         pa.array(times),
-        pa.array(ends - 1, mask=ends <= log_start),
+        pa.array(ends - 1, mask=ends <= log_starts),
         pa.array(epochs, mask=epochs < 0),
         pa.array(times),
         pa.array(times),
-        pa.repeat(SAMPLER, count),
+        pa.repeat(SAMPLER, len(ends)),
         dates_of(times),
     ]
     return pa.Table.from_arrays(columns, schema=_ROWS)
 
 
-def _log_start(folder: LogFolder) -> int:
-    """The first offset that consumers can still have: DeleteRecords moves it into a segment, a checkpoint says so."""
-    files = segment_files(folder)
-    first = files[0].base_offset if files else 0
-    path = os.path.join(os.path.dirname(folder.path), START_OFFSETS)
+class _Checkpoints:
+    """Where logs begin since DeleteRecords moved it into a segment: one file for all logs of a directory, read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[tuple[str, int], int]] = {}
+
+    def log_start(self, folder: LogFolder) -> int:
+        """The first offset that consumers can still have."""
+        files = segment_files(folder)
+        first = files[0].base_offset if files else 0
+        directory = os.path.dirname(folder.path)
+        if directory not in self._known:
+            self._known[directory] = _read_checkpoint(os.path.join(directory, START_OFFSETS))
+        return max(first, self._known[directory].get((folder.topic, folder.partition), 0))
+
+
+def _read_checkpoint(path: str) -> dict[tuple[str, int], int]:
     try:
         with open(path, "rb") as file:
-            return max(first, parse_offsets(file.read(), path).get((folder.topic, folder.partition), 0))
+            return dict(parse_offsets(file.read(), path))
     except (OSError, StorageError):
-        return first
+        return {}
 
 
 def _written_ms(folder: LogFolder) -> int:

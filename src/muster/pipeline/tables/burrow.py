@@ -14,15 +14,17 @@ from typing import NamedTuple
 OK, WARN, STALL, STOP, REWIND = "OK", "WARN", "STALL", "STOP", "REWIND"
 
 
-class Commit(NamedTuple):
-    offset: int
-    commit_ms: int
-    lag: int | None
-    """Against the newest end offset that was known when it arrived."""
+class Window(NamedTuple):
+    """The last commits of a partition in log order, column by column: objects would cost more than the judging."""
+
+    offsets: Sequence[int]
+    times: Sequence[int]
+    lags: Sequence[int | None]
+    """Against the newest end offset that was known when each arrived."""
 
 
 def burrow_status(
-    window: Sequence[Commit],
+    window: Window,
     ends: Sequence[int],
     current_lag: int,
     now_ms: int,
@@ -31,31 +33,32 @@ def burrow_status(
     complete: float = 1.0,
     minimum_complete: float = 0.0,
 ) -> str:
-    """`window` are the last commits in log order, `ends` the last sampled end offsets. First match wins."""
-    if not window or complete < minimum_complete or current_lag <= allowed_lag:
+    """`ends` are the last sampled end offsets. First match wins."""
+    offsets = window.offsets
+    if not offsets or complete < minimum_complete or current_lag <= allowed_lag:
         return OK
-    if _silent(window, now_ms) and not any(end <= window[-1].offset for end in ends):
+    if _silent(window.times, now_ms) and not any(end <= offsets[-1] for end in ends):
         return STOP
-    if _rewound(window):
+    if _rewound(offsets):
         return REWIND
-    if any(commit.lag is not None and commit.lag <= allowed_lag for commit in window):
+    lags = [lag for lag in window.lags if lag is not None]
+    if any(lag <= allowed_lag for lag in lags):
         return OK
-    if all(commit.offset == window[0].offset for commit in window):
+    if min(offsets) == max(offsets):
         return STALL
-    return WARN if _never_falls([commit.lag for commit in window if commit.lag is not None]) else OK
+    return WARN if _never_falls(lags) else OK
 
 
-def _silent(window: Sequence[Commit], now_ms: int) -> bool:
+def _silent(times: Sequence[int], now_ms: int) -> bool:
     """Longer silent than the whole window is long. Burrow's clock has whole seconds."""
-    first_ms, last_ms = window[0].commit_ms, window[-1].commit_ms
-    return now_ms // 1000 * 1000 - last_ms > last_ms - first_ms
+    return now_ms // 1000 * 1000 - times[-1] > times[-1] - times[0]
 
 
-def _rewound(window: Sequence[Commit]) -> bool:
-    for index in range(1, len(window)):
-        before = window[index - 1].offset
-        if window[index].offset < before:
-            return not any(commit.offset >= before for commit in window[index:])
+def _rewound(offsets: Sequence[int]) -> bool:
+    for index in range(1, len(offsets)):
+        before = offsets[index - 1]
+        if offsets[index] < before:
+            return max(offsets[index:]) < before
     return False
 
 

@@ -25,16 +25,17 @@ def hours_of(commits: Frame) -> Frame:
     hours = (
         commits.filter(pl.col("faithful") & ~pl.col("is_tombstone"))
         .with_columns(hour_ms=pl.col("record_ms") - pl.col("record_ms") % _HOUR_MS)
-        .group_by(_HOUR)
+        .group_by(*_HOUR, "topic")
         .agg(
             commits=pl.len().cast(pl.Int64),
             useless=pl.col("is_duplicate").sum().cast(pl.Int64),
-            bytes=_bytes().sum(),
+            _values=_value_bytes().sum(),
             _progress=(offset - previous).clip(0).sum(),
             _steps=previous.count().cast(pl.Int64),
         )
+        .with_columns(pl.col("cluster", "group_id", "topic").cast(pl.String))
     )
-    return hours.with_columns(pl.col(GROUP).cast(pl.String))
+    return hours.with_columns(bytes=pl.col("commits") * _key_bytes() + pl.col("_values")).select(*_HOUR, *_SUMS)
 
 
 def hot_committers(hours: Iterable[Frame]) -> Frame:
@@ -51,14 +52,18 @@ def hot_committers(hours: Iterable[Frame]) -> Frame:
     )
 
 
-def _bytes() -> Column:
-    """Key and value as OffsetCommitKey and OffsetCommitValue lay them out."""
+def _key_bytes() -> Column:
+    """As OffsetCommitKey lays it out, and the record around key and value."""
+    return 10 + _length("group_id") + _length("topic") + _RECORD_FRAMING
+
+
+def _value_bytes() -> Column:
+    """As OffsetCommitValue lays it out."""
     version = pl.col("value_version").fill_null(3)
     fixed = pl.when(version >= 4).then(25).when(version == 3).then(24).when(version == 1).then(28).otherwise(20)
     topic_id = pl.when((version >= 4) & pl.col("topic_id").is_not_null()).then(18).otherwise(0)
-    key = 10 + _length("group_id") + _length("topic")
-    return key + _length("metadata").fill_null(0) + fixed + topic_id + _RECORD_FRAMING
+    return _length("metadata").fill_null(0) + fixed + topic_id
 
 
 def _length(text: str) -> Column:
-    return pl.col(text).cast(pl.String).str.len_bytes().cast(pl.Int64)
+    return pl.col(text).str.len_bytes().cast(pl.Int64)

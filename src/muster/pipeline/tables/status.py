@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from muster.pipeline.tables.burrow import Commit, burrow_status
+from muster.pipeline.tables.burrow import Window, burrow_status
 from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, Frame, conform, schema_of
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status_rules import Standing, verdict
@@ -73,8 +73,7 @@ def _judged(rows: Frame, settings: GoldSettings) -> Frame:
 def _judge(row: tuple[Any, ...], settings: GoldSettings) -> tuple[str | None, str, str]:
     """Burrow's word, ours and its evidence. Without a position or an end Burrow has nothing to say."""
     ends, offsets, times, lags = row[-4:]
-    window = list(map(Commit, offsets or (), times or (), lags or ()))
-    facts: tuple[Any, ...] = (*row[:-4], window, settings.now_ms)
+    facts: tuple[Any, ...] = (*row[:-4], Window(offsets or (), times or (), lags or ()), settings.now_ms)
     known = Standing(*facts)
     status, evidence = verdict(known, settings.allowed_lag, settings.stop_after_ms)
     return _burrow(known, ends or [], settings), status, evidence
@@ -84,15 +83,18 @@ def _burrow(known: Standing, ends: list[int], settings: GoldSettings) -> str | N
     if known.committed is None or known.end is None:
         return None
     expired_ms = settings.now_ms - settings.burrow_expire_group_ms
-    fresh = [commit for commit in known.window if commit.commit_ms >= expired_ms]
-    if not fresh:
+    window = known.window
+    if window.times and min(window.times) < expired_ms:
+        fresh = [row for row in zip(*window, strict=True) if row[1] >= expired_ms]
+        window = Window(*(zip(*fresh, strict=True) if fresh else ((), (), ())))
+    if not window.offsets:
         return None  # Burrow has purged it and answers 404
     return burrow_status(
-        fresh,
+        window,
         ends,
-        max(0, known.end - fresh[-1].offset),
+        max(0, known.end - window.offsets[-1]),
         settings.now_ms,
         allowed_lag=settings.allowed_lag,
-        complete=len(fresh) / settings.burrow_intervals,
+        complete=len(window.offsets) / settings.burrow_intervals,
         minimum_complete=settings.burrow_minimum_complete,
     )

@@ -21,13 +21,13 @@ partition from a dead one:
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import sub
 from statistics import median
 from typing import TypeAlias
 
-from muster.pipeline.tables.burrow import Commit
+from muster.pipeline.tables.burrow import Window
 from muster.pipeline.tables.durations import span
 
 Verdict: TypeAlias = tuple[str, str]
@@ -56,7 +56,7 @@ class Standing:
     subscribed: bool | None
     """None: cannot be told."""
     assignment_known: bool | None
-    window: Sequence[Commit]
+    window: Window
     at_ms: int
     """The moment of judgement."""
 
@@ -93,7 +93,7 @@ def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
     silent_ms = _silent_ms(known)
     if known.n_members and known.assignment_known and known.owner is None:
         return "UNOWNED", f"lag {known.lag}, none of {known.n_members} members owns the partition"
-    rewound = _rewound(known.window)
+    rewound = _rewound(known.window.offsets)
     if rewound is not None:
         before, after = rewound
         return "REWOUND", f"went back from {before} to {after}, now at {known.committed}"
@@ -102,13 +102,14 @@ def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
         return "STOPPED", f"lag {known.lag}, the group has no members{since}"
     if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
         return "STOPPED", f"lag {known.lag}, last commit {span(silent_ms)} ago"
-    if len(known.window) > 1 and len({commit.offset for commit in known.window}) == 1:
-        return "STALLED", f"{len(known.window)} commits of the same offset {known.committed}, lag {known.lag}"
+    offsets = known.window.offsets
+    if len(offsets) > 1 and min(offsets) == max(offsets):
+        return "STALLED", f"{len(offsets)} commits of the same offset {known.committed}, lag {known.lag}"
     return _speed(known)
 
 
 def _speed(known: Standing) -> Verdict:
-    lags = [commit.lag for commit in known.window if commit.lag is not None]
+    lags = [lag for lag in known.window.lags if lag is not None]
     if known.consume_rate is not None and known.produce_rate is not None:
         rates = f"reads {known.consume_rate:.1f}/s, written {known.produce_rate:.1f}/s"
         if known.consume_rate > known.produce_rate:
@@ -124,23 +125,26 @@ def _speed(known: Standing) -> Verdict:
     return "OK", f"lag {known.lag}, too few commits to say more"
 
 
-def _rewound(window: Sequence[Commit]) -> tuple[int, int] | None:
+def _rewound(offsets: Sequence[int]) -> tuple[int, int] | None:
     """The place it fell from and where to, if it has not come back there. Every fall is looked at."""
     highest = -1
     fall: tuple[int, int] | None = None
-    for commit in window:
-        if commit.offset >= highest:
-            highest, fall = commit.offset, None
+    for offset in offsets:
+        if offset >= highest:
+            highest, fall = offset, None
         elif fall is None:
-            fall = (highest, commit.offset)
+            fall = (highest, offset)
     return fall
 
 
 def _silent_ms(known: Standing) -> int | None:
-    return max(0, known.at_ms - known.window[-1].commit_ms) if known.window else None
+    times = known.window.times
+    return max(0, known.at_ms - times[-1]) if times else None
 
 
 def _silence_limit_ms(known: Standing, stop_after_ms: int) -> float:
-    times = [commit.commit_ms for commit in known.window]
-    intervals = [later - earlier for earlier, later in itertools.pairwise(times)]
-    return max(stop_after_ms, _USUAL_INTERVALS * median(intervals)) if intervals else stop_after_ms
+    times = known.window.times
+    if len(times) < 2:
+        return stop_after_ms
+    usual: float = median(map(sub, times[1:], times))
+    return max(stop_after_ms, _USUAL_INTERVALS * usual)

@@ -1,0 +1,149 @@
+"""Coordinator logs for the pipeline's measurements, as Kafka would lay them out, with the users' topics beside them.
+
+`write_log` makes commits of 1 to 20 partitions as clients send them, most in the layout that Kafka writes now, some with metadata,
+some tombstones, a group record now and then. `write_wide_log` makes few commits of many keys. Both take the same bytes every time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+from muster.core.hashing import partition_for
+from muster.core.records import GroupStored, OffsetCommitted, OffsetErased, StoredMember
+from muster.log.record_codec import encode_record, encode_records
+from muster.wire.batch import encode_pairs, with_offset_and_epoch
+from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription
+
+LOG_PARTITIONS = 4
+GROUPS = 2_000
+TOPICS, PARTITIONS = 100, 20
+NOW_MS = 1_700_000_000_000
+OFFSETS_TOPIC = "__consumer_offsets"
+_SEGMENT_BYTES = 100 << 20
+_BATCHES_A_PARTITION = 10
+
+Pair = tuple[bytes | None, bytes | None]
+
+
+def write_log(directory: Path, records: int) -> int:
+    """Segments of every log partition with about this many records in all, and the topics that they speak of."""
+    total = 0
+    for partition in range(LOG_PARTITIONS):
+        chance = random.Random(partition)
+        total += _write_partition(directory, partition, records // LOG_PARTITIONS, chance)
+    step = max(1, total // _BATCHES_A_PARTITION)
+    write_topics(directory, TOPICS, PARTITIONS, [(n * step, NOW_MS + n * step) for n in range(_BATCHES_A_PARTITION)])
+    return total
+
+
+def write_wide_log(directory: Path, groups: int, topics: int, partitions: int, rounds: int) -> int:
+    """Each group commits every partition of one topic, `rounds` times. 50 log partitions, as Kafka has by default."""
+    logs = [_Segments(directory / f"{OFFSETS_TOPIC}-{number}") for number in range(50)]
+    names = [(f"team-{number % 97}.service-{number}", f"stream-{number % topics}") for number in range(groups)]
+    total = 0
+    for turn in range(rounds):
+        for number, (group, topic) in enumerate(names):
+            at_ms = NOW_MS + turn * 60_000 + number
+            pairs: list[Pair] = []
+            if not turn:
+                pairs.append(_group_record(group, topic, members=4, partitions=partitions))
+            pairs += encode_records(
+                [OffsetCommitted(group, topic, p, turn * 1_000 + p, 0, "", at_ms, -1) for p in range(partitions)]
+            )
+            logs[partition_for(group, 50)].add(pairs, at_ms)
+            total += len(pairs)
+    for log in logs:
+        log.close()
+    write_topics(directory, topics, partitions, [(n * 2_000, NOW_MS + n * 60_000) for n in range(rounds)])
+    return total
+
+
+def write_topics(directory: Path, topics: int, partitions: int, appends: Iterable[tuple[int, int]]) -> None:
+    """Every partition of `events.topic-N` or `stream-N` holds one record at each of these (offset, time)."""
+    name = "events.topic" if topics == TOPICS else "stream"
+    content = b"".join(
+        with_offset_and_epoch(encode_pairs([(None, b"x")], at_ms), offset, 0) for offset, at_ms in appends
+    )
+    for topic in range(topics):
+        for partition in range(partitions):
+            folder = directory / f"{name}-{topic}-{partition}"
+            folder.mkdir()
+            (folder / f"{0:020d}.log").write_bytes(content)
+
+
+class _Segments:
+    """One log partition that is being written."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        self._folder = folder
+        self.offset = 0
+        self._file = (folder / f"{0:020d}.log").open("wb")
+
+    def add(self, pairs: list[Pair], at_ms: int) -> None:
+        if self._file.tell() > _SEGMENT_BYTES:
+            self._file.close()
+            self._file = (self._folder / f"{self.offset:020d}.log").open("wb")
+        self._file.write(with_offset_and_epoch(encode_pairs(pairs, at_ms), self.offset, 0))
+        self.offset += len(pairs)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _write_partition(directory: Path, partition: int, records: int, chance: random.Random) -> int:
+    log = _Segments(directory / f"{OFFSETS_TOPIC}-{partition}")
+    while log.offset < records:
+        pairs = _commit(chance, partition, log.offset) if chance.random() > 0.001 else [_group(chance, partition)]
+        log.add(pairs, NOW_MS + log.offset)
+    log.close()
+    return log.offset
+
+
+@cache
+def _group_name(partition: int, number: int) -> str:
+    """A name whose hash leads to that log partition, as those that a coordinator writes there."""
+    names = (f"service-{number}-consumers-{suffix}" for suffix in count())
+    return next(name for name in names if partition_for(name, LOG_PARTITIONS) == partition)
+
+
+def _commit(chance: random.Random, partition: int, offset: int) -> list[Pair]:
+    number = chance.randrange(GROUPS // LOG_PARTITIONS)
+    group, topic = _group_name(partition, number), f"events.topic-{number % TOPICS}"
+    kind = chance.random()
+    if kind < 0.01:
+        return [encode_record(OffsetErased(group, topic, chance.randrange(PARTITIONS)))]
+    metadata = "" if kind < 0.9 else f"checkpoint-{offset}"
+    topic_id = bytes([number % TOPICS]) * 16 if kind < 0.8 else None
+    commits = [
+        OffsetCommitted(group, topic, p, offset + p, 3, metadata, NOW_MS + offset, -1, topic_id)
+        for p in range(chance.randint(1, PARTITIONS))
+    ]
+    return list(encode_records(commits))
+
+
+def _group(chance: random.Random, partition: int) -> Pair:
+    number = chance.randrange(GROUPS // LOG_PARTITIONS)
+    return _group_record(_group_name(partition, number), f"events.topic-{number % TOPICS}", 5, 5)
+
+
+def _group_record(group: str, topic: str, members: int, partitions: int) -> Pair:
+    subscription = encode_subscription(Subscription([topic]))
+    seats = tuple(
+        StoredMember(
+            f"member-{index}",
+            None,
+            "client",
+            "/10.0.0.1",
+            300_000,
+            45_000,
+            subscription,
+            encode_assignment(Assignment([(topic, list(range(index, partitions, members)))])),
+        )
+        for index in range(members)
+    )
+    return encode_record(GroupStored(group, "consumer", 1, "range", "member-0", NOW_MS, seats))

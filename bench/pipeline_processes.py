@@ -1,0 +1,72 @@
+"""CPU and memory of a process and everything below it: a measured run is Python, Java and Java's Python workers together."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from types import TracebackType
+
+
+def family() -> list[int]:
+    """This process and all that descend from it."""
+    children: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                parent = int(Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, IndexError):
+                continue
+            children.setdefault(parent, []).append(int(entry))
+    found, look_at = [], [os.getpid()]
+    while look_at:
+        found.append(look_at.pop())
+        look_at += children.get(found[-1], [])
+    return found
+
+
+def cpu_of_family() -> float:
+    """CPU seconds, those of ended processes that were waited for included."""
+    ticks = 0
+    for pid in family():
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        ticks += sum(int(field) for field in fields[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+class PeakMemory:
+    """While it is open, looks twice a second how much memory Java and the Python workers have."""
+
+    def __init__(self) -> None:
+        self.java_mb = self.worker_mb = 0.0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> PeakMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._look()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.5):
+            self._look()
+
+    def _look(self) -> None:
+        for pid in family()[1:]:
+            try:
+                command = Path(f"/proc/{pid}/cmdline").read_text()
+                status = Path(f"/proc/{pid}/status").read_text()
+                peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
+            except (OSError, ValueError, IndexError):
+                continue
+            if "pyspark.daemon" in command or "pyspark/daemon" in command:
+                self.worker_mb = max(self.worker_mb, peak)
+            elif "java" in command.partition("\0")[0]:
+                self.java_mb = max(self.java_mb, peak)
