@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cluster.plan import Slot, plan_leaders
@@ -38,16 +39,29 @@ WHERE nodes.lease_until < now() OR nodes.incarnation = excluded.incarnation
 RETURNING node_id
 """
 _NEWS: Final = """
-SELECT changes, EXISTS (SELECT 1 FROM muster.nodes WHERE lease_until < now()) FROM muster.cluster
+SELECT changes, (SELECT extract(epoch FROM min(lease_until) - now())::float FROM muster.nodes) FROM muster.cluster
 """
 _NODES: Final = """
 SELECT node_id, endpoints, rack, is_draining FROM muster.nodes WHERE lease_until >= now() ORDER BY node_id
 """
 _MOVE: Final = """
-UPDATE muster.partitions AS partition SET owner = move.owner, epoch = partition.epoch + 1
-FROM unnest(%s::text[], %s::integer[], %s::integer[]) AS move(topic, partition, owner)
-WHERE partition.topic = move.topic AND partition.partition = move.partition
+WITH held AS MATERIALIZED (
+    SELECT partition.id, move.owner FROM muster.partitions AS partition
+    JOIN unnest(%s::text[], %s::integer[], %s::integer[]) AS move(topic, partition, owner)
+        ON partition.topic = move.topic AND partition.partition = move.partition
+    ORDER BY partition.id FOR NO KEY UPDATE OF partition
+)
+UPDATE muster.partitions AS partition SET owner = held.owner, epoch = partition.epoch + 1
+FROM held WHERE partition.id = held.id
 """
+_BEGIN_EPOCHS: Final = """
+WITH held AS MATERIALIZED (
+    SELECT id FROM muster.partitions WHERE owner = %(node_id)s ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE muster.partitions AS partition SET owner = %(owner)s, epoch = partition.epoch + 1
+FROM held WHERE partition.id = held.id
+"""
+"""Rows are locked in the order of `log.postgres.fence`. Whoever appended first is waited for: its records count."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -98,14 +112,14 @@ def reclaim(connection: psycopg.Connection[Any], node_id: int) -> None:
 
 
 def _claim_again(connection: psycopg.Connection[Any], node_id: int) -> None:
-    connection.execute("UPDATE muster.partitions SET epoch = epoch + 1 WHERE owner = %s", (node_id,))
+    connection.execute(_BEGIN_EPOCHS, {"node_id": node_id, "owner": node_id})
 
 
-def news(connection: psycopg.Connection[Any]) -> tuple[int, bool]:
-    """How often the cluster changed so far, and whether some node's lease is over."""
+def news(connection: psycopg.Connection[Any]) -> tuple[int, float]:
+    """How often the cluster changed so far, and in how many seconds the first lease is over, if nobody renews it."""
     row = connection.execute(_NEWS).fetchone()
     assert row is not None, "muster.cluster has no row"
-    return int(row[0]), bool(row[1])
+    return int(row[0]), inf if row[1] is None else float(row[1])
 
 
 def look(connection: psycopg.Connection[Any]) -> ClusterView:
@@ -149,11 +163,13 @@ def carry_out_plan(connection: psycopg.Connection[Any]) -> int:
         return len(moves)
 
 
-def set_draining(connection: psycopg.Connection[Any], node_id: int) -> bool:
-    """The node gives up everything it leads, as soon as somebody plans. False if there is no such node."""
+def set_draining(connection: psycopg.Connection[Any], node_id: int, incarnation: UUID | None = None) -> bool:
+    """The node gives up everything it leads, as soon as somebody plans. False if there is no such node, or only another
+    process with its id."""
     with connection.transaction():
         changed = connection.execute(
-            "UPDATE muster.nodes SET is_draining = true WHERE node_id = %s", (node_id,)
+            "UPDATE muster.nodes SET is_draining = true WHERE node_id = %s AND incarnation = coalesce(%s, incarnation)",
+            (node_id, incarnation),
         ).rowcount
         if changed:
             tell_others(connection, f"node {node_id} is drained")
@@ -167,7 +183,5 @@ def unregister(connection: psycopg.Connection[Any], me: Registration) -> None:
             "DELETE FROM muster.nodes WHERE node_id = %s AND incarnation = %s", (me.node_id, me.incarnation)
         ).rowcount
         if gone:
-            connection.execute(
-                "UPDATE muster.partitions SET owner = NULL, epoch = epoch + 1 WHERE owner = %s", (me.node_id,)
-            )
+            connection.execute(_BEGIN_EPOCHS, {"node_id": me.node_id, "owner": None})
             tell_others(connection, f"node {me.node_id} has gone")

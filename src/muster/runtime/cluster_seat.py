@@ -7,11 +7,12 @@ partition that moved is answered, never left waiting.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Mapping
-from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
 
+from muster.cluster.lease_clock import lease_seconds
 from muster.cluster.view import NO_LEADER, ClusterView
 from muster.log.contract import Leader, LedElsewhere, StorageError
 from muster.topics.names import CONSUMER_OFFSETS, GROUP_JOURNAL
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 CATALOG = "topics.json"
+LINGER_SECONDS: Final = 0.3
+"""A node that handed everything over goes on answering for so long: who asks now is told NOT_COORDINATOR and looks again at
+once, where a closed connection would make it wait before it comes back."""
 
 
 class Membership(Protocol):
@@ -60,7 +64,7 @@ class ClusterSeat:
         leaders: ClusterLeaders,
         loop: AbstractEventLoop,
         documents_seen: Callable[[], Mapping[str, int]],
-        clock_s: Callable[[], float] = monotonic,
+        clock_s: Callable[[], float] = lease_seconds,
     ) -> None:
         """`documents_seen`: the versions of shared documents that this node knows."""
         self._node = node
@@ -72,11 +76,14 @@ class ClusterSeat:
         """Set before `start`."""
         self.on_reachable: Callable[[bool], None] = lambda is_reachable: None
         """Told whether the database answers."""
+        self.before_leading: Callable[[Sequence[tuple[str, int]]], None] = lambda slots: None
+        """Told which partitions are about to be opened, so that a store can read what it needs of all of them at once."""
         self.on_document: dict[str, Callable[[], None]] = {CATALOG: node.broker.refresh}
         """What to do when another node has changed a shared document."""
         self._lease_until_s = 0.0
         self._lease_timer: TimerHandle | None = None
         self._is_leaving = False
+        self.linger_s = LINGER_SECONDS
         self.is_seated = False
         """Whether this node may speak for what it leads; asked before every answer of the coordinator."""
 
@@ -92,17 +99,25 @@ class ClusterSeat:
         self.membership.start()
 
     async def hand_over(self) -> None:
-        """Let the others lead everything. If the database cannot be asked they will notice by the lease."""
-        assert self.membership is not None
+        """Let the others lead everything. If the database cannot be asked they will notice by the lease.
+
+        Called while clients are still served, and again by whoever stops the node: the second time does nothing.
+        """
+        if self.membership is None or self._is_leaving:
+            return
         try:
             await self._loop.run_in_executor(None, self.membership.drain)
         except StorageError as error:
             _log.warning("cannot hand over: %s; the others take over when the lease is over", error)
         self._is_leaving = True
+        heirs = [node for node in self.view.nodes.values() if node.node_id != self.leaders.node_id]
         self._give_up("it is stopping", begin_anew=False)
+        if heirs:
+            await asyncio.sleep(self.linger_s)
 
     async def leave(self) -> None:
-        assert self.membership is not None
+        if self.membership is None:
+            return
         if self._lease_timer is not None:
             self._lease_timer.cancel()
         await self._loop.run_in_executor(None, self.membership.leave)
@@ -124,6 +139,12 @@ class ClusterSeat:
         if self.is_seated:
             self._loop.call_soon(self._check_lease)
         return False
+
+    def step_down_if_late(self) -> None:
+        """Asked before anything is read from a log. A process that was frozen finds requests waiting when it wakes, and
+        comes to them before it comes to its timers."""
+        if self.is_seated and self._clock_s() >= self._lease_until_s:
+            self._give_up("its lease is over", begin_anew=True)
 
     def _check_lease(self) -> None:
         self._lease_timer = None
@@ -157,9 +178,10 @@ class ClusterSeat:
     # -- views
 
     def _take(self, view: ClusterView | None, lease_until_s: float) -> None:
-        if self._is_leaving:
-            return
         self.on_reachable(True)
+        if self._is_leaving:
+            self._show_heirs(view)
+            return
         self._lease_until_s = lease_until_s
         if self._lease_timer is None:
             self._check_lease()
@@ -175,6 +197,17 @@ class ClusterSeat:
             assert self.membership is not None
             self.membership.look_again()
 
+    def _show_heirs(self, view: ClusterView | None) -> None:
+        """Clients that still ask this node are sent to those who have taken over."""
+        if view is None:
+            return
+        me = self.leaders.node_id
+        self.leaders.view = view
+        for partition in self._node.broker.catalog.partitions():
+            leader = view.leader(partition.topic.name, partition.index)
+            partition.leader_id = NO_LEADER.node_id if leader.node_id == me else leader.node_id
+            partition.leader_epoch = leader.epoch
+
     def _read_documents(self, view: ClusterView) -> None:
         seen = self._documents_seen()
         for name, read in self.on_document.items():
@@ -186,10 +219,19 @@ class ClusterSeat:
         if offsets is not None and not self._node.coordinator.places:
             # Another node made it, perhaps with another number of partitions: groups are found by the number it has.
             self._node.coordinator.partition_count = len(offsets.partitions)
-        for partition in list(self._node.broker.catalog.partitions()):
+        me = self.leaders.node_id
+        moved: list[tuple[Partition, Leader]] = []
+        for partition in self._node.broker.catalog.partitions():
             leader = view.leader(partition.topic.name, partition.index)
-            if leader != (partition.leader_id, partition.leader_epoch):
-                self._lead(partition, leader)
+            # One that is ours and not open could not be opened when it was tried.
+            is_open = partition.is_led_here or leader.node_id != me
+            if leader != (partition.leader_id, partition.leader_epoch) or not is_open:
+                moved.append((partition, leader))
+        # Groups wait for their coordinator longer than readers wait for records.
+        moved.sort(key=lambda each: each[0].topic.name != CONSUMER_OFFSETS)
+        self.before_leading([(each.topic.name, each.index) for each, leader in moved if leader.node_id == me])
+        for partition, leader in moved:
+            self._lead(partition, leader)
 
     def _lead(self, partition: Partition, leader: Leader) -> None:
         node, old_log, was_here = self._node, partition.log, partition.is_led_here

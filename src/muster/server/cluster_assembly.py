@@ -31,7 +31,7 @@ def shared_store(settings: Settings) -> LogStore:
     try:
         from muster.log.postgres.store import PostgresStore
 
-        return PostgresStore(url, settings.node_id)
+        return PostgresStore(url, settings.node_id, patience_ms=settings.integer("muster.lease.ms"))
     except ImportError:
         raise ConfigError("muster.store: psycopg is not installed: pip install 'muster-kafka[postgres]'") from None
 
@@ -51,6 +51,8 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
     seat = ClusterSeat(node, leaders, loop, store.document_versions)
     store.on_connection_lost = seat.begin_anew
     seat.on_reachable = lambda is_reachable: store.set_reachable(is_reachable=is_reachable)
+
+    seat.before_leading = store.foresee
 
     def read_users() -> None:  # not before somebody is asked who they are: see Node.users
         node.users.load()

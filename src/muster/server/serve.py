@@ -133,7 +133,12 @@ class Server:
         )
 
     async def stop(self) -> None:
-        """Take nothing new, let the node answer whom it can and make everything durable, then close."""
+        """Take nothing new, let the node answer whom it can and make everything durable, then close.
+
+        In a cluster others take over first, while clients still get an answer that says so.
+        """
+        if self.node is not None and self.settings.store_url:
+            await self.node.cluster.hand_over()
         self.listener.stop_accepting()
         if self._metrics is not None:
             self._metrics.close()

@@ -84,6 +84,8 @@ class Broker:
         self.producer_ids = ProducerIds(store)
         self.on_topics_gone: Callable[[Sequence[Topic]], None] = lambda topics: None
         """Told of topics that another node deleted; set by the node."""
+        self.before_reading: Callable[[], None] = lambda: None
+        """Called before a log's content or end is told; in a cluster this node may find here that its time is over."""
         self._rules = ClusterRules(config.node_id, config.num_partitions, config.default_replication_factor)
 
     @property
@@ -204,6 +206,7 @@ class Broker:
         producer_snapshots.keep(self.store, self.catalog)
 
     def fetch(self, asks: Sequence[FetchAsk], max_bytes: int) -> FetchRead:
+        self.before_reading()
         return read_partitions(self.catalog, asks, min(max_bytes, self.config.fetch_max_bytes))
 
     def fetch_wait(self, asks: Sequence[FetchAsk], min_bytes: int) -> FetchWait:
@@ -220,6 +223,7 @@ class Broker:
         read_committed: bool = False,
         lowest_special: int = LATEST_TIERED,
     ) -> OffsetAnswer:
+        self.before_reading()
         partition = self.catalog.partition(name, index)
         if partition is None:
             return OffsetAnswer(UNKNOWN_TOPIC_OR_PARTITION)
@@ -232,6 +236,7 @@ class Broker:
         )
 
     def end_of_epoch(self, name: str, index: int, current_epoch: int, epoch: int) -> EpochEnd:
+        self.before_reading()
         partition = self.catalog.partition(name, index)
         if partition is None:
             return EpochEnd(UNKNOWN_TOPIC_OR_PARTITION)

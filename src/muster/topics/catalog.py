@@ -194,7 +194,9 @@ class Catalog:
         partition.producers = partition.producer_base = None
         partition.is_led_here = False
         partition.leader_id, partition.leader_epoch = leader.node_id, leader.epoch
-        partition.log = self._log_of(partition.topic, partition.index, is_here=is_here)
+        partition.log = self._log_of(partition.topic, partition.index, is_here=False)
+        if is_here:
+            partition.log = self._log_of(partition.topic, partition.index, is_here=True)
         partition.is_led_here = is_here
 
     def refresh(self) -> list[Topic]:

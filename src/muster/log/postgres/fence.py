@@ -3,6 +3,9 @@
 For each log of a tick the end of the partition moves, but only if this node still owns it, at the epoch that it
 believes in, and the end is where it believes it to be. Batches are stored for those partitions alone. Who is missing
 from the answer was overtaken.
+
+Rows are locked by ascending id, here and by whoever moves partitions (`cluster.ownership`): in any other order a move
+and an append could wait for each other until the database kills one of them.
 """
 
 from __future__ import annotations
@@ -16,11 +19,15 @@ if TYPE_CHECKING:
     import psycopg
 
 _APPEND: Final = """
-WITH moved AS (
-    UPDATE muster.partitions AS partition SET end_offset = share.new_end
-    FROM unnest(%s::bigint[], %s::integer[], %s::bigint[], %s::bigint[]) AS share(id, epoch, expected_end, new_end)
-    WHERE partition.id = share.id AND partition.owner = %s
-        AND partition.epoch = share.epoch AND partition.end_offset = share.expected_end
+WITH held AS MATERIALIZED (
+    SELECT partition.id, share.new_end FROM muster.partitions AS partition
+    JOIN unnest(%s::bigint[], %s::integer[], %s::bigint[], %s::bigint[]) AS share(id, epoch, expected_end, new_end)
+        ON partition.id = share.id
+    WHERE partition.owner = %s AND partition.epoch = share.epoch AND partition.end_offset = share.expected_end
+    ORDER BY partition.id FOR NO KEY UPDATE OF partition
+), moved AS (
+    UPDATE muster.partitions AS partition SET end_offset = held.new_end
+    FROM held WHERE partition.id = held.id
     RETURNING partition.id
 ), stored AS (
     INSERT INTO muster.batches

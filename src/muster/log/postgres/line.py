@@ -6,11 +6,16 @@ URL stay in here.
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable
+from contextlib import suppress
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from muster.log.contract import StorageError
+from muster.log.postgres.patience import watch
 
 if TYPE_CHECKING:
     import psycopg
@@ -21,6 +26,10 @@ CONNECT_SECONDS: Final = 2
 STATEMENT_MS: Final = 10_000
 FAIL_FAST_SECONDS: Final = 0.5
 """After a failed attempt nobody waits for another one during this time."""
+IDLE_IN_TRANSACTION_MS: Final = 1_000
+"""A process that is frozen between two statements must not keep its locks: who takes over waits for them."""
+GRACE: Final = 1.25
+"""Of the patience: the server ends a statement that takes too long by itself, and what it says then is better than silence."""
 
 
 class ConnectionLost(StorageError):
@@ -37,6 +46,8 @@ class Line:
         self._purpose = purpose
         self._connection: psycopg.Connection[Any] | None = None
         self._down_until_s = 0.0
+        self.due_s = inf
+        """When somebody has to end a wait that is going on."""
         self.is_held = False
         """Somebody else found that the database is away: no attempt is made here until it is back."""
 
@@ -45,6 +56,7 @@ class Line:
         import psycopg
 
         connection = self.connect()
+        self.due_s = monotonic() + self._patience_ms / 1000 * GRACE
         try:
             return work(connection)
         except psycopg.Error as error:
@@ -52,6 +64,20 @@ class Line:
                 self.close()
                 raise ConnectionLost(f"the database went away: {_said(error)}") from None
             raise StorageError(f"the database refused: {_said(error)}") from None
+        finally:
+            self.due_s = inf
+
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None
+
+    def cut(self) -> None:
+        """End the connection under whoever waits for it, from another thread."""
+        connection = self._connection
+        if connection is None or connection.closed:
+            return
+        with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as end:
+            end.shutdown(socket.SHUT_RDWR)
 
     def connect(self) -> psycopg.Connection[Any]:
         import psycopg
@@ -67,7 +93,8 @@ class Line:
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 application_name=f"muster {self._purpose}",
-                options=f"-c statement_timeout={self._patience_ms}",
+                options=f"-c statement_timeout={self._patience_ms} "
+                f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}",
                 keepalives_idle=5,
                 keepalives_interval=2,
                 keepalives_count=3,
@@ -76,6 +103,7 @@ class Line:
         except (psycopg.Error, ValueError) as error:
             self._down_until_s = monotonic() + FAIL_FAST_SECONDS
             raise StorageError(f"the database cannot be reached: {_said(error)}") from None
+        watch(self)
         return self._connection
 
     def close(self) -> None:

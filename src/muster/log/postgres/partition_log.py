@@ -15,7 +15,7 @@ from muster.log.compaction_round import Source
 from muster.log.contract import CompactionOvertaken, Fenced, LogConfig, StorageError, TimestampOffset
 from muster.log.postgres.compaction import PostgresTarget
 from muster.log.postgres.line import Line
-from muster.log.postgres.segments import PostgresSegment, SegmentReader
+from muster.log.postgres.segments import PostgresSegment, SegmentReader, SegmentRow
 from muster.log.postgres.tail import Tail
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
 from muster.log.staging import StagedBatch, StagedLog
@@ -59,10 +59,12 @@ class PostgresLog(CompactableLog):
         config: LogConfig,
         announce: Callable[[StagedLog], None],
         row: dict[str, Any],
+        segments: Sequence[SegmentRow],
         node_id: int,
         lines: tuple[Line, Line],
     ) -> None:
-        """`row`: the partition's row. `lines`: for reading in the loop's thread, and for compaction in another."""
+        """`row`: the partition's row. `segments`: what `read_segments` found of it.
+        `lines`: for reading in the loop's thread, and for compaction in another."""
         super().__init__(topic, partition, config, announce)
         self.partition_id: int = row["id"]
         self.epoch: int = row["epoch"]
@@ -74,7 +76,8 @@ class PostgresLog(CompactableLog):
         """The connection broke during a commit to it: only what the next opening reads can be trusted."""
         self._line, self.upkeep = lines
         self._tail = Tail()
-        self._segments = SegmentReader(self.upkeep, self.partition_id).segments(self._line)
+        read = SegmentReader(self.upkeep, self.partition_id).content
+        self._segments = [PostgresSegment(base, read, *known) for base, *known in segments]
         if not self._segments:
             self._roll(self.durable_offset)
 

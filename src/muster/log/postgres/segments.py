@@ -6,19 +6,22 @@ the rules need to know of them is held in memory and read once, when the log is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from muster.log.contract import CompactionOvertaken
 from muster.log.postgres.line import Line
 from muster.log.staging import StagedBatch
 from muster.wire.batch import BatchHeader, parse_header
 
+if TYPE_CHECKING:
+    import psycopg
+
 _SEGMENTS: Final = """
-SELECT segment_base, sum(octet_length(content))::bigint, count(*)::integer, max(max_timestamp), max(appended_at_ms),
+SELECT partition_id, segment_base, sum(octet_length(content))::bigint, count(*)::integer, max(max_timestamp), max(appended_at_ms),
     (array_agg(CASE WHEN max_timestamp >= 0 THEN max_timestamp ELSE appended_at_ms END ORDER BY base_offset))[1]
-FROM muster.batches WHERE partition_id = %s GROUP BY segment_base ORDER BY segment_base
+FROM muster.batches WHERE partition_id = ANY(%s) GROUP BY partition_id, segment_base ORDER BY partition_id, segment_base
 """
 _CONTENT: Final = """
 SELECT base_offset, content FROM muster.batches
@@ -83,11 +86,14 @@ class SegmentReader:
                 return
             after = rows[-1][0]
 
-    def segments(self, line: Line) -> list[PostgresSegment]:
-        rows: list[tuple[Any, ...]] = line.run(
-            lambda connection: connection.execute(_SEGMENTS, (self._partition_id,)).fetchall()
-        )
-        return [
-            PostgresSegment(base, self.content, size, count, max_timestamp, last_append_ms, first_time_ms)
-            for base, size, count, max_timestamp, last_append_ms, first_time_ms in rows
-        ]
+
+SegmentRow = tuple[Any, ...]
+"""Base offset, size, batches, largest timestamp, time of the last append, time of the first batch."""
+
+
+def read_segments(connection: psycopg.Connection[Any], partition_ids: Sequence[int]) -> dict[int, list[SegmentRow]]:
+    """What is kept of the segments of these partitions; those without any are missing."""
+    found: dict[int, list[SegmentRow]] = {}
+    for partition_id, *segment in connection.execute(_SEGMENTS, (list(partition_ids),)):
+        found.setdefault(partition_id, []).append(tuple(segment))
+    return found

@@ -13,9 +13,10 @@ from uuid import UUID
 
 from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, StorageError
 from muster.log.postgres.fence import Share, append
-from muster.log.postgres.line import ConnectionLost, Line
+from muster.log.postgres.line import STATEMENT_MS, ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
 from muster.log.postgres.schema import check, tell_others
+from muster.log.postgres.segments import SegmentRow, read_segments
 from muster.log.staging import Settled, StagedLog
 
 READ_PATIENCE_MS: Final = 2_000
@@ -31,9 +32,9 @@ ON CONFLICT (topic, partition) DO NOTHING
 _CLAIM: Final = """
 UPDATE muster.partitions SET owner = %s, epoch = epoch + 1 WHERE topic = %s AND partition = %s
 """
-_ROW: Final = """
-SELECT id, topic_id, owner, epoch, start_offset, end_offset, clean_offset FROM muster.partitions
-WHERE topic = %s AND partition = %s
+_ROWS: Final = """
+SELECT topic, partition, id, topic_id, owner, epoch, start_offset, end_offset, clean_offset FROM muster.partitions
+JOIN unnest(%s::text[], %s::integer[]) AS wanted(topic, partition) USING (topic, partition)
 """
 _WRITE_FIRST: Final = """
 INSERT INTO muster.documents (name, version, content) VALUES (%s, 1, %s) ON CONFLICT (name) DO NOTHING RETURNING version
@@ -89,13 +90,14 @@ class PostgresCommit:
 class PostgresStore:
     """A `LogStore` over PostgreSQL."""
 
-    def __init__(self, url: str, node_id: int, *, claims_alone: bool = False) -> None:
-        """StorageError if the database is not there or does not have this release's tables."""
+    def __init__(self, url: str, node_id: int, *, claims_alone: bool = False, patience_ms: int = STATEMENT_MS) -> None:
+        """StorageError if the database is not there or does not have this release's tables. `patience_ms`: how long an append
+        may take; beyond the lease of the node there is no use in waiting for one."""
         self.durability: Durability = "fsync"
         self.node_id = node_id
         self._claims_alone = claims_alone
         self._reader = Line(url, f"node {node_id} reads", READ_PATIENCE_MS)
-        self._writer = Line(url, f"node {node_id} appends")
+        self._writer = Line(url, f"node {node_id} appends", patience_ms)
         self._upkeep = Line(url, f"node {node_id} compacts")
         try:
             self._reader.run(check)
@@ -104,6 +106,7 @@ class PostgresStore:
             raise
         self._logs: dict[tuple[str, int], PostgresLog] = {}
         self._dirty: dict[PostgresLog, None] = {}
+        self._foreseen: dict[tuple[str, int], tuple[dict[str, Any], Sequence[SegmentRow]]] = {}
         self._versions: dict[str, int] = {}
         self.on_connection_lost: Callable[[], None] = lambda: None
         """Said when the connection broke during a commit: what is open has to be claimed and opened anew."""
@@ -129,25 +132,40 @@ class PostgresStore:
 
     def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> PostgresLog:
         """Fenced if this node does not own the partition."""
-        log = self._logs.get((topic, partition))
+        slot = (topic, partition)
+        log = self._logs.get(slot)
         if log is not None:
             log.config = config
             return log
-        row = self._reader.run(lambda connection: self._row_to_open(connection, topic, partition, topic_id))
+        if slot not in self._foreseen:
+            if self._claims_alone:
+                self._reader.run(lambda connection: self._claim(connection, topic, partition, topic_id))
+            self.foresee([slot])
+        row, segments = self._foreseen.pop(slot, (None, ()))
         if row is None or row["owner"] != self.node_id:
             raise Fenced(f"{topic}-{partition} is not owned by node {self.node_id}")
-        log = PostgresLog(
-            topic, partition, config, self._on_first_staged, row, self.node_id, (self._reader, self._upkeep)
-        )
-        self._logs[topic, partition] = log
+        lines = (self._reader, self._upkeep)
+        log = PostgresLog(topic, partition, config, self._on_first_staged, row, segments, self.node_id, lines)
+        self._logs[slot] = log
         return log
 
-    def _row_to_open(self, connection: Any, topic: str, partition: int, topic_id: bytes) -> dict[str, Any] | None:
+    def foresee(self, slots: Sequence[tuple[str, int]]) -> None:
+        """These are about to be opened, before anything else happens: read what is needed of all of them at once.
+
+        A taking over opens dozens of logs, and waiting for two answers for each of them is most of the time it takes.
+        """
+
+        def read(connection: Any) -> dict[tuple[str, int], tuple[dict[str, Any], Sequence[SegmentRow]]]:
+            rows = _rows(connection, slots)
+            segments = read_segments(connection, [row["id"] for row in rows.values()])
+            return {slot: (row, segments.get(row["id"], ())) for slot, row in rows.items()}
+
+        self._foreseen = self._reader.run(read) if slots else {}
+
+    def _claim(self, connection: Any, topic: str, partition: int, topic_id: bytes) -> None:
         with connection.transaction():
-            if self._claims_alone:
-                connection.execute(_MAKE, (topic, partition, UUID(bytes=topic_id)))
-                connection.execute(_CLAIM, (self.node_id, topic, partition))
-            return _one_row(connection, topic, partition)
+            connection.execute(_MAKE, (topic, partition, UUID(bytes=topic_id)))
+            connection.execute(_CLAIM, (self.node_id, topic, partition))
 
     def get(self, topic: str, partition: int) -> PostgresLog | None:
         return self._logs.get((topic, partition))
@@ -175,8 +193,8 @@ class PostgresStore:
         self.release(topic, partition)
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
-        row = self._reader.run(lambda connection: _one_row(connection, topic, partition))
-        return row["topic_id"].bytes if row is not None else None
+        rows = self._reader.run(lambda connection: _rows(connection, [(topic, partition)]))
+        return rows[topic, partition]["topic_id"].bytes if rows else None
 
     # -- appending
 
@@ -244,7 +262,9 @@ class PostgresStore:
                 line.close()
 
 
-def _one_row(connection: Any, topic: str, partition: int) -> dict[str, Any] | None:
-    cursor = connection.execute(_ROW, (topic, partition))
-    row = cursor.fetchone()
-    return dict(zip([column.name for column in cursor.description], row, strict=True)) if row is not None else None
+def _rows(connection: Any, slots: Sequence[tuple[str, int]]) -> dict[tuple[str, int], dict[str, Any]]:
+    """The rows of these partitions, by topic and number; those that do not exist are missing."""
+    cursor = connection.execute(_ROWS, ([topic for topic, _ in slots], [partition for _, partition in slots]))
+    names = [column.name for column in cursor.description]
+    found = [dict(zip(names, row, strict=True)) for row in cursor]
+    return {(row["topic"], row["partition"]): row for row in found}
