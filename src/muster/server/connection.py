@@ -17,6 +17,7 @@ from librt.strings import read_i16_be, read_i32_be
 
 from muster.server.call import Call
 from muster.server.limits import (
+    FAREWELL_SECONDS,
     FRAME_SIZE_BYTES,
     LOGGED_TEXT_CHARS,
     WAITING_BYTES_PER_CONNECTION,
@@ -288,6 +289,13 @@ class Connection:
     def close(self) -> None:
         """Send what has been written and close."""
         self._shut()
+
+    def part(self) -> None:
+        """Take nothing more, and close when the client has had time to read what it was told."""
+        self.closing = True
+        if self._transport is not None:
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_later(FAREWELL_SECONDS, self.close)
 
     def abort(self) -> None:
         """Close without waiting for the client to read anything."""

@@ -30,6 +30,10 @@ IDLE_SWEEP_MAX_SECONDS: Final = 30.0
 
 IDLE_SWEEP_MIN_SECONDS: Final = 0.05
 
+FAREWELL_SECONDS: Final = 0.1
+"""How long a connection that failed to authenticate stays open after it was told: some clients (kafka-python) see only the end
+of the connection if it comes together with the answer."""
+
 STOP_FLUSH_SECONDS: Final = 5.0
 """How long a stopping server waits for clients to take their last replies before it cuts them off."""
 

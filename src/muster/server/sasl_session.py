@@ -69,10 +69,15 @@ class SaslSession:
             return
         if mechanism not in gateway.mechanisms:
             call.reply(SaslHandshakeResponse(UNSUPPORTED_SASL_MECHANISM, offered))
-            self._connection.refuse(
-                "SaslHandshake",
-                f"mechanism {mechanism[:LOGGED_TEXT_CHARS]!r} is not enabled, only {', '.join(offered)}",
+            gateway.listener.traffic.authentication_failures += 1
+            gateway.listener.authentication_log.warning(
+                "closing the connection from %s to listener %s: SASL mechanism %r is not enabled, only %s",
+                self._connection.address,
+                gateway.name,
+                mechanism[:LOGGED_TEXT_CHARS],
+                ", ".join(offered),
             )
+            self._connection.part()
             return
         self._exchange = self._begin(mechanism)
         call.reply(SaslHandshakeResponse(NONE, offered))
@@ -175,7 +180,7 @@ class SaslSession:
 
     def _tell_failure(self, answers: Answers, told: str) -> None:
         answers.failed(told)
-        self._connection.close()
+        self._connection.part()
 
     # ---- the end of it
 
