@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import jwt
 import pytest
@@ -204,9 +205,8 @@ def _never(token: str) -> Claims:
 
 
 def _one_checker() -> TokenChecker:
-    from tempfile import mkdtemp
-
-    return checker(Issuer(Path(mkdtemp(prefix="muster-test-"))))
+    with TemporaryDirectory() as folder:
+        return checker(Issuer(Path(folder)))
 
 
 CHECKER = _one_checker()
