@@ -36,7 +36,7 @@ def consume(broker: Broker) -> Consume:
 @pytest.fixture(scope="module")
 def letters(broker: Broker) -> str:
     """a to f in partition 0, a second apart; g and h in partition 1, later."""
-    broker.create_topic("letters", 2)
+    broker.create_topic("letters", 2, {"retention.ms": -1})
     producer = Producer({"bootstrap.servers": broker.bootstrap_servers, "linger.ms": 0})
     for number, letter in enumerate("abcdefgh"):
         where = 0 if letter < "g" else 1

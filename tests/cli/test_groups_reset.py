@@ -21,7 +21,8 @@ START_MS = 1_790_000_000_000
 @pytest.fixture(scope="module")
 def broker() -> Iterator[Broker]:
     """Ten records in partition 0, a minute apart from START_MS on; four in partition 1 of which the first two are gone."""
-    with Broker(topics={TOPIC: 2, "other": 1}) as running:
+    with Broker(topics={"other": 1}) as running:
+        running.create_topic(TOPIC, 2, {"retention.ms": -1})
         producer = Producer({"bootstrap.servers": running.bootstrap_servers, "linger.ms": 0})
         for number in range(10):
             producer.produce(TOPIC, f"{number}", partition=0, timestamp=START_MS + number * MINUTE)

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final, NoReturn
 
+from muster.cli.exit_codes import USAGE
+
 _CHOICE: Final = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
 _UNKNOWN: Final = re.compile(r"unrecognized arguments: (--[\w-]+)")
 
@@ -16,7 +18,8 @@ class UsageParser(argparse.ArgumentParser):
     """Parsers of commands and actions below it are of this class too."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(message + self._suggestion(message))
+        """What was wrong, not the long list of what would be right: that is for --help."""
+        self.exit(USAGE, f"{self.prog}: {message}{self._suggestion(message)}\nSee {self.prog} --help\n")
 
     def _suggestion(self, message: str) -> str:
         if choice := _CHOICE.search(message):

@@ -20,6 +20,7 @@ from tests.conformance.clients.contract import BuildFailed, Client, Findings, St
 from tests.conformance.clients.differences import compare
 from tests.conformance.clients.go.client import GoClient
 from tests.conformance.clients.java.client import JavaClient
+from tests.conformance.clients.muster_cli.client import MusterCommand
 from tests.conformance.clients.node.client import NodeClient
 from tests.conformance.clients.ours.client import OursClient
 from tests.conformance.clients.spark.client import SparkClient
@@ -27,7 +28,15 @@ from tests.conformance.clients.table import is_green, markdown, reasons, shown, 
 from tests.conformance.clients.tools.client import ToolsClient
 from tests.conformance.kafka import KafkaMissing
 
-CLIENTS: tuple[Client, ...] = (JavaClient(), ToolsClient(), GoClient(), NodeClient(), SparkClient(), OursClient())
+CLIENTS: tuple[Client, ...] = (
+    JavaClient(),
+    ToolsClient(),
+    MusterCommand(),
+    GoClient(),
+    NodeClient(),
+    SparkClient(),
+    OursClient(),
+)
 
 
 def main() -> int:
