@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from muster.pipeline.lake import LakeWriter
     from muster.pipeline.session import SessionSettings
 
-_TINY_JOB_RECORDS = 50_000
 _SHORT_JOB_RECORDS = 3_000_000
-"""Below, Java's optimising compiler costs more than it gives (docs/pipeline.md has the measurement)."""
+"""Below, Java's optimising compiler costs more than it gives."""
+_IDLE_MS = 5 * 60_000
+"""With --follow and nothing new, tables that are younger are left as they are: only ages would change."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -212,7 +213,7 @@ def _run_settings(arguments: argparse.Namespace) -> RunSettings:
     from muster.pipeline.tables.settings import GoldSettings
 
     gold = GoldSettings(now_ms=0, offsets_retention_ms=span_of(arguments.offsets_retention, "--offsets-retention"))
-    settings = RunSettings(gold=gold, speaks_of_ms=arguments.at)
+    settings = RunSettings(gold=gold, speaks_of_ms=arguments.at, idle_ms=_IDLE_MS if arguments.follow else 0)
     if arguments.batch_records is None:
         return settings
     if arguments.batch_records < 1:
@@ -224,13 +225,15 @@ def _session(arguments: argparse.Namespace, source: RunSource, writer: LakeWrite
     from muster.pipeline.jobs_ingest import records_ahead
     from muster.pipeline.session import SessionSettings
 
-    work = writer.manifest.rows("b_log_record") + records_ahead(writer, source)
+    # Rows pass through Java only where its own connector fetches them; else it hands out tasks, which any compiler does.
+    by_java = getattr(source, "by_connector", False)
+    much = by_java and (arguments.follow or records_ahead(writer, source) >= _SHORT_JOB_RECORDS)
     return SessionSettings(
         master=arguments.master,
         app_name="muster pipeline",
         driver_memory=arguments.driver_memory,
-        short_job=work < _SHORT_JOB_RECORDS and not arguments.follow,
-        tiny_job=work < _TINY_JOB_RECORDS and not arguments.follow,
+        short_job=not much,
+        tiny_job=not by_java,
         packages=_packages(arguments),
         extra=_settings_by_name(arguments),
     )

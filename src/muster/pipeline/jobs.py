@@ -27,6 +27,8 @@ class RunSettings:
     gold: GoldSettings = GoldSettings(now_ms=0)  # noqa: RUF009  # frozen, and its moment is set by each round
     speaks_of_ms: int | None = None
     """The moment that gold speaks of; by default now, and for a directory the newest time in it."""
+    idle_ms: int = 0
+    """Where nothing is new, gold of a running broker is made again only when it is older than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,9 @@ def gold_round(
     """
     watch.step("end offsets")
     is_done = _is_published(writer) and settings.speaks_of_ms in (None, writer.manifest.gold_at_ms)
-    added = add_end_offsets(
-        writer, source, clock() if source.is_live else newest_ms(writer), only_changes=is_done and not source.is_live
-    )
+    now = clock() if source.is_live else newest_ms(writer)
+    is_young = not source.is_live or now - writer.manifest.gold_at_ms < settings.idle_ms
+    added = add_end_offsets(writer, source, now, only_changes=is_done and is_young)
     if is_done and not added:
         return False
     moment = settings.speaks_of_ms

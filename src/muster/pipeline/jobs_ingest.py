@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 BATCH_RECORDS: Final = 500_000
 """Offsets of one log partition that one batch takes at most."""
+_WORTH_A_TASK: Final = 20_000
+"""Offsets for which Spark is asked to run one more task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ def _files_of(spark: SparkSession, writer: LakeWriter, cluster: str, pieces: lis
 
         return write_by_connector(spark, root, number, pieces)
     tasks = [FileTask(part_of(cluster, piece.log.topic, piece.stretch.partition), piece.write) for piece in pieces]
-    return run_tasks(spark, root, number, tasks)
+    work = sum(piece.stretch.end - piece.stretch.start for piece in pieces)
+    return run_tasks(spark, root, number, tasks, most_at_once=-(-work // _WORTH_A_TASK))
 
 
 def add_decoded(files: BatchFiles, topic: str, partition_count: int | None, bronze: pa.RecordBatch) -> None:

@@ -52,11 +52,16 @@ def part_of(cluster: str, topic: str, partition: int) -> str:
     return f"{topic}-{partition}-{hashlib.sha256(cluster.encode()).hexdigest()[:8]}"
 
 
-def run_tasks(spark: SparkSession, root: Path, number: int, tasks: list[FileTask]) -> dict[str, list[DataFile]]:
-    """Files by table, in the order of their paths. One Spark task each; what is written is part of batch `number`."""
+def run_tasks(
+    spark: SparkSession, root: Path, number: int, tasks: list[FileTask], most_at_once: int | None = None
+) -> dict[str, list[DataFile]]:
+    """Files by table, in the order of their paths; what is written is part of batch `number`.
+
+    One Spark task each, or `most_at_once` of them in all: handing out small work costs more than doing it.
+    """
     if not tasks:
         return {}
-    numbers = spark.range(0, len(tasks), 1, len(tasks))
+    numbers = spark.range(0, len(tasks), 1, min(len(tasks), most_at_once or len(tasks)))
     rows = numbers.mapInArrow(_Tasks(tuple(tasks), root, number), WRITTEN_SQL).collect()
     assert {row["task"] for row in rows} == set(range(len(tasks))), "a task that ended said nothing"
     return files_in(rows)
