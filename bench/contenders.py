@@ -75,8 +75,16 @@ class Contender(Protocol):
     def name(self) -> str: ...
 
     @property
+    def starts(self) -> int:
+        """How often a start is measured in a round."""
+
+    @property
     def warm_seconds(self) -> float:
         """How long a load must go on until the server is as quick as it becomes."""
+
+    @property
+    def warm_rebalances(self) -> int:
+        """The same for rebalances of a large group."""
 
     def prepare(self, data: Path) -> float:
         """Makes a fresh data directory ready; the seconds that took."""
@@ -89,7 +97,10 @@ class Muster:
     python: str = sys.executable
     settings: tuple[str, ...] = ()
     name: str = "Muster"
+    starts: int = 5
     warm_seconds: float = 1.0
+    warm_rebalances: int = 3
+    log_level: str = "warning"
 
     def prepare(self, data: Path) -> float:
         return 0.0
@@ -97,7 +108,7 @@ class Muster:
     def command(self, data: Path, port: int) -> list[str]:
         settings = [f"group.initial.rebalance.delay.ms={INITIAL_DELAY_MS}", *self.settings]
         flags = [part for each in settings for part in ("--set", each)]
-        listen = ["--listen", f"127.0.0.1:{port}", "--data", str(data / "muster"), "--log-level", "warning"]
+        listen = ["--listen", f"127.0.0.1:{port}", "--data", str(data / "muster"), "--log-level", self.log_level]
         return [self.python, "-m", "muster", "serve", *listen, *flags]
 
     def form(self) -> str:
@@ -111,7 +122,9 @@ class Kafka:
     jars: Path
     settings: tuple[str, ...] = ()
     name: str = f"Apache Kafka {kafka.VERSION}"
-    warm_seconds: float = 4.0
+    starts: int = 1
+    warm_seconds: float = 6.0
+    warm_rebalances: int = 40
 
     def prepare(self, data: Path) -> float:
         data.mkdir(parents=True, exist_ok=True)
