@@ -1,0 +1,155 @@
+"""Runs the blocks of one page as a reader would: in one directory, one after the other, on a port of the page's own.
+
+Shell blocks end at the first command that fails. What a `console` block shows is compared with what its commands print, with times,
+spans, ids and ports masked. Blocks that ask for a terminal of their own stay running until the page ends.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from tests.house.doc_blocks import ROOT, Block
+
+ADDRESS: Final = "127.0.0.1:9092"
+"""What pages say; while they are run it is another port, so that no other server is met."""
+_PATIENCE_SECONDS: Final = 120
+
+_MASKS: Final = (
+    (re.compile(r"[\w.-]*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "ID"),
+    (re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?"), "TIME"),
+    (re.compile(r"\d[\d,.]* (ms|s|min|h)\b( \d+ (ms|s|min|h)\b)*"), "SPAN"),
+    (re.compile(r"127\.0\.0\.1:\d+"), "ADDRESS"),
+    (re.compile(r"[ \t]+"), " "),
+)
+
+
+def masked(text: str) -> str:
+    for pattern, word in _MASKS:
+        text = pattern.sub(word, text)
+    return "\n".join(line.strip() for line in text.strip().splitlines())
+
+
+class BlockFailed(AssertionError):
+    """Names the page and the line."""
+
+
+class Session:
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._address = f"127.0.0.1:{_free_port()}"
+        self._staying: list[subprocess.Popen[str]] = []
+        self._environment = os.environ | {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
+            "PYTHONPATH": str(ROOT),
+            "MUSTER_BOOTSTRAP": self._address,
+            "MUSTER_LISTENERS": self._address,
+            "COLUMNS": "120",
+        }
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        for process in reversed(self._staying):
+            _end(process)
+
+    def run(self, block: Block) -> None:
+        text = block.text.replace(ADDRESS, self._address)
+        if block.mark == "file":
+            (self._directory / block.word).write_text(text, encoding="utf-8")
+        elif block.mark == "own terminal":
+            self._stay(block, text)
+        elif block.language == "console":
+            self._run_console(block, text)
+        elif block.language == "bash":
+            self._run_shell(block, text)
+        elif "def test_" in text:
+            (self._directory / "test_of_the_page.py").write_text(text, encoding="utf-8")
+            self._run_shell(block, "python -m pytest -q -p no:cacheprovider test_of_the_page.py")
+        else:
+            self._run_python(block, text)
+
+    def _run_python(self, block: Block, text: str) -> None:
+        """In this process, with names of its own. Tracebacks speak of the page's lines."""
+        before = Path.cwd()
+        os.chdir(self._directory)
+        try:
+            exec(compile("\n" * (block.line - 1) + text, block.page, "exec"), {"__name__": "__main__"})
+        except Exception as error:
+            raise BlockFailed(f"{block}: {''.join(traceback.format_exception(error))}") from None
+        finally:
+            os.chdir(before)
+
+    def _run_shell(self, block: Block, text: str) -> str:
+        """What it prints, to either of its outputs."""
+        shell = ["bash", "-euo", "pipefail", "-c", text]
+        done = subprocess.run(
+            shell,
+            cwd=self._directory,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=_PATIENCE_SECONDS,
+        )
+        if done.returncode != 0:
+            raise BlockFailed(f"{block}: exit code {done.returncode}\n{text}\n{done.stdout}")
+        return done.stdout
+
+    def _run_console(self, block: Block, text: str) -> None:
+        """`$ command` and what it prints; a line of `...` stands for any lines."""
+        _, *parts = re.split(r"^\$ ", text, flags=re.M)
+        for part in parts:
+            command, _, shown = part.replace("\\\n", " ").partition("\n")
+            printed, expected = masked(self._run_shell(block, command)), masked(shown)
+            pattern = ".*".join(re.escape(piece) for piece in re.split(r"^\.\.\.$", expected, flags=re.M))
+            if not re.fullmatch(pattern, printed, flags=re.S):
+                raise BlockFailed(f"{block}: $ {command}\nprints\n{printed}\n\nthe page shows\n{expected}")
+
+    def _stay(self, block: Block, text: str) -> None:
+        """Ready when it has printed a line, as a server does when it listens."""
+        process = subprocess.Popen(
+            ["bash", "-c", f"exec {text.strip()}"],
+            cwd=self._directory,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=(self._directory / f"stderr-of-line-{block.line}").open("w"),
+            text=True,
+        )
+        self._staying.append(process)
+        assert process.stdout
+        if not process.stdout.readline():
+            said = (self._directory / f"stderr-of-line-{block.line}").read_text(encoding="utf-8")
+            raise BlockFailed(f"{block}: ended with {process.wait()} before it printed a line\n{said}")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    assert process.stdout
+    process.stdout.close()
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
