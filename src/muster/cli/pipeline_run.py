@@ -68,6 +68,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at", metavar="MS", type=int, help="the moment the tables speak of, in milliseconds since 1970"
     )
+    parser.add_argument(
+        "--allowed-lag",
+        metavar="N",
+        type=int,
+        default=0,
+        help="so many records behind count as none (0; 1 for transactions)",
+    )
+    parser.add_argument(
+        "--clock-skew",
+        metavar="SPAN",
+        default="0s",
+        help="how far the brokers' clocks may be apart; widens brackets (0s)",
+    )
     _add_spark_arguments(parser)
 
 
@@ -212,7 +225,14 @@ def _run_settings(arguments: argparse.Namespace) -> RunSettings:
     from muster.pipeline.jobs import RunSettings
     from muster.pipeline.tables.settings import GoldSettings
 
-    gold = GoldSettings(now_ms=0, offsets_retention_ms=span_of(arguments.offsets_retention, "--offsets-retention"))
+    if arguments.allowed_lag < 0:
+        raise UsageError(f"--allowed-lag must be 0 or more, not {arguments.allowed_lag}")
+    gold = GoldSettings(
+        now_ms=0,
+        offsets_retention_ms=span_of(arguments.offsets_retention, "--offsets-retention"),
+        allowed_lag=arguments.allowed_lag,
+        clock_skew_ms=span_of(arguments.clock_skew, "--clock-skew"),
+    )
     settings = RunSettings(gold=gold, speaks_of_ms=arguments.at, idle_ms=_IDLE_MS if arguments.follow else 0)
     if arguments.batch_records is None:
         return settings

@@ -118,6 +118,10 @@ SITUATIONS: dict[str, dict[str, list[Row]]] = {
             about_member(22, "b", ASSIGNED, NOW - 3 * HOUR + 700, member_epoch=3, n_assigned=4),
         ],
     },
+    "clocks apart": {
+        "s_offset_commit": [commit(0, 80, NOW - 3 * MINUTE), commit(1, 55, NOW - 90_000, group_id="other")],
+        "b_leo_sample": ends(50, 60, 100, every_ms=MINUTE),
+    },
     "abandoned": {
         "s_offset_commit": [commit(0, 5, NOW - 30 * DAY, group_id="console-consumer-4711")],
         "b_leo_sample": ends(90, 100),
@@ -185,6 +189,21 @@ def test_partition_without_a_position_has_no_lag(gold: Gold) -> None:
 def test_group_that_never_committed_is_there_by_its_subscription(gold: Gold) -> None:
     row = one(gold, "g_lag", "subscribed only")
     assert (row["topic"], row["method"], row["end"]) == ("u", "no_position", 9)
+
+
+def test_age_of_a_commit_that_is_not_there_is_unknown(gold: Gold) -> None:
+    rows = {row["partition"]: row for row in gold["g_lag"]["no position"]}
+    assert rows[0]["commit_age_ms"] == 5_000
+    for number in (1, 2):
+        assert rows[number]["commit_ms"] is rows[number]["commit_age_ms"] is None
+
+
+def test_commit_of_records_that_were_not_there_yet_shows_how_far_clocks_are_apart(gold: Gold) -> None:
+    """Trap 19: by the coordinator's clock offset 80 was committed two minutes before an end of 60 was sampled. So the other
+    group's commit came two minutes later than it says, or more: what it read last may have been there so much longer.
+    """
+    (row,) = [row for row in gold["g_lag"]["clocks apart"] if row["group_id"] == "other"]
+    assert (row["lag_at_commit_lo_ms"], row["lag_at_commit_hi_ms"]) == (0, 30_000 + 2 * MINUTE)
 
 
 def test_commit_ahead_of_the_end_is_said_and_has_no_time_lag(gold: Gold) -> None:
