@@ -29,8 +29,8 @@ SIZES = (1_000_000, 2_000_000, 8_000_000)
 LONG_SIZE = 32_000_000
 SESSION_RUNS = 3
 SESSION_LIMIT_S = 8.0
-FLOORS = {"decode": (400_000, 1_000_000), "current": (500_000, 800_000), "all": (100_000, 250_000)}
-"""Issue 6: records a second and core that must be, and that are wanted."""
+FLOORS = {"decode": (400_000, 1_000_000), "current": (500_000, 800_000), "cpu": (100_000, 250_000)}
+"""Records a second of a core's time that must be, and that are wanted (`cpu`: segments to bronze, silver and gold)."""
 
 
 def main(sizes: tuple[int, ...] = SIZES) -> None:
@@ -79,7 +79,8 @@ def _judge(found: dict[int, dict[str, float]]) -> None:
     for name, (floor, target) in FLOORS.items():
         rate = most / found[most][name]
         verdict = "target met" if rate >= target else "above the floor" if rate >= floor else "BELOW THE FLOOR"
-        print(f"  {name} at {most:,}: {rate:,.0f}/s, floor {floor:,}, target {target:,}: {verdict}")
+        what = "all" if name == "cpu" else name
+        print(f"  {what} at {most:,}: {rate:,.0f}/s of CPU, floor {floor:,}, target {target:,}: {verdict}")
     if len(found) > 1:
         print(f"  cost grows with the records to the power of {_exponent({n: t['cpu'] for n, t in found.items()}):.2f}")
 
