@@ -222,8 +222,8 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(broker: Broker) -> None:
 
 
 WRONG = {
-    "an unknown topic": (("leters",), 1, "there is no such topic; did you mean letters?"),
-    "an unknown topic in a group": (("leters", "--group", "g"), 1, "did you mean letters?"),
+    "an unknown topic": (("leters",), 1, "there is no such topic. Did you mean letters?"),
+    "an unknown topic in a group": (("leters", "--group", "g"), 1, "Did you mean letters?"),
     "no such partition": (("letters", "--partition", "7"), 2, "there is no partition 7"),
     "no such offset": (("letters", "--offset", "100"), 2, "--offset 100: not in letters-0; it has 0 to 5"),
     "two starts": (("letters", "--offset", "1", "--from-beginning"), 2, "--from-beginning and --offset"),

@@ -128,7 +128,7 @@ def test_an_unknown_group_is_named_with_one_that_is_spelt_nearly_so(broker: Brok
     for action in ("describe", "offsets", "members", "delete"):
         told = tell("groups", action, "invoice")
         assert told.code == 1
-        assert "GROUP_ID_NOT_FOUND: there is no such group; did you mean invoices?" in told.err
+        assert "GROUP_ID_NOT_FOUND: there is no such group. Did you mean invoices?" in told.err
     both = tell("groups", "offsets", "nobody", "invoices", "--json")
     assert (both.code, [row["group"] for row in both.rows]) == (1, ["invoices"])
 

@@ -191,4 +191,4 @@ def test_a_bad_line_of_a_plan_is_named(tell: Muster, tmp_path: Path) -> None:
 def test_an_unknown_topic_is_named_with_one_that_is_spelt_nearly_so(tell: Muster) -> None:
     told = tell("groups", "reset-offsets", "g", "--topic", "payment", "--to-latest")
     assert told.code == 1
-    assert "there is no such topic; did you mean payments?" in told.err
+    assert "there is no such topic. Did you mean payments?" in told.err

@@ -126,7 +126,7 @@ def test_a_record_that_the_broker_finds_too_large_is_named_by_its_line(broker: B
 
 
 WRONG = {
-    "an unknown topic": (("typpo",), 1, "there is no such topic; did you mean typo?"),
+    "an unknown topic": (("typpo",), 1, "there is no such topic. Did you mean typo?"),
     "a partition that is not": (("typo", "--partition", "5"), 2, "--partition 5: topic typo has 0 to 0"),
     "a file that is not": (("typo", "--file", "/nowhere"), 2, "--file /nowhere: No such file"),
     "a directory": (("typo", "--file", "/tmp"), 2, "this is a directory"),

@@ -72,9 +72,9 @@ def test_one_that_is_there_already_is_an_error_unless_that_is_fine(broker: Broke
 
 def test_one_that_is_not_there_is_an_error_unless_that_is_fine(broker: Broker, tell: Muster) -> None:
     broker.create_topic("orders", 1)
-    assert "did you mean orders?" in tell("topics", "delete", "order").refused(1)
+    assert "Did you mean orders?" in tell("topics", "delete", "order").refused(1)
     assert tell("topics", "delete", "order", "--if-exists").done().table[1:] == [["order", "does", "not", "exist"]]
-    assert "did you mean orders?" in tell("topics", "alter", "order", "--partitions", "2").refused(1)
+    assert "Did you mean orders?" in tell("topics", "alter", "order", "--partitions", "2").refused(1)
 
 
 def test_a_dry_run_changes_nothing(broker: Broker, tell: Muster) -> None:

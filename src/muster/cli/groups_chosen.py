@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.asking import UsageError
-from muster.cli.usage_parser import did_you_mean
+from muster.cli.usage_parser import nearest
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -53,6 +53,6 @@ async def unknown_group(cluster: Cluster, group_id: str, verb: str) -> ClientErr
     from muster.wire.errors import GROUP_ID_NOT_FOUND
 
     known = [each.group_id for each in await list_groups(cluster)]
-    near = did_you_mean(group_id, known)
-    hint = "See `muster groups list`"
-    return ClientError(GROUP_ID_NOT_FOUND, f"{verb} group {group_id}", f"there is no such group{near}", hint)
+    near = nearest(group_id, known)
+    hint = (f"Did you mean {near}? " if near else "") + "See `muster groups list`"
+    return ClientError(GROUP_ID_NOT_FOUND, f"{verb} group {group_id}", "there is no such group", hint)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from muster.cli.asking import UsageError
-from muster.cli.usage_parser import did_you_mean
+from muster.cli.usage_parser import nearest
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -54,9 +54,9 @@ async def unknown_topic(cluster: Cluster, name: str, verb: str) -> ClientError:
     from muster.wire.errors import UNKNOWN_TOPIC_OR_PARTITION
 
     known = [each.name for each in await list_topics(cluster, internal=True)]
-    detail = f"there is no such topic{did_you_mean(name, known)}"
-    hint = "See `muster topics list`, or make it with `muster topics create`"
-    return ClientError(UNKNOWN_TOPIC_OR_PARTITION, f"{verb} topic {name}", detail, hint)
+    near = nearest(name, known)
+    hint = (f"Did you mean {near}? " if near else "") + "See `muster topics list`, or `muster topics create` it"
+    return ClientError(UNKNOWN_TOPIC_OR_PARTITION, f"{verb} topic {name}", "there is no such topic", hint)
 
 
 async def places_of(cluster: Cluster, texts: Sequence[str], flag: str) -> list[TopicPartition]:

@@ -41,5 +41,10 @@ class UsageParser(argparse.ArgumentParser):
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """`; did you mean orders?`, or nothing if nothing is near."""
+    near = nearest(given, known)
+    return f"; did you mean {near}?" if near else ""
+
+
+def nearest(given: str, known: Iterable[str]) -> str | None:
     near = get_close_matches(given, list(dict.fromkeys(known)), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    return near[0] if near else None
