@@ -12,7 +12,7 @@ PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill soak bench bench-pipeline conformance conformance-record clean
+.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill soak bench bench-growth bench-pipeline conformance conformance-record clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -92,19 +92,16 @@ def driving(workload: str, port: int, server: int, **options: float) -> Iterator
         )
     with process:
         try:
-            if hold:
-                assert process.stdout is not None
-                said = process.stdout.readline()
-                if said:
-                    yield [_read(said)]
-                process.communicate(timeout=_LONGEST_SECONDS)
-                return
+            first = process.stdout.readline() if hold and process.stdout is not None else ""
+            if first:
+                yield [_read(first)]
             said, complaint = process.communicate(timeout=_LONGEST_SECONDS)
         finally:
             process.kill()
     if process.returncode:
         raise GeneratorFailed(f"{workload} {options}: {complaint.strip()}")
-    yield [_read(line) for line in said.splitlines()]
+    if not first:
+        yield [_read(line) for line in said.splitlines()]
 
 
 def _read(line: str) -> Load:

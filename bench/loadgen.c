@@ -24,7 +24,7 @@ enum { PATIENCE_SECONDS = 60, EVENTS = 1024 };
 /* What was asked for on the command line. */
 static struct {
     const char *workload, *prefix;
-    int port, connections, members, group_size, rate, groups, rounds, warm_rounds, server;
+    int port, connections, active, members, group_size, rate, groups, rounds, warm_rounds, server;
     double warm, seconds;
     bool hold;
 } want = {.workload = "heartbeat", .prefix = "load", .connections = 100, .group_size = 10,
@@ -261,6 +261,7 @@ static void write_requests(void) {
         if (reply_error == plain_error) write_heartbeat(&m->request, m);
         else if (reply_error == fetch_error) write_fetch(&m->request, m);
         else if (reply_error == describe_error) write_describe(&m->request, m);
+        else if (reply_error == list_error) write_list(&m->request);
         else m->first_offset_at = write_commit(&m->request, m->group, m->generation, m->id);
     }
 }
@@ -280,7 +281,7 @@ static int events_until(struct epoll_event *events, int64_t due_ns) {
 static void run(double seconds, uint64_t *missed) {
     int64_t end = now_ns() + (int64_t)(seconds * 1e9), due = now_ns(), gap = want.rate ? 1000000000LL / want.rate : 0;
     int turn = 0, in_flight = 0;
-    for (int i = 0; !gap && i < want.connections; i++, in_flight++) ask(&connections[i], next_request(&connections[i]), now_ns());
+    for (int i = 0; !gap && i < want.active; i++, in_flight++) ask(&connections[i], next_request(&connections[i]), now_ns());
     bool over = false;
     while (!over || in_flight) {
         struct epoll_event events[EVENTS];
@@ -300,7 +301,7 @@ static void run(double seconds, uint64_t *missed) {
                 in_flight++;
             }
         }
-        for (; gap && !over && due <= now_ns(); due += gap, turn = (turn + 1) % want.connections) {
+        for (; gap && !over && due <= now_ns(); due += gap, turn = (turn + 1) % want.active) {
             Connection *c = &connections[turn];
             if (due >= end) over = true;
             if (!c->waiting) { ask(c, next_request(c), due); in_flight++; }
@@ -406,7 +407,7 @@ static void rebalance(void) {
 static void read_options(int count, char **texts) {
     static const struct option names[] = {
         {"port", 1, 0, 'p'}, {"server", 1, 0, 'S'}, {"workload", 1, 0, 'w'}, {"prefix", 1, 0, 'x'}, {"connections", 1, 0, 'c'},
-        {"members", 1, 0, 'm'}, {"group-size", 1, 0, 'g'}, {"partitions", 1, 0, 'P'}, {"rate", 1, 0, 'r'}, {"groups", 1, 0, 'G'},
+        {"active", 1, 0, 'a'}, {"members", 1, 0, 'm'}, {"group-size", 1, 0, 'g'}, {"partitions", 1, 0, 'P'}, {"rate", 1, 0, 'r'}, {"groups", 1, 0, 'G'},
         {"warm", 1, 0, 'W'}, {"seconds", 1, 0, 's'}, {"rounds", 1, 0, 'R'}, {"warm-rounds", 1, 0, 'V'}, {"hold", 0, 0, 'h'}, {0}};
     for (int got; (got = getopt_long(count, texts, "", names, NULL)) != -1;) {
         switch (got) {
@@ -415,6 +416,7 @@ static void read_options(int count, char **texts) {
         case 'w': want.workload = optarg; break;
         case 'x': want.prefix = optarg; break;
         case 'c': want.connections = atoi(optarg); break;
+        case 'a': want.active = atoi(optarg); break; /* connections that carry the load; the others stay idle */
         case 'm': want.members = atoi(optarg); break;
         case 'g': want.group_size = atoi(optarg); break;
         case 'P': partitions = atoi(optarg); break;
@@ -433,13 +435,14 @@ static void read_options(int count, char **texts) {
     snprintf(topic, sizeof topic, "load-%d", partitions);
     if (!want.members) want.members = want.connections;
     if (want.members < want.connections) want.connections = want.members;
+    if (!want.active || want.active > want.connections) want.active = want.connections;
 }
 
 int main(int count, char **texts) {
     read_options(count, texts);
     prctl(PR_SET_TIMERSLACK, 1000); /* 1 µs instead of 50: the fixed rate asks for a request every 100 µs */
     static const struct { const char *name; ErrorIn error; } loads[] = {
-        {"heartbeat", plain_error}, {"commit", commit_error}, {"fetch", fetch_error}, {"describe", describe_error}};
+        {"heartbeat", plain_error}, {"commit", commit_error}, {"fetch", fetch_error}, {"describe", describe_error}, {"list", list_error}};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (!strcmp(want.workload, loads[i].name)) reply_error = loads[i].error;
     bool rebalances = !strcmp(want.workload, "rebalance"), fills = !strcmp(want.workload, "fill"), joins = !strcmp(want.workload, "join");

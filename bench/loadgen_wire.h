@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CREATE_TOPICS = 19, OFFSET_COMMIT = 8, OFFSET_FETCH = 9, FIND_COORDINATOR = 10, JOIN = 11, HEARTBEAT = 12, SYNC = 14, DESCRIBE = 15 };
+enum { CREATE_TOPICS = 19, OFFSET_COMMIT = 8, OFFSET_FETCH = 9, FIND_COORDINATOR = 10, JOIN = 11, HEARTBEAT = 12, SYNC = 14, DESCRIBE = 15, LIST = 16 };
 enum { UNKNOWN_TOPIC = 3, LOADING = 14, NOT_AVAILABLE = 15, NOT_COORDINATOR = 16, REBALANCING = 27, TOPIC_EXISTS = 36, ID_REQUIRED = 79 };
 enum { SESSION_MS = 1800000, REBALANCE_MS = 60000 };
 
@@ -249,5 +249,17 @@ static int describe_error(Reader r, Member *m) {
     for (int i = 0; i < 4; i++) skip_text(&r);
     int found = get_count(&r);
     if (!error && found != expected_members) die("DescribeGroups: %d members, not %d", found, expected_members);
+    return error;
+}
+
+static void write_list(Bytes *b) {
+    begin(b, LIST, 4);
+    put_count(b, 0);
+    finish(b);
+}
+static int list_error(Reader r, Member *m) {
+    (void)m;
+    int error = get16(&r), found = get_count(&r);
+    if (!error && found < 1) die("ListGroups: no groups");
     return error;
 }

@@ -99,7 +99,7 @@ def offsets_in_memory(contender: Contender, data: Path, offsets: int = OFFSETS) 
         drive("fill", server.port, server.pid, groups=groups, partitions=PARTITIONS_A_GROUP)
     with running(_telling_of_loads(contender), data, one_core=False) as server:
         drive("fill", server.port, server.pid, groups=1, partitions=PARTITIONS_A_GROUP)  # wakes whoever loads lazily
-        yield Sample(figures.LOAD, _seconds_of_loading(server.log, offsets))
+        yield Sample(figures.LOAD, seconds_of_loading(server.log, offsets))
         time.sleep(IDLE_SECONDS)
         yield Sample(figures.WITH_OFFSETS, server.resident_mb())
 
@@ -108,7 +108,7 @@ def _telling_of_loads(contender: Contender) -> Contender:
     return replace(contender, log_level="info") if isinstance(contender, Muster) else contender
 
 
-def _seconds_of_loading(log: Path, records: int) -> float:
+def seconds_of_loading(log: Path, records: int) -> float:
     """From when the first partition began to load until the last one had, by the server's own log."""
     deadline = time.monotonic() + _LOADED_WITHIN_SECONDS
     while time.monotonic() < deadline:
