@@ -73,8 +73,11 @@ kill: $(COMPILED) ## kill the server 20 times in each mode under real clients; n
 soak: $(COMPILED) ## 10,000 members on 5,000 connections for ten minutes, with rude clients beside them (MINUTES=10)
 	@$(BIN)/python -m bench.soak $(or $(MINUTES),10)
 
-bench: $(COMPILED) ## measure start-up, memory and throughput on this machine
-	@$(BIN)/python -m bench
+bench: $(COMPILED) ## Muster and a real Kafka in turn under the same load: one table (ARGS="--rounds 1 --write"; needs Java, Maven)
+	@$(BIN)/python -m bench $(ARGS)
+
+bench-growth: $(COMPILED) ## how Muster's costs grow with members, groups, partitions and offsets
+	@$(BIN)/python -m bench.growth $(ARGS)
 
 bench-pipeline: $(READY) ## the pipeline's speed and memory, beside Kafka's own decoder where it is there (SIZES=--long adds 32M records)
 	@$(BIN)/python -m bench.pipeline $(SIZES)
@@ -88,6 +91,6 @@ conformance-record: $(READY) ## renew the recording of a real Kafka's answers th
 	@$(BIN)/python -m tests.conformance --record
 
 clean: ## remove everything that the other targets made
-	@rm -rf $(VENV) build dist data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
+	@rm -rf $(VENV) build bench/.build dist data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
 	@find src -name '*.so' -delete
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
