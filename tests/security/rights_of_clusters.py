@@ -11,6 +11,11 @@ from muster.wire.errors import (
     GROUP_AUTHORIZATION_FAILED,
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
 )
+from muster.wire.generated.alter_client_quotas import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasRequestEntity,
+    AlterClientQuotasRequestEntry,
+)
 from muster.wire.generated.alter_configs import AlterConfigsRequest, AlterConfigsRequestResource
 from muster.wire.generated.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
@@ -19,6 +24,7 @@ from muster.wire.generated.alter_user_scram_credentials import (
 from muster.wire.generated.create_acls import CreateAclsRequest, CreateAclsRequestCreation
 from muster.wire.generated.delete_acls import DeleteAclsRequest, DeleteAclsRequestFilter
 from muster.wire.generated.describe_acls import DescribeAclsRequest
+from muster.wire.generated.describe_client_quotas import DescribeClientQuotasRequest
 from muster.wire.generated.describe_configs import DescribeConfigsRequest, DescribeConfigsRequestResource
 from muster.wire.generated.describe_log_dirs import DescribeLogDirsRequest
 from muster.wire.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
@@ -157,6 +163,24 @@ RIGHTS: Final = (
         3,
         lambda _: DeleteAclsRequest([DeleteAclsRequestFilter(**_ANY_ACL, **_NAMELESS)]),
         _first("filter_results"),
+    ),
+    Right(
+        "DescribeClientQuotas",
+        (DESCRIBE_CONFIGS, CLUSTER),
+        _DENIED,
+        1,
+        lambda _: DescribeClientQuotasRequest([], strict=False),
+        _top,
+    ),
+    Right(
+        "AlterClientQuotas",
+        (ALTER_CONFIGS, CLUSTER),
+        _DENIED,
+        1,
+        lambda names: AlterClientQuotasRequest(
+            [AlterClientQuotasRequestEntry([AlterClientQuotasRequestEntity("user", names[0])], [])], validate_only=True
+        ),
+        _first("entries"),
     ),
     Right(
         "DescribeUserScramCredentials",

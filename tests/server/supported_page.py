@@ -51,7 +51,7 @@ GAPS = {
 NOT_SERVED = (
     "ConsumerGroupHeartbeat and ConsumerGroupDescribe (KIP-848; `group.version` is not advertised, so that clients do not try)",
     "AddPartitionsToTxn, AddOffsetsToTxn, EndTxn, TxnOffsetCommit, WriteTxnMarkers and what describes transactions",
-    "quotas, delegation tokens, reassignment, leader election, log directory moves",
+    "delegation tokens, reassignment, leader election, log directory moves",
     "share groups and streams groups; telemetry",
     "everything between brokers and controllers",
 )

@@ -173,6 +173,13 @@ class Coordinator:
         partition = self._partitions[group_id] = partition_for(group_id, self.partition_count)
         return partition
 
+    def shard_of(self, group_id: str) -> Shard | None:
+        """The shard that answers for a group, if it is here and loaded."""
+        place = self.places.get(self._partition_of(group_id))
+        if place is None or place.runner is None or place.state is not _ACTIVE:
+            return None
+        return place.runner.shard
+
     def list_groups(self, request: ListGroups, ticket_for: Callable[[], Redeemable]) -> int:
         """Ask every active shard, each with a ticket of its own; returns the error that stands before any asking."""
         if not self.active:

@@ -23,6 +23,7 @@ from muster.runtime.periodic import Periodic
 from muster.security.audit import Audit
 from muster.security.authorizer import Authorizer
 from muster.topics.broker import Broker
+from muster.topics.config_types import INT_MAX
 from muster.topics.names import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Topic
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
     from muster.runtime.cluster_seat import ClusterSeat
+    from muster.runtime.holdings import Holdings
     from muster.security.acl_store import AclStore
+    from muster.security.quota_store import QuotaStore
     from muster.security.users import Users
 
 _log = logging.getLogger(__name__)
@@ -43,6 +46,7 @@ JOURNAL_CONFIGS: Final = {
     "segment.bytes": str(4 * 1024 * 1024),
 }
 """The journal is bounded: a week, and no more than this a partition. Operators change it like any topic's settings."""
+_LIMITED: Final = ("groups", "members", "offsets", "parked.joins")
 
 
 class NodeSettings(Protocol):
@@ -95,6 +99,8 @@ class Node:
             self._open_offsets_log,
             loop.call_soon,
         )
+        self.holdings = _holdings(settings, self.coordinator, clock)
+        """None: nobody is limited."""
         self._retention = Periodic(
             self.alarm, clock, settings.integer("log.retention.check.interval.ms"), self._apply_retention
         )
@@ -103,6 +109,9 @@ class Node:
         self.cluster: ClusterSeat | None = None
         """Set before `start` where several nodes share the store."""
         self._users: Users | None = None
+        self._quotas: QuotaStore | None = None
+        self.on_quotas_changed: Callable[[], None] = lambda: None
+        """Told after every change of them; set by whoever enforces them."""
 
     @property
     def users(self) -> Users:
@@ -112,6 +121,18 @@ class Node:
 
             self._users = Users(self.broker.store)
         return self._users
+
+    @property
+    def quotas(self) -> QuotaStore:
+        """What is set for whom. Made when first asked for: most servers have no quotas. StorageError if it cannot be read."""
+        if self._quotas is None:
+            from muster.security.quota_store import QuotaStore
+
+            self._quotas = QuotaStore(self.broker.store, self._tell_quotas_changed)
+        return self._quotas
+
+    def _tell_quotas_changed(self) -> None:
+        self.on_quotas_changed()
 
     @property
     def node_id(self) -> int:
@@ -136,6 +157,7 @@ class Node:
         if self.cluster is not None:
             self.coordinator.may_speak = self.cluster.may_speak
             self.broker.on_topics_gone = self._topics_gone_elsewhere
+            self.broker.before_reading = self.cluster.step_down_if_late
             self.cluster.start()
 
     async def stop(self) -> None:
@@ -239,3 +261,12 @@ class Node:
             _log.info("%s: %d old segments dropped", partition, count)
         for partition, error in done.failures:
             _log.error("%s: old segments cannot be dropped: %s", partition, error)
+
+
+def _holdings(settings: NodeSettings, coordinator: Coordinator, clock: Clock) -> Holdings | None:
+    most = [settings.integer(f"muster.max.{what}.per.principal") for what in _LIMITED]
+    if all(each == INT_MAX for each in most):
+        return None
+    from muster.runtime.holdings import HoldingLimits, Holdings
+
+    return Holdings(HoldingLimits(*most), coordinator.shard_of, clock.ticks_ms)

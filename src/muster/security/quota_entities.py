@@ -85,7 +85,9 @@ def checked_entity(pairs: Iterable[tuple[str, str | None]]) -> Entity:
             raise QuotaRefused(f"The name of the {entity_type} has {len(name)} characters, at most {MAX_NAME_CHARS} do")
     if IP in names:
         if len(names) > 1:
-            raise QuotaRefused("Invalid quota entity combination, IP entity should not be combined with User or ClientId")
+            raise QuotaRefused(
+                "Invalid quota entity combination, IP entity should not be combined with User or ClientId"
+            )
         address = names[IP]
         if address is not None and plain_address(address) is None:
             # Deviates: Kafka looks host names up; an address that a name had once is no address to rely on.

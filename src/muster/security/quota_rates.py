@@ -12,12 +12,12 @@ from typing import NamedTuple
 class Windows(NamedTuple):
     """`quota.window.num` and `quota.window.size.seconds`."""
 
-    count: int
+    number: int
     size_ms: int
 
     @property
     def whole_ms(self) -> int:
-        return self.count * self.size_ms
+        return self.number * self.size_ms
 
 
 class WindowedRate:
@@ -56,7 +56,7 @@ class WindowedRate:
     def _elapsed_ms(self, now_ms: int) -> int:
         windows = self._windows
         elapsed_ms = now_ms - int(self._samples[0][0])
-        missing = windows.count - 1 - elapsed_ms // windows.size_ms
+        missing = windows.number - 1 - elapsed_ms // windows.size_ms
         if missing > 0:
             elapsed_ms += missing * windows.size_ms
         return elapsed_ms or windows.size_ms
@@ -99,3 +99,36 @@ class TokenBucket:
         else:
             self._tokens = min(largest, self._tokens + bound * (now_ms - self._filled_ms) / 1000)
         self._filled_ms = now_ms
+
+
+class RateLimit:
+    """A bound, and what those for whom it holds have used of it."""
+
+    __slots__ = ("bound", "rate")
+
+    def __init__(self, bound: float, rate: WindowedRate) -> None:
+        self.bound = bound
+        self.rate = rate
+
+    def charge(self, amount: float, now_ms: int) -> int:
+        """Use so much; returns for how long to stop then, 0 for not at all."""
+        self.rate.record(amount, now_ms)
+        return self.rate.wait_ms(self.bound, now_ms)
+
+    def __repr__(self) -> str:
+        return f"<RateLimit {self.bound:g}/s>"
+
+
+class MutationLimit:
+    __slots__ = ("bound", "bucket")
+
+    def __init__(self, bound: float, bucket: TokenBucket) -> None:
+        self.bound = bound
+        self.bucket = bucket
+
+    def charge(self, amount: float, now_ms: int) -> int:
+        self.bucket.take(amount, self.bound, now_ms)
+        return self.bucket.wait_ms(self.bound, now_ms)
+
+    def wait_ms(self, now_ms: int) -> int:
+        return self.bucket.wait_ms(self.bound, now_ms)

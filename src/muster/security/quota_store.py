@@ -69,7 +69,9 @@ class QuotaStore:
             if after == self.quotas:
                 return
             if len(after) > MAX_ENTITIES:
-                raise TooManyQuotas(f"There would be quotas for {len(after)} entities, at most {MAX_ENTITIES}: use defaults")
+                raise TooManyQuotas(
+                    f"There would be quotas for {len(after)} entities, at most {MAX_ENTITIES}: use defaults"
+                )
             try:
                 self._documents.write_document(DOCUMENT, encode_quotas(after))
             except DocumentChanged:

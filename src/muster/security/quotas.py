@@ -28,45 +28,12 @@ from muster.security.quota_entities import (
     Entity,
     plain_address,
 )
-from muster.security.quota_rates import TokenBucket, WindowedRate, Windows
+from muster.security.quota_rates import MutationLimit, RateLimit, TokenBucket, WindowedRate, Windows
 
 _METERS_BETWEEN_SWEEPS: Final = 1_000
 _DEFAULT: Final = None
 _MeterKey = tuple[str, str | None, str | None, str | None]
 """(quota, user, client id, address): those that are counted together have the same one."""
-
-
-class RateLimit:
-    """A bound, and what those for whom it holds have used of it."""
-
-    __slots__ = ("bound", "rate")
-
-    def __init__(self, bound: float, rate: WindowedRate) -> None:
-        self.bound = bound
-        self.rate = rate
-
-    def charge(self, amount: float, now_ms: int) -> int:
-        """Use so much; returns for how long to stop then, 0 for not at all."""
-        self.rate.record(amount, now_ms)
-        return self.rate.wait_ms(self.bound, now_ms)
-
-    def __repr__(self) -> str:
-        return f"<RateLimit {self.bound:g}/s>"
-
-
-class MutationLimit:
-    __slots__ = ("bound", "bucket")
-
-    def __init__(self, bound: float, bucket: TokenBucket) -> None:
-        self.bound = bound
-        self.bucket = bucket
-
-    def charge(self, amount: float, now_ms: int) -> int:
-        self.bucket.take(amount, self.bound, now_ms)
-        return self.bucket.wait_ms(self.bound, now_ms)
-
-    def wait_ms(self, now_ms: int) -> int:
-        return self.bucket.wait_ms(self.bound, now_ms)
 
 
 class ClientLimits:
@@ -107,6 +74,9 @@ class Quotas:
         }
         self._addresses = {_address_of(entity): values for entity, values in table.items() if entity.name_of(IP)}
         self.version += 1
+
+    def __bool__(self) -> bool:
+        return bool(self._clients or self._addresses)
 
     @property
     def has_for_requests(self) -> bool:

@@ -57,7 +57,11 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
     def read_users() -> None:  # not before somebody is asked who they are: see Node.users
         node.users.load()
 
+    def read_quotas() -> None:
+        node.quotas.reload()
+
     seat.on_document["users.json"] = read_users
+    seat.on_document["quotas.json"] = read_quotas
     if node.acls is not None:
         seat.on_document["acls.json"] = node.acls.reload
     return seat

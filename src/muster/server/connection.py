@@ -255,6 +255,15 @@ class Connection:
         self._held &= ~_MUTED
         self._take_frames()
 
+    def close_later(self, delay_ms: int) -> None:
+        """Take no request, and close in a while: so that coming again at once does not help."""
+        clock = self._node.clock
+        self.closing = True
+        self._unmute_wake = clock.wake_at(clock.ticks_ms() + delay_ms, self.abort)
+        if self._transport is not None:
+            self._reading_paused = True
+            asyncio.get_running_loop().call_soon(self._transport.pause_reading)  # uvloop begins to read after this
+
     def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
         request."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from muster.server.connection import Connection
+from muster.server.admission import Admission, Verdict
+from muster.server.connection import ANONYMOUS, Connection
 from muster.server.door import Door
 from muster.server.limits import (
     IDLE_SWEEP_MAX_SECONDS,
@@ -21,9 +22,14 @@ from muster.server.limits import (
 )
 from muster.server.log_limit import LogLimit
 from muster.server.newcomers import Newcomers
+from muster.server.rooms import Rooms
 from muster.server.routes import Routes
 from muster.server.settings import Settings
 from muster.server.traffic import Traffic
+
+if TYPE_CHECKING:
+    from muster.security.quotas import Quotas
+    from muster.server.throttle import Throttle, Throttling
 
 _log = logging.getLogger("muster.listener")
 
@@ -50,9 +56,13 @@ class Listener:
         self.tls_log = LogLimit(logging.getLogger("muster.tls"), "TLS connections that failed", time.monotonic)
         self.doors = tuple(Door(self, address) for address in settings.listeners)
         self._settings = settings
-        self._unproven = 0
-        """Connections that are newcomers still: they do not count for max.connections."""
-        self._max_connections = settings.integer("max.connections")
+        names = tuple(address.name for address in settings.listeners)
+        self.admission = Admission(settings, names)
+        self.rooms = Rooms(settings, names)
+        self.connection_log = LogLimit(_log, "connections that were closed for a limit", time.monotonic)
+        self.quotas: Quotas | None = None
+        self.throttling: Throttling | None = None
+        """Both None until there are quotas for the first time."""
         self._max_idle_ms = settings.integer("connections.max.idle.ms")
         self._watch_seconds = settings.integer("muster.ssl.watch.interval.ms") / 1000
         self._sweep: asyncio.TimerHandle | None = None
@@ -76,6 +86,10 @@ class Listener:
     def admit(self, connection: Connection) -> bool:
         self.connections[connection] = None
         self._all_gone.clear()
+        if self.throttling is not None:
+            connection.throttle = self._throttle_for(connection)
+        if connection.door.tls is None and not self._arrive_plainly(connection):
+            return False
         gateway = connection.door.sasl
         if gateway is None:
             return self._has_room(connection)
@@ -83,7 +97,6 @@ class Listener:
 
         if connection.newcomer is None:  # with TLS it has been one since its handshake
             connection.newcomer = self.newcomers.enter(connection.host, connection.abort)
-        self._unproven += 1
         connection.sasl = SaslSession(connection, gateway)
         return True
 
@@ -93,7 +106,9 @@ class Listener:
         return self._has_room(connection)
 
     def forget(self, connection: Connection) -> None:
-        self.connections.pop(connection, None)
+        if self.connections.pop(connection, self) is None and connection.door.tls is None:
+            self.admission.leave(connection.host)
+        self.rooms.leave(connection)
         self._end_newcomer(connection)
         if not self.connections:
             self._all_gone.set()
@@ -101,19 +116,49 @@ class Listener:
     def _end_newcomer(self, connection: Connection) -> None:
         newcomer, connection.newcomer = connection.newcomer, None
         if newcomer is not None:
-            self._unproven -= 1
             newcomer.leave()
 
     def _has_room(self, connection: Connection) -> bool:
-        """Deviates: Kafka leaves connections over max.connections unaccepted; here they are accepted and closed."""
-        if len(self.connections) - self._unproven > self._max_connections:
+        principal = connection.principal
+        why = self.rooms.enter(connection, connection.door.address.name, None if principal == ANONYMOUS else principal)
+        if why is not None:
             self.traffic.connections_over_limit += 1
-            _log.warning(
-                "closing a new connection from %s: max.connections = %d", connection.address, self._max_connections
-            )
+            self.tell_closed(connection.address, why)
             return False
         self.traffic.connections_accepted += 1
         return True
+
+    def arrive(self, door: Door, host: str, address: str) -> Verdict:
+        """Somebody has connected to the door; `admission.leave` when he is gone."""
+        now_ms = self.node.clock.ticks_ms() if self.admission.has_rates else 0
+        verdict = self.admission.arrive(door.address.name, host, now_ms)
+        if not verdict.may_stay:
+            self.tell_closed(address, verdict.why)
+        return verdict
+
+    def _arrive_plainly(self, connection: Connection) -> bool:
+        verdict = self.arrive(connection.door, connection.host, connection.address)
+        if not verdict.wait_ms:
+            return verdict.may_stay
+        if verdict.may_stay:
+            connection.mute(verdict.wait_ms)
+        else:
+            connection.close_later(verdict.wait_ms)
+        return True
+
+    def tell_closed(self, address: str, why: str) -> None:
+        self.connection_log.warning("closing a new connection from %s: %s", address, why)
+
+    def throttle_all(self) -> None:
+        """Quotas have changed: they bear upon requests of those who are here too, or upon nobody's any more."""
+        self.admission.quotas = self.quotas if self.quotas else None
+        for connection in self.connections:
+            connection.throttle = self._throttle_for(connection)
+
+    def _throttle_for(self, connection: Connection) -> Throttle | None:
+        if self.quotas is None or self.throttling is None or not self.quotas.has_for_requests:
+            return None
+        return self.throttling.of(connection)
 
     # ---- idle connections
 
@@ -134,7 +179,7 @@ class Listener:
         Deviates: a connection whose request is still in work is not idle, however long that takes; Kafka closes it.
         """
         for connection in tuple(self.connections):
-            if connection.used or connection.call is not None:
+            if connection.used or connection.call is not None or connection.is_muted:
                 connection.used = False
                 connection.last_used_ms = now_ms
             elif now_ms - connection.last_used_ms < self._max_idle_ms:

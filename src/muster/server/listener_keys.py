@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.server.limit_keys import DOOR_KEYS
 from muster.topics.config_types import ConfigKey, ConfigType, Rule, at_least, list_of, non_empty, one_of
 
 _STRING, _INT, _LONG, _LIST, _PASSWORD = (
@@ -178,7 +179,7 @@ BETWEEN_BROKERS_KEYS: Final = (
 )
 
 LISTENER_KEYS: Final = (*ADDRESS_KEYS, *TLS_KEYS, *SASL_KEYS, *NEWCOMER_KEYS, *BETWEEN_BROKERS_KEYS)
-PER_LISTENER: Final = {key.name: key for key in (*TLS_KEYS, *SASL_KEYS)}
+PER_LISTENER: Final = {key.name: key for key in (*TLS_KEYS, *SASL_KEYS, *DOOR_KEYS)}
 PREFIX: Final = "listener.name."
 
 

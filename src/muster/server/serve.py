@@ -22,6 +22,7 @@ from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.limits import COLLECT_AFTER_OBJECTS
 from muster.server.listener import Listener
+from muster.server.quota_watch import follow_quotas
 from muster.server.routes import HandlerTable, Routes
 from muster.server.settings import Settings
 from muster.server.traffic import traffic_metrics
@@ -79,6 +80,7 @@ class Server:
                 join_cluster(self.node, self.settings, self._endpoints())
             if any(door.sasl is not None for door in self.listener.doors):
                 self.node.users.load()
+            follow_quotas(self.node, self.listener)
             await self._open_metrics()
             self.node.start()
         except BaseException:
@@ -123,12 +125,14 @@ class Server:
     def _metrics_page(self) -> str:
         from muster.runtime.metrics import coordinator_metrics, exposition
         from muster.server.authorization_metrics import authorization_metrics
+        from muster.server.limit_metrics import limit_metrics
 
         return exposition(
             (
                 *coordinator_metrics(self.node.coordinator),
                 *traffic_metrics(self.listener),
                 *authorization_metrics(self.node),
+                *limit_metrics(self.listener, self.node),
             )
         )
 

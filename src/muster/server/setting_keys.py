@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.server.limit_keys import LIMIT_KEYS
 from muster.server.listener_keys import LISTENER_KEYS
 from muster.topics.config_table import BROKER_TOPIC_KEYS
 from muster.topics.config_types import (
@@ -183,7 +184,6 @@ BROKER_KEYS: Final = (
     ConfigKey(
         "connections.max.idle.ms", _LONG, 600_000, "Connections without traffic for this long are closed; -1: never."
     ),
-    ConfigKey("max.connections", _INT, INT_MAX, "The most connections at a time.", at_least(0)),
     ConfigKey("fetch.max.bytes", _INT, 57_671_680, "The most bytes in the answer to one fetch.", at_least(1_024)),
     ConfigKey(
         "max.request.partition.size.limit",
@@ -232,7 +232,7 @@ ACL_KEYS: Final = (
 )
 
 TABLE: Final = ConfigTable(
-    "server", (*MUSTER_KEYS, *LISTENER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *ACL_KEYS, *BROKER_TOPIC_KEYS)
+    "server", (*MUSTER_KEYS, *LISTENER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *LIMIT_KEYS, *ACL_KEYS, *BROKER_TOPIC_KEYS)
 )
 
 ALIASES: Final = {

@@ -10,7 +10,8 @@ from __future__ import annotations
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from muster.security.quotas import ClientLimits, Quotas, RateLimit
+from muster.security.quota_rates import RateLimit
+from muster.security.quotas import ClientLimits, Quotas
 from muster.wire.errors import NONE
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _SASL: Final = frozenset({17, 36})
 _NS_PER_PERCENT: Final = 10_000_000
 """One percent of a second of one processor."""
 _USER_TYPE: Final = "User:"
+QUOTA_EXCEEDED: Final = "The throttling quota has been exceeded."
 
 
 class Throttling:
@@ -108,7 +110,7 @@ class Throttle:
             response.throttle_time_ms = 0  # some handlers give the same one to everybody
 
     def weigh_silence(self, call: Call) -> None:
-        """A request that wants no reply. Kafka counts its bytes and not its time, which the connection pays all the same."""
+        """A request that wants no reply. Deviates: Kafka counts its bytes and not its time."""
         self._mute_for(self._charge_request(call))
 
     # ---- what handlers ask
@@ -119,7 +121,7 @@ class Throttle:
         if fetch is None:
             return wanted
         windows = self._shared.quotas.windows
-        return min(wanted, max(1, int(fetch.bound * (windows.count - 1 or 1) * windows.size_ms / 1000)))
+        return min(wanted, max(1, int(fetch.bound * (windows.number - 1 or 1) * windows.size_ms / 1000)))
 
     def may_change(self, call: Call, partitions: int, *, strictly: bool) -> bool:
         """KIP-599: so many partitions are to be made or deleted. Older versions cannot be told no: they only wait."""

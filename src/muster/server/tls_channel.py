@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from contextlib import suppress
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from muster.security.certificate import CertificateError, subject_text
 from muster.security.principal_rules import MappingError
@@ -17,6 +17,9 @@ from muster.server.connection import Connection
 from muster.server.door import Door
 from muster.server.newcomers import Newcomer
 from muster.server.peer import address_text, java_host
+
+if TYPE_CHECKING:
+    from muster.runtime.clock import Wake
 
 _READ_BYTES: Final = 256 * 1024
 _NOT_TLS: Final = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"})
@@ -29,6 +32,7 @@ class TlsChannel(asyncio.Protocol):
     __slots__ = (
         "_closed",
         "_door",
+        "_host",
         "_incoming",
         "_newcomer",
         "_outgoing",
@@ -36,6 +40,7 @@ class TlsChannel(asyncio.Protocol):
         "_protocol",
         "_tls",
         "_transport",
+        "_wait",
     )
 
     def __init__(self, door: Door) -> None:
@@ -49,6 +54,9 @@ class TlsChannel(asyncio.Protocol):
         """Whom the plain bytes are for; None during the handshake."""
         self._newcomer: Newcomer | None = None
         self._peer = "an unknown address"
+        self._host = "/unknown"
+        self._wait: Wake | None = None
+        """Set while it has to wait before its handshake, or before it is closed."""
         self._closed = False
 
     # ---- what the loop calls
@@ -57,12 +65,34 @@ class TlsChannel(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         peername = transport.get_extra_info("peername")
         self._peer = address_text(peername)
-        self._newcomer = self._door.listener.newcomers.enter(java_host(peername), self.abort)
+        self._host = java_host(peername)
+        listener = self._door.listener
+        verdict = listener.arrive(self._door, self._host, self._peer)
+        if not verdict.may_stay and not verdict.wait_ms:
+            self.abort()
+            return
+        if verdict.wait_ms:
+            clock = listener.node.clock
+            then = self._end_wait if verdict.may_stay else self.abort
+            self._wait = clock.wake_at(clock.ticks_ms() + verdict.wait_ms, then)
+        self._newcomer = listener.newcomers.enter(self._host, self.abort)
 
     def data_received(self, data: bytes) -> None:
         if self._closed:
             return
         self._incoming.write(data)
+        if self._wait is not None:
+            self.pause_reading()
+            return
+        self._go_on()
+
+    def _end_wait(self) -> None:
+        self._wait = None
+        if not self._closed:
+            self.resume_reading()
+            self._go_on()
+
+    def _go_on(self) -> None:
         if self._protocol is None:
             self._shake_hands()
         if self._protocol is not None:
@@ -83,6 +113,9 @@ class TlsChannel(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._closed = True
+        if self._wait is not None:
+            self._wait.cancel()
+        self._door.listener.admission.leave(self._host)
         self._leave()
         protocol, self._protocol = self._protocol, None
         if protocol is not None:

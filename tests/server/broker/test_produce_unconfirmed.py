@@ -25,6 +25,7 @@ class FakeConnection:
 
     host = "/127.0.0.1"
     principal = "User:ANONYMOUS"
+    throttle = None
 
     def __init__(self) -> None:
         self.unconfirmed_bytes = 0

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_topic, tell_change
+from muster.server.throttle import QUOTA_EXCEEDED, Throttle
 from muster.topics.creation import NewPartitions, TopicAnswer
-from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION
+from muster.wire.errors import (
+    NONE,
+    THROTTLING_QUOTA_EXCEEDED,
+    TOPIC_AUTHORIZATION_FAILED,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
 from muster.wire.generated.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
     CreatePartitionsResponseResult,
 )
+
+_CAN_BE_REFUSED: Final = 3
+"""The first version whose clients know THROTTLING_QUOTA_EXCEEDED; the others only wait."""
 
 
 def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
@@ -29,6 +40,9 @@ def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
             )
         else:
             denied[topic.name] = TopicAnswer(topic.name, TOPIC_AUTHORIZATION_FAILED)
+    exceeded: list[TopicAnswer] = []
+    if call.connection.throttle is not None:
+        wanted, exceeded = _within_quota(call, node, wanted, call.connection.throttle)
     answers = node.broker.create_partitions(wanted, validate_only=request.validate_only)
     if not request.validate_only:
         for answer in answers:
@@ -38,10 +52,27 @@ def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
         CreatePartitionsResponse(
             results=[
                 CreatePartitionsResponseResult(answer.name, answer.error_code, _message(answer))
-                for answer in (*answers, *denied.values())
+                for answer in (*answers, *exceeded, *denied.values())
             ]
         )
     )
+
+
+def _within_quota(
+    call: Call, node: Node, wanted: list[NewPartitions], throttle: Throttle
+) -> tuple[list[NewPartitions], list[TopicAnswer]]:
+    """KIP-599: what could be made counts for controller_mutation_rate; what is beyond it is not made."""
+    within: list[NewPartitions] = []
+    exceeded: list[TopicAnswer] = []
+    answers = {answer.name: answer for answer in node.broker.create_partitions(wanted, validate_only=True)}
+    for new in wanted:
+        topic = node.broker.topic(new.name)
+        more = 0 if topic is None or answers[new.name].error_code != NONE else new.count - len(topic.partitions)
+        if not more or throttle.may_change(call, more, strictly=call.version >= _CAN_BE_REFUSED):
+            within.append(new)
+        else:
+            exceeded.append(TopicAnswer(new.name, THROTTLING_QUOTA_EXCEEDED, QUOTA_EXCEEDED))
+    return within, exceeded
 
 
 def _message(answer: TopicAnswer) -> str | None:

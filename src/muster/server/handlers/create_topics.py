@@ -5,14 +5,17 @@ v4+ -1 partitions or replicas takes the operator's default. v5+ the answer shows
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_topic, tell_change
+from muster.server.throttle import QUOTA_EXCEEDED, Throttle
 from muster.topics.creation import CreatedTopic, NewTopic
 from muster.topics.topic import NO_TOPIC_ID, Topic
-from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED
+from muster.wire.errors import NONE, THROTTLING_QUOTA_EXCEEDED, TOPIC_AUTHORIZATION_FAILED
 from muster.wire.generated.create_topics import (
     CreateTopicsRequest,
     CreateTopicsRequestTopic,
@@ -20,6 +23,9 @@ from muster.wire.generated.create_topics import (
     CreateTopicsResponseConfig,
     CreateTopicsResponseTopic,
 )
+
+_CAN_BE_REFUSED: Final = 6
+"""The first version whose clients know THROTTLING_QUOTA_EXCEEDED; the others only wait."""
 
 
 def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
@@ -31,7 +37,10 @@ def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
             allowed.append(_new_topic(topic))
         else:
             denied[topic.name] = None
-    made = node.broker.create_topics(allowed, validate_only=request.validate_only)
+    exceeded: list[CreatedTopic] = []
+    if call.connection.throttle is not None:
+        allowed, exceeded = _within_quota(call, node, allowed, call.connection.throttle)
+    made = [*node.broker.create_topics(allowed, validate_only=request.validate_only), *exceeded]
     if not request.validate_only:
         for answer in made:
             if answer.error_code == NONE:
@@ -42,6 +51,19 @@ def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
         for name in denied
     ]
     call.reply(CreateTopicsResponse(topics=topics))
+
+
+def _within_quota(
+    call: Call, node: Node, wanted: list[NewTopic], throttle: Throttle
+) -> tuple[list[NewTopic], list[CreatedTopic]]:
+    """KIP-599: what could be made counts for controller_mutation_rate, also if that is only asked; what is beyond it is not
+    made."""
+    exceeded: dict[str, CreatedTopic] = {}
+    for answer in node.broker.create_topics(wanted, validate_only=True):
+        is_counted = answer.error_code == NONE
+        if is_counted and not throttle.may_change(call, answer.partitions, strictly=call.version >= _CAN_BE_REFUSED):
+            exceeded[answer.name] = CreatedTopic(answer.name, THROTTLING_QUOTA_EXCEEDED, QUOTA_EXCEEDED)
+    return [new for new in wanted if new.name not in exceeded], list(exceeded.values())
 
 
 def _new_topic(topic: CreateTopicsRequestTopic) -> NewTopic:

@@ -5,14 +5,23 @@ The coordinator hears of what is gone: committed offsets of deleted topics go wi
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_topic, tell_change
+from muster.server.throttle import QUOTA_EXCEEDED, Throttle
 from muster.topics.deletion import DeletedTopic
 from muster.topics.topic import NO_TOPIC_ID, Topic
-from muster.wire.errors import INVALID_REQUEST, NONE, TOPIC_AUTHORIZATION_FAILED, TOPIC_DELETION_DISABLED
+from muster.wire.errors import (
+    INVALID_REQUEST,
+    NONE,
+    THROTTLING_QUOTA_EXCEEDED,
+    TOPIC_AUTHORIZATION_FAILED,
+    TOPIC_DELETION_DISABLED,
+)
 from muster.wire.generated.delete_topics import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
@@ -20,6 +29,8 @@ from muster.wire.generated.delete_topics import (
 )
 
 Reference = tuple[str | None, bytes]
+_CAN_BE_REFUSED: Final = 5
+"""The first version whose clients know THROTTLING_QUOTA_EXCEEDED; the others only wait."""
 
 
 def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
@@ -30,6 +41,11 @@ def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
         references = [(name, NO_TOPIC_ID) for name in request.topic_names]
     everything = may_use_cluster(call, node, Operation.DELETE, quietly=True)
     denied = [None if everything else _denial(call, node, reference) for reference in references]
+    if call.connection.throttle is not None:
+        denied = [
+            answer or _beyond_quota(call, node, reference, call.connection.throttle)
+            for reference, answer in zip(references, denied, strict=True)
+        ]
     allowed = [reference for reference, answer in zip(references, denied, strict=True) if answer is None]
     deleted = node.broker.delete_topics(allowed)
     gone = frozenset(answer.name for answer in deleted if answer.error_code == NONE and answer.name is not None)
@@ -55,6 +71,14 @@ def _denial(call: Call, node: Node, reference: Reference) -> DeletedTopic | None
     is_seen = reference[0] is None and may_use_topic(call, node, Operation.DESCRIBE, name, quietly=True)
     shown = (name, reference[1]) if is_seen else reference
     return DeletedTopic(*shown, TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
+
+
+def _beyond_quota(call: Call, node: Node, reference: Reference, throttle: Throttle) -> DeletedTopic | None:
+    """KIP-599: partitions that go count for controller_mutation_rate."""
+    topic = _find(node, reference)
+    if topic is None or throttle.may_change(call, len(topic.partitions), strictly=call.version >= _CAN_BE_REFUSED):
+        return None
+    return DeletedTopic(*reference, THROTTLING_QUOTA_EXCEEDED, QUOTA_EXCEEDED)
 
 
 def _laid_out(call: Call, answer: DeletedTopic) -> DeleteTopicsResponseTopic:

@@ -47,11 +47,12 @@ def handle(call: Call, request: FetchRequest, node: Node) -> None:
 class _Fetch:
     """One request: asked now, and once more if it had to wait."""
 
-    __slots__ = ("_asks", "_call", "_node", "_refused", "_request")
+    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_refused", "_request")
 
     def __init__(self, call: Call, request: FetchRequest, node: Node) -> None:
         self._call = call
         self._request = request
+        self._max_bytes = request.max_bytes
         self._node = node
         self._asks: list[FetchAsk] = []
         self._refused: dict[int, int] = {}
@@ -65,7 +66,10 @@ class _Fetch:
 
     def begin(self) -> None:
         request, node = self._request, self._node
-        read = node.broker.fetch(self._asks, request.max_bytes)
+        throttle = self._call.connection.throttle
+        if throttle is not None:
+            self._max_bytes = throttle.most_bytes(self._call, self._max_bytes)
+        read = node.broker.fetch(self._asks, self._max_bytes)
         answer_now = (
             request.max_wait_ms <= 0
             or not self._asks
@@ -85,7 +89,7 @@ class _Fetch:
         self._call.resume(self._answer_with_what_there_is)
 
     def _answer_with_what_there_is(self) -> None:
-        self._reply(self._node.broker.fetch(self._asks, self._request.max_bytes))
+        self._reply(self._node.broker.fetch(self._asks, self._max_bytes))
 
     def _refusal(self, topic: FetchRequestTopic) -> int:
         broker, name = self._node.broker, topic.topic

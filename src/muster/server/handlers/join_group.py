@@ -7,7 +7,7 @@ the client's reason. v9+: skip-assignment (KIP-814).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from muster.core.replies import JoinReply
 from muster.core.requests import JoinGroup
@@ -15,8 +15,11 @@ from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_group
-from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
+from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, MEMBER_ID_REQUIRED, NONE
 from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupResponse, JoinGroupResponseMember
+
+if TYPE_CHECKING:
+    from muster.runtime.holdings import Holdings
 
 _READ: Final = Operation.READ
 
@@ -27,6 +30,11 @@ def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
         return
     version = call.version
     call.respond = respond
+    if node.holdings is not None:
+        error = _claim(call, request, node.holdings)
+        if error:
+            call.reply(respond(call, JoinReply(error, request.member_id)))
+            return
     node.coordinator.submit(
         JoinGroup(
             group_id=request.group_id,
@@ -44,6 +52,22 @@ def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
         ),
         call,
     )
+    if node.holdings is not None and not call.answered:
+        node.holdings.parked(call.principal, call, is_new=not request.member_id)
+
+
+def _claim(call: Call, request: JoinGroupRequest, holdings: Holdings) -> int:
+    """Limits of its principal: NONE, or the error that refuses the join."""
+    error = holdings.why_no_join(call.principal, request.group_id, request.member_id, request.group_instance_id)
+    if not error:
+        call.respond = lambda call, reply: _respond_and_count(call, reply, request.group_id, holdings)
+    return error
+
+
+def _respond_and_count(call: Call, reply: JoinReply, group_id: str, holdings: Holdings) -> JoinGroupResponse:
+    if reply.error in (NONE, MEMBER_ID_REQUIRED):
+        holdings.answered(call.principal, group_id, reply.member_id, call)
+    return respond(call, reply)
 
 
 def respond(call: Call, reply: JoinReply) -> JoinGroupResponse:

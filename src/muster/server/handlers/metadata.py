@@ -102,6 +102,9 @@ def _one(call: Call, request: MetadataRequest, node: Node, asked: MetadataReques
             raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)
         if not _may_create(call, node, name):
             raise TopicError(TOPIC_AUTHORIZATION_FAILED)
+        throttle = call.connection.throttle
+        if throttle is not None and not throttle.may_change(call, node.broker.config.num_partitions, strictly=True):
+            raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)  # as of a topic that is not there yet: the client asks again
         return _described(call, request, node, node.broker.auto_create(name))
     except TopicError as refused:
         return _failed(refused.code, name)

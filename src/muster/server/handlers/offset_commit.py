@@ -7,7 +7,7 @@ looked at (spec 4.1); what fails is left out of the commit.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from muster.core.replies import CommitReply
 from muster.core.requests import OffsetCommit, OffsetToCommit
@@ -31,6 +31,9 @@ from muster.wire.generated.offset_commit import (
     OffsetCommitResponseTopic,
 )
 
+if TYPE_CHECKING:
+    from muster.runtime.holdings import Holdings
+
 _READ: Final = Operation.READ
 
 
@@ -45,6 +48,11 @@ def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
     if not accepted:
         call.reply(answer.with_codes([]))
         return
+    if node.holdings is not None:
+        error = _claim(call, request, accepted, node.holdings)
+        if error:
+            call.reply(answer.with_codes([error] * len(accepted)))
+            return
     call.respond = lambda _call, reply: _respond(answer, reply)
     retention_ms = request.retention_time_ms
     node.coordinator.submit(
@@ -58,6 +66,15 @@ def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
             unknown_group_is_not_found=call.version >= 9,
         ),
         call,
+    )
+
+
+def _claim(call: Call, request: OffsetCommitRequest, accepted: list[OffsetToCommit], holdings: Holdings) -> int:
+    """Limits of its principal: NONE, or the error that refuses the commit."""
+    if request.member_id:
+        holdings.seen(call.principal, request.group_id, request.member_id)
+    return holdings.why_no_commit(
+        call.principal, request.group_id, accepted, makes_group=request.generation_id_or_member_epoch < 0
     )
 
 

@@ -28,6 +28,8 @@ def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
         call.reply(respond(call, SyncReply(GROUP_AUTHORIZATION_FAILED)))
         return
     call.respond = respond
+    if node.holdings is not None:
+        node.holdings.seen(call.principal, request.group_id, request.member_id)
     node.coordinator.submit(
         SyncGroup(
             group_id=request.group_id,

@@ -43,6 +43,8 @@ SERVED: Final = (
     "DeleteGroups",
     "IncrementalAlterConfigs",
     "OffsetDelete",
+    "DescribeClientQuotas",
+    "AlterClientQuotas",
     "DescribeUserScramCredentials",
     "AlterUserScramCredentials",
     "DescribeCluster",
