@@ -6,12 +6,14 @@ spans, ids and ports masked. Blocks that ask for a terminal of their own stay ru
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import traceback
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +28,7 @@ _PATIENCE_SECONDS: Final = 120
 _MASKS: Final = (
     (re.compile(r"[\w.-]*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "ID"),
     (re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?"), "TIME"),
-    (re.compile(r"\d[\d,.]* (ms|s|min|h)\b( \d+ (ms|s|min|h)\b)*"), "SPAN"),
+    (re.compile(r"\d[\d,.]* (ms|s|min|h)\b( \d+ (ms|s|min|h)\b)*|\d+\.\d+s\b"), "SPAN"),
     (re.compile(r"127\.0\.0\.1:\d+"), "ADDRESS"),
     (re.compile(r"[ \t]+"), " "),
 )
@@ -120,32 +122,36 @@ class Session:
 
     def _stay(self, block: Block, text: str) -> None:
         """Ready when it has printed a line, as a server does when it listens."""
-        process = subprocess.Popen(
-            ["bash", "-c", f"exec {text.strip()}"],
-            cwd=self._directory,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=(self._directory / f"stderr-of-line-{block.line}").open("w"),
-            text=True,
-        )
+        complaints = self._directory / f"stderr-of-line-{block.line}"
+        with complaints.open("w") as stderr:
+            process = subprocess.Popen(
+                ["bash", "-c", text],
+                cwd=self._directory,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+                start_new_session=True,
+            )
         self._staying.append(process)
         assert process.stdout
         if not process.stdout.readline():
-            said = (self._directory / f"stderr-of-line-{block.line}").read_text(encoding="utf-8")
+            said = complaints.read_text(encoding="utf-8")
             raise BlockFailed(f"{block}: ended with {process.wait()} before it printed a line\n{said}")
+        threading.Thread(target=process.stdout.read, daemon=True).start()  # nobody may block on a full pipe
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
+    """And what it started: it has a session of its own."""
+    for ending in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, ending)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=20)
+            break
     assert process.stdout
     process.stdout.close()
-    try:
-        process.wait(timeout=20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def _free_port() -> int:
