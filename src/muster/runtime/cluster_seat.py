@@ -232,6 +232,10 @@ class ClusterSeat:
         self.before_leading([(each.topic.name, each.index) for each, leader in moved if leader.node_id == me])
         for partition, leader in moved:
             self._lead(partition, leader)
+        for partition in offsets.partitions if offsets is not None else ():
+            # A topic that is heard of when its leaders are known already is opened by the catalog, and moves nowhere.
+            if partition.is_led_here and partition.index not in self._node.coordinator.places:
+                self._node.coordinator.elect(partition.index, partition.leader_epoch)
 
     def _lead(self, partition: Partition, leader: Leader) -> None:
         node, old_log, was_here = self._node, partition.log, partition.is_led_here

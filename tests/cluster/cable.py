@@ -1,0 +1,79 @@
+"""A cable between a node and its database that a test can pull: a TCP port that passes everything on, or nothing.
+
+Cut, it keeps its connections and swallows what comes: as a network does that has lost a route, without a word to either side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+
+class Cable:
+    def __init__(self, socket: Path) -> None:
+        """`socket`: the Unix socket at the other end."""
+        self._socket = socket
+        self.port = 0
+        self._whole: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: asyncio.Event | None = None
+        self._ready: Future[None] = Future()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="cable", daemon=True)
+
+    def cut(self) -> None:
+        assert self._loop is not None
+        assert self._whole is not None
+        self._loop.call_soon_threadsafe(self._whole.clear)
+
+    def mend(self) -> None:
+        assert self._loop is not None
+        assert self._whole is not None
+        self._loop.call_soon_threadsafe(self._whole.set)
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._whole, self._end = asyncio.Event(), asyncio.Event()
+        self._whole.set()
+        server = await asyncio.start_server(self._pass_on, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set_result(None)
+        await self._end.wait()
+        server.close()
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert self._whole is not None
+        await self._whole.wait()
+        try:
+            far_reader, far_writer = await asyncio.open_unix_connection(str(self._socket))
+        except OSError:
+            writer.close()
+            return
+        with suppress(asyncio.CancelledError):  # at the end of the test
+            await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
+
+    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        assert self._whole is not None
+        with suppress(OSError):
+            while content := await source.read(65_536):
+                await self._whole.wait()
+                sink.write(content)
+                await sink.drain()
+        await self._whole.wait()  # a goodbye does not get through a cut cable either
+        sink.close()
+
+    def __enter__(self) -> Cable:
+        self._thread.start()
+        self._ready.result()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        assert self._loop is not None
+        assert self._end is not None
+        self._loop.call_soon_threadsafe(self._end.set)
+        self._thread.join()

@@ -1,0 +1,234 @@
+"""Real clients at work on a cluster, and the ledger of what they were told: nothing of it may be missing, whatever happens.
+
+An idempotent producer (confluent-kafka) and two groups, one of confluent-kafka and one of aiokafka members, each member a process.
+Acknowledged records are at their offsets, each once; committed offsets are there; every rule of reading holds.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.interop.fleet import Fleet
+from tests.interop.reading_rules import Said, broken_rules
+from tests.interop.waiting import PATIENCE_SECONDS, eventually
+
+TOPIC = "orders"
+PARTITIONS = 4
+GROUPS = {"swift": "confluent-kafka", "steady": "aiokafka"}
+RECORDS_A_SECOND = 150
+
+
+@dataclass
+class Acknowledged:
+    """What the producer was told. One condition guards it and says when something was added."""
+
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    records: dict[tuple[int, int], str] = field(default_factory=dict)
+    """(partition, offset) -> value"""
+    refused: list[str] = field(default_factory=list)
+
+    def note(self, error: Any, message: Any) -> None:
+        with self.changed:
+            if error is not None:
+                self.refused.append(str(error))
+            else:
+                self.records[message.partition(), message.offset()] = message.value().decode()
+            self.changed.notify_all()
+
+    def wait_for_more(self, count: int) -> None:
+        with self.changed:
+            wanted = len(self.records) + count
+            arrived = self.changed.wait_for(lambda: len(self.records) >= wanted, PATIENCE_SECONDS)
+        assert arrived, f"only {len(self.records)} of {wanted} records were acknowledged in {PATIENCE_SECONDS} s"
+
+
+class Writer(threading.Thread):
+    """Writes at an even pace, so that readers keep up, and never gives up."""
+
+    def __init__(self, bootstrap: str, told: Acknowledged) -> None:
+        super().__init__(name="writer", daemon=True)
+        self._told = told
+        self._stop_asked = threading.Event()
+        self._producer = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "enable.idempotence": True,
+                "linger.ms": 2,
+                "reconnect.backoff.max.ms": 200,
+                "retry.backoff.ms": 50,
+                "message.timeout.ms": int(PATIENCE_SECONDS * 1_000),
+                "log_level": 0,
+            }
+        )
+
+    def run(self) -> None:
+        number = 0
+        while not self._stop_asked.is_set():
+            if len(self._producer) < 500:
+                number += 1
+                value = f"order-{number}"
+                self._producer.produce(TOPIC, value, value, partition=number % PARTITIONS, callback=self._told.note)
+            self._producer.poll(0)
+            self._stop_asked.wait(1 / RECORDS_A_SECOND)
+        self._producer.flush(PATIENCE_SECONDS)
+
+    def stop(self) -> None:
+        self._stop_asked.set()
+        self.join(2 * PATIENCE_SECONDS)
+
+
+class CommittingFleet(Fleet):
+    """A group whose history is long: what was committed is kept as it comes, not looked for in all that was said."""
+
+    def __init__(self, home: Path, *, bootstrap: str, group: str, topic: str) -> None:
+        super().__init__(home, bootstrap=bootstrap, group=group, topic=topic)
+        self.committed: dict[int, int] = {}
+        """The largest offset of each partition whose commit a member was told to have succeeded."""
+        self.commits = 0
+
+    def _take_in(self, said: Said) -> None:
+        super()._take_in(said)
+        if said.event == "committed":
+            self.commits += 1
+            for name, offset in said.details["offsets"].items():
+                self.committed[int(name)] = max(self.committed.get(int(name), 0), offset)
+
+    def _state(self) -> str:
+        return f"{self.committed} committed; " + ", ".join(
+            f"{name} owns {each.owned} in generation {each.generation}{'' if each.alive else ' and has ended: ' + each.errors}"
+            for name, each in self.members.items()
+        )
+
+
+class Load:
+    """Used with `with`; `progress` after each disturbance, `settle` at the end."""
+
+    def __init__(self, home: Path, bootstrap: str) -> None:
+        self._bootstrap = bootstrap
+        self.told = Acknowledged()
+        admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result(PATIENCE_SECONDS)
+        self._writer = Writer(bootstrap, self.told)
+        self._consumers: dict[str, Consumer] = {}
+        self.fleets = {name: CommittingFleet(home, bootstrap=bootstrap, group=name, topic=TOPIC) for name in GROUPS}
+
+    def start(self) -> None:
+        self._writer.start()
+        for name, library in GROUPS.items():
+            for member in ("first", "second"):
+                self.fleets[name].add(member, library, metadata_ms=2_000)
+        for name, fleet in self.fleets.items():
+            fleet.watch_until(f"{name} to share the partitions", lambda fleet=fleet: fleet.shares(PARTITIONS))  # type: ignore[misc]
+
+    def progress(self) -> None:
+        """Everybody gets on: records are taken, and both groups read and commit some that are newer than this moment."""
+        with self.told.changed:
+            newest = dict(self.told.records)
+        ends = {
+            partition: max((at for each, at in newest if each == partition), default=-1)
+            for partition in range(PARTITIONS)
+        }
+        self.told.wait_for_more(20)
+        for name, fleet in self.fleets.items():
+            fleet.watch_until(
+                f"{name} to commit beyond {ends}",
+                lambda fleet=fleet: all(fleet.committed.get(at, 0) > end for at, end in ends.items()),  # type: ignore[misc]
+            )
+        self.check_commits()
+
+    def settle(self) -> str:
+        """Write no more, let everything be read; AssertionError if the ledger is not complete. Returns it in a line."""
+        self._writer.stop()
+        assert not self.told.refused, f"{len(self.told.refused)} records were refused, such as {self.told.refused[0]}"
+        stored = self._stored()
+        ends = Counter(partition for partition, _ in stored)
+        for name, fleet in self.fleets.items():
+            fleet.watch_until(
+                f"{name} to read and commit everything",
+                lambda fleet=fleet: fleet.committed == dict(ends),  # type: ignore[misc]
+            )
+            complaints = broken_rules(fleet.history, ends)
+            assert not complaints, f"{name}: {complaints[:5]} and {max(0, len(complaints) - 5)} more"
+        self.check_commits()
+        self._check_records(stored)
+        commits = {name: fleet.commits for name, fleet in self.fleets.items()}
+        return f"{len(self.told.records)} records and {sum(commits.values())} commits {commits} acknowledged, all there"
+
+    def check_commits(self) -> None:
+        """Every offset whose commit was acknowledged, or a later one, is what the group has."""
+        for name, fleet in self.fleets.items():
+            kept = self._kept_offsets(name)
+            for partition, offset in fleet.committed.items():
+                assert kept[partition] >= offset, (
+                    f"{name}: {offset} of partition {partition} was acknowledged, {kept[partition]} is there"
+                )
+
+    def _kept_offsets(self, group: str) -> dict[int, int]:
+        if group not in self._consumers:
+            self._consumers[group] = Consumer(self._consumer_config(group))
+        wanted = [TopicPartition(TOPIC, partition) for partition in range(PARTITIONS)]
+
+        def look() -> dict[int, int] | str:
+            try:
+                answers = self._consumers[group].committed(wanted, timeout=5)
+            except KafkaException as error:
+                return str(error)
+            failed = [answer.error for answer in answers if answer.error is not None]
+            return str(failed[0]) if failed else {answer.partition: answer.offset for answer in answers}
+
+        seen = eventually(f"the committed offsets of {group}", look, lambda found: isinstance(found, dict))
+        assert isinstance(seen, dict)
+        return seen
+
+    def _stored(self) -> dict[tuple[int, int], str]:
+        """Everything in the topic, as a reader without a group sees it."""
+        consumer = Consumer(self._consumer_config("auditor"))
+        found: dict[tuple[int, int], str] = {}
+        partitions = [TopicPartition(TOPIC, partition, OFFSET_BEGINNING) for partition in range(PARTITIONS)]
+        consumer.assign(partitions)
+        total = sum(consumer.get_watermark_offsets(each, timeout=PATIENCE_SECONDS)[1] for each in partitions)
+        while len(found) < total:
+            message = consumer.poll(PATIENCE_SECONDS)
+            assert message is not None, f"only {len(found)} of {total} records can be read"
+            if message.error() is None:
+                found[message.partition(), message.offset()] = message.value().decode()
+        consumer.close()
+        return found
+
+    def _check_records(self, stored: dict[tuple[int, int], str]) -> None:
+        missing = {at: value for at, value in self.told.records.items() if stored.get(at) != value}
+        assert not missing, (
+            f"{len(missing)} acknowledged records are not where they were said to be: {missing.popitem()}"
+        )
+        twice = [value for value, count in Counter(stored.values()).items() if count > 1]
+        assert not twice, f"{len(twice)} records of an idempotent producer are there twice, such as {twice[0]}"
+
+    def _consumer_config(self, group: str) -> dict[str, Any]:
+        return {
+            "bootstrap.servers": self._bootstrap,
+            "group.id": group,
+            "enable.auto.commit": False,
+            "reconnect.backoff.max.ms": 200,
+            "socket.timeout.ms": 2_000,  # a frozen node keeps its connections and says nothing
+            "log_level": 0,
+        }
+
+    def __enter__(self) -> Load:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for fleet in self.fleets.values():
+            fleet.__exit__(kind, error, traceback)
+        self._writer.stop() if self._writer.is_alive() else None
+        for consumer in self._consumers.values():
+            consumer.close()

@@ -1,0 +1,126 @@
+"""A group of one member at the level of the protocol: what each node answers it, error codes and all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+from muster.wire.errors import NONE
+from muster.wire.generated.find_coordinator import FindCoordinatorRequest
+from muster.wire.generated.heartbeat import HeartbeatRequest
+from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from muster.wire.generated.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from muster.wire.generated.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
+from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from tests.server.raw_client import RawClient
+
+SESSION_MS = 30_000
+TOPIC = "elsewhere"
+
+
+class LoneMember:
+    """Every question is put to a port, on a connection that is kept until it breaks."""
+
+    def __init__(self, group: str) -> None:
+        self.group = group
+        self.member_id = ""
+        self.generation = -1
+        self._clients: dict[int, RawClient] = {}
+
+    def join(self, port: int) -> None:
+        """Alone in its group: leader, and stable at once."""
+        protocols = [JoinGroupRequestProtocol(name="range", metadata=b"\0\0\0\0\0\0\xff\xff\xff\xff")]
+        joined = self._on(port).ask(
+            "JoinGroup",
+            3,
+            JoinGroupRequest(
+                group_id=self.group,
+                session_timeout_ms=SESSION_MS,
+                rebalance_timeout_ms=SESSION_MS,
+                member_id=self.member_id,
+                protocol_type="consumer",
+                protocols=protocols,
+            ),
+        )
+        assert joined.error_code == NONE, joined
+        self.member_id, self.generation = joined.member_id, joined.generation_id
+        assigned = [SyncGroupRequestAssignment(member_id=self.member_id, assignment=b"")]
+        synced = self._on(port).ask(
+            "SyncGroup",
+            2,
+            SyncGroupRequest(
+                group_id=self.group, generation_id=self.generation, member_id=self.member_id, assignments=assigned
+            ),
+        )
+        assert synced.error_code == NONE, synced
+
+    def beat(self, port: int) -> int:
+        request = HeartbeatRequest(group_id=self.group, generation_id=self.generation, member_id=self.member_id)
+        return int(self._on(port).ask("Heartbeat", 2, request).error_code)
+
+    def commit(self, port: int, offset: int) -> int:
+        answer = self._on(port).ask("OffsetCommit", 6, self.commit_request(offset))
+        return int(answer.topics[0].partitions[0].error_code)
+
+    def commit_request(self, offset: int) -> OffsetCommitRequest:
+        partition = OffsetCommitRequestPartition(
+            partition_index=0, committed_offset=offset, committed_leader_epoch=-1, committed_metadata=""
+        )
+        return OffsetCommitRequest(
+            group_id=self.group,
+            generation_id_or_member_epoch=self.generation,
+            member_id=self.member_id,
+            topics=[OffsetCommitRequestTopic(name=TOPIC, partitions=[partition])],
+        )
+
+    def committed(self, port: int) -> tuple[int, int]:
+        """(error, offset)"""
+        request = OffsetFetchRequest(
+            group_id=self.group, topics=[OffsetFetchRequestTopic(name=TOPIC, partition_indexes=[0])]
+        )
+        answer = self._on(port).ask("OffsetFetch", 5, request)
+        return int(answer.error_code), int(answer.topics[0].partitions[0].committed_offset) if answer.topics else -1
+
+    def coordinator_port(self, ports: Iterable[int]) -> int | None:
+        """Where whoever answers first sends it; None if nobody knows."""
+        for port in ports:
+            with suppress(OSError, EOFError):
+                found = self._try(port, lambda client: client.ask("FindCoordinator", 2, _find(self.group)))
+                if found.error_code == NONE:
+                    return int(found.port)
+        return None
+
+    def beats_somewhere(self, ports: Iterable[int]) -> bool:
+        """Whether a coordinator can be found and takes its heartbeat."""
+        with suppress(OSError, EOFError):
+            port = self.coordinator_port(ports)
+            return port is not None and self._try(port, lambda _: self.beat(port)) == NONE
+        return False
+
+    def close(self) -> None:
+        for client in self._clients.values():
+            client.close()
+        self._clients.clear()
+
+    def _on(self, port: int) -> RawClient:
+        if port not in self._clients:
+            self._clients[port] = RawClient(port)
+        return self._clients[port]
+
+    def _try(self, port: int, question: Callable[[RawClient], Any]) -> Any:
+        try:
+            return question(self._on(port))
+        except (OSError, EOFError):
+            broken = self._clients.pop(port, None)
+            if broken is not None:
+                broken.close()
+            raise
+
+
+def _find(group: str) -> FindCoordinatorRequest:
+    return FindCoordinatorRequest(key=group)

