@@ -13,7 +13,7 @@ import uuid
 from typing import Final
 
 from muster.log.contract import StorageError
-from muster.log.disk import Disk
+from muster.log.disk import Disk, replace_file
 
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 _CLEAN_MARK_CONTENT: Final = b'{"version":0,"brokerEpoch":-1}'
@@ -123,6 +123,10 @@ def take_clean_mark(directory: str) -> bool:
     return True
 
 
-def clean_mark(directory: str) -> tuple[str, bytes]:
-    """Path and content of the mark that a clean stop leaves."""
-    return os.path.join(directory, CLEAN_MARK), _CLEAN_MARK_CONTENT
+def leave_clean_mark(directory: str, disk: Disk) -> None:
+    """Say that the last stop was clean: everything is written, synced and told in the checkpoints."""
+    path = os.path.join(directory, CLEAN_MARK)
+    try:
+        replace_file(disk, path, _CLEAN_MARK_CONTENT)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -9,16 +9,16 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
 from muster.log.contract import Durability, LogConfig, PartitionLog, StorageError
 from muster.log.directory import (
     PRIVATE_DOCUMENTS,
     DirectoryLock,
-    clean_mark,
     deleted_path,
     document_path,
+    leave_clean_mark,
     partition_directories,
     partition_path,
     prepare_directory,
@@ -81,11 +81,10 @@ class FileCommit:
         for log, share in self._shares:
             if share.rolled and share.failure is None:
                 points[log.topic, log.partition] = share.writes[-1].segment.base_offset
-        path = os.path.join(self._directory, RECOVERY_POINTS)
         try:
-            replace_file(self._access.disk, path, format_offsets(points))
-        except OSError as error:
-            logger.warning("%s: cannot be written, recovery will check more than it has to: %s", path, error)
+            self._store.keep_offsets(RECOVERY_POINTS, points)
+        except StorageError as error:
+            logger.warning("recovery will check more than it has to: %s", error)
 
 
 class FileStore:
@@ -96,16 +95,16 @@ class FileStore:
         self.directory = os.path.abspath(directory)
         self._disk = disk or Disk()
         prepare_directory(self.directory)
-        self._lock = DirectoryLock(self.directory)
+        self._lock = self._take_directory()
         try:
             self._access = file_access(self._disk, durability)
-            self._on_disk = partition_directories(self.directory)
+            self._on_disk = self._find_logs()
             self._recovery_points = self._read_offsets(RECOVERY_POINTS)
             self._start_offsets = self._read_offsets(START_OFFSETS)
             self._clean_offsets = self._read_offsets(CLEAN_OFFSETS)
-            self.was_clean = take_clean_mark(self.directory) or not self._on_disk
+            self.was_clean = self._take_clean_mark() or not self._on_disk
         except BaseException:
-            self._lock.release()
+            self._release_directory()
             raise
         self._unchecked = set() if self.was_clean else set(self._on_disk)
         """Logs that were not opened, hence not recovered, since a stop that was not clean."""
@@ -113,6 +112,34 @@ class FileStore:
         self._dirty: dict[FileLog, None] = {}
         self._committing = False
         self._side_by_side = SideBySide()
+
+    # What is different where several processes share the directory: see `shared_files`
+
+    def _take_directory(self) -> DirectoryLock | None:
+        return DirectoryLock(self.directory)
+
+    def _release_directory(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    def _find_logs(self) -> set[tuple[str, int]]:
+        return partition_directories(self.directory)
+
+    def _take_clean_mark(self) -> bool:
+        return take_clean_mark(self.directory)
+
+    def _leave_clean_mark(self) -> None:
+        leave_clean_mark(self.directory, self._disk)
+
+    def keep_offsets(self, name: str, offsets: Mapping[tuple[str, int], int]) -> None:
+        """Replace one of the checkpoints at the top of the directory. May run away from the loop's thread."""
+        path = os.path.join(self.directory, name)
+        try:
+            replace_file(self._disk, path, format_offsets(offsets))
+        except OSError as error:
+            raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+    # What `LogStore` promises
 
     def partitions(self) -> Sequence[tuple[str, int]]:
         return sorted(self._on_disk)
@@ -194,7 +221,7 @@ class FileStore:
         if self._start_offsets.pop(key, None) is not None:
             self._keep_start_offsets()
         if self._clean_offsets.pop(key, None) is not None:
-            self._write_top_file(CLEAN_OFFSETS, format_offsets(self._clean_offsets))
+            self.keep_offsets(CLEAN_OFFSETS, self._clean_offsets)
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
         return read_topic_id(partition_path(self.directory, topic, partition))
@@ -245,7 +272,7 @@ class FileStore:
             self._side_by_side.close()
             self._access.readers.close()
             self._access.writers.close()
-            self._lock.release()
+            self._release_directory()
 
     def _close_logs(self) -> None:
         commit = self.begin_commit()
@@ -258,10 +285,10 @@ class FileStore:
         points = self._current_recovery_points()
         for key, log in self._logs.items():
             points[key] = log.durable_offset
-        self._write_top_file(RECOVERY_POINTS, format_offsets(points))
+        self.keep_offsets(RECOVERY_POINTS, points)
         self._keep_start_offsets()
         if not self._unchecked:
-            self._write_top_file(*clean_mark(self.directory))
+            self._leave_clean_mark()
 
     def _current_recovery_points(self) -> dict[tuple[str, int], int]:
         for key, log in self._logs.items():
@@ -275,7 +302,7 @@ class FileStore:
             offsets.pop(key, None)
             if log.start_offset > log.first_segment_base:
                 offsets[key] = log.start_offset
-        self._write_top_file(START_OFFSETS, format_offsets(offsets))
+        self.keep_offsets(START_OFFSETS, offsets)
         self._start_offsets = offsets
 
     def _keep_clean_offset(self, key: tuple[str, int], offset: int) -> None:
@@ -283,14 +310,7 @@ class FileStore:
         cleaner than it is would lose a tombstone before what it erased."""
         if self._clean_offsets.get(key) != offset:
             self._clean_offsets = {**self._clean_offsets, key: offset}
-            self._write_top_file(CLEAN_OFFSETS, format_offsets(self._clean_offsets))
-
-    def _write_top_file(self, name: str, content: bytes) -> None:
-        path = os.path.join(self.directory, name)
-        try:
-            replace_file(self._disk, path, content)
-        except OSError as error:
-            raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+            self.keep_offsets(CLEAN_OFFSETS, self._clean_offsets)
 
     def _read_offsets(self, name: str) -> dict[tuple[str, int], int]:
         """The entries of logs that are still there: one that was deleted must not lend its offsets to a namesake."""
