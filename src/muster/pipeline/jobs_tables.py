@@ -1,7 +1,7 @@
 """Silver and gold of some log partitions, made by one task: from files to files, without a shuffle and without Java.
 
 Commits pass by in batches; everything else of the log partitions is small enough to be held. Memory is bounded: of a log
-partition with more than `SHARE_ROWS` commits only a share of the keys is looked at at a time.
+partition with more than `SHARE_ROWS` commits only a share of the keys is held at a time.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ from muster.pipeline.jobs_bundles import Home
 from muster.pipeline.jobs_files import BatchFiles
 from muster.pipeline.jobs_ingest import rows_table
 from muster.pipeline.jobs_read import different_texts, frame_of, in_log_order, of_topics
+from muster.pipeline.jobs_split import rows_of_share, split_by_key
 from muster.pipeline.lake_retention import GOLD_TIMES
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.settings import GoldSettings
@@ -29,11 +31,12 @@ if TYPE_CHECKING:
 
     from muster.pipeline.tables.build import GoldBuild
 
-SHARE_ROWS: Final = 4_000_000
-"""Commits that a worker looks at at a time: about 600 MB."""
+SHARE_ROWS: Final = 2_000_000
+"""Commits of a log partition that a worker holds at a time: about 600 MB."""
 COMMITS: Final = "s_offset_commit"
 _HELD: Final = ("s_group_generation", "s_member", "s_assignment", "s_group_epoch", "s_member_epoch")
 _AT_A_TIME: Final = 131_072
+_SETTLED_ROWS: Final = 500_000
 _LOOKED_AT: Final = tuple(
     name for name in TABLES[COMMITS].names if name not in ("dt", "batch_base_offset", "key_version")
 )
@@ -116,29 +119,44 @@ class MakeTables:
         import polars as pl
 
         waiting: list[pl.DataFrame] = []
-        for rows in self._finished_commits(starts):
-            files.add(COMMITS, rows)
-            waiting.append(pl.DataFrame(pl.from_arrow(pa.Table.from_batches([rows.select(_LOOKED_AT)]))))
-            if sum(map(len, waiting)) >= _AT_A_TIME:
-                self._write(files, "g_lag_history", build.add_commits(pl.concat(waiting)))
-                waiting = []
-        if waiting:
-            self._write(files, "g_lag_history", build.add_commits(pl.concat(waiting)))
 
-    def _finished_commits(self, starts: dict[str, int | None]) -> Iterator[pa.RecordBatch]:
+        def pass_on() -> None:
+            if waiting:
+                self._write(files, "g_lag_history", build.add_commits(pl.concat(waiting)))
+                waiting.clear()
+
+        passed = 0
+        for of_whole_keys in self._finished_commits(starts):
+            for rows in of_whole_keys:
+                files.add(COMMITS, rows)
+                waiting.append(pl.DataFrame(pl.from_arrow(pa.Table.from_batches([rows.select(_LOOKED_AT)]))))
+                passed += rows.num_rows
+                if sum(map(len, waiting)) >= _AT_A_TIME:
+                    pass_on()
+            if passed >= _SETTLED_ROWS:
+                pass_on()
+                build.settle()
+                passed = 0
+        pass_on()
+
+    def _finished_commits(self, starts: dict[str, int | None]) -> Iterator[Iterator[pa.RecordBatch]]:
+        """The commits of one log partition after the other, or of a share of a long one's keys."""
         from muster.pipeline.tables.commit_rows import NARROW, finished_commit_rows
 
         for home in self.homes:
             paths = home.paths(rows_table(COMMITS))
-            shares = -(-home.rows(rows_table(COMMITS)) // SHARE_ROWS)
+            read = partial(in_log_order, self.root, paths)
             marks = [pq.ParquetFile(self.root / path).read() for path in home.paths(rows_table("txn_marker"))]
-            yield from finished_commit_rows(
-                partial(in_log_order, self.root, paths, NARROW),
-                partial(in_log_order, self.root, paths),
-                pa.concat_tables(marks) if marks else ROW_TABLES["txn_marker"].empty_table(),
-                starts.get(home.name),
-                shares,
-            )
+            markers = pa.concat_tables(marks) if marks else ROW_TABLES["txn_marker"].empty_table()
+            start = starts.get(home.name)
+            shares = -(-home.rows(rows_table(COMMITS)) // SHARE_ROWS)
+            if shares <= 1:
+                yield finished_commit_rows(partial(read, NARROW), read, markers, start)
+                continue
+            with TemporaryDirectory(prefix="muster-shares-") as directory:
+                for share in split_by_key(read(), shares, Path(directory)):
+                    rows = partial(rows_of_share, share)
+                    yield finished_commit_rows(partial(rows, NARROW), rows, markers, start)
 
     def _write(self, files: BatchFiles, table: str, frame: pl.DataFrame) -> None:
         """Behind silver's horizon only state is left: history from there is what compaction kept of earlier gold."""

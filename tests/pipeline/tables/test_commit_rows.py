@@ -79,7 +79,7 @@ def _with_end(row: Row, markers: list[Row]) -> Row:
     return {**row, "txn_state": "aborted" if behind else "open", "effective_ms": None, "is_effective": False}
 
 
-def finished(commits: list[Row], markers: list[Row], faithful_from: int, batch_rows: int, shares: int) -> list[Row]:
+def finished(commits: list[Row], markers: list[Row], faithful_from: int, batch_rows: int) -> list[Row]:
     table = arrow("s_offset_commit", commits, decoded=True)
     marks = pa.Table.from_pylist(markers, schema=ROW_TABLES["txn_marker"])
     found = finished_commit_rows(
@@ -87,22 +87,20 @@ def finished(commits: list[Row], markers: list[Row], faithful_from: int, batch_r
         lambda: table.to_batches(max_chunksize=batch_rows),
         marks,
         faithful_from,
-        shares,
     )
-    rows = [row for batch in found for row in batch.to_pylist()]
-    return sorted(rows, key=lambda row: int(row["log_offset"]))
+    return [row for batch in found for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_same_rows_as_the_rule_however_the_log_is_cut_into_batches_and_keys_into_shares(seed: int) -> None:
+def test_same_rows_as_the_rule_however_the_log_is_cut_into_batches(seed: int) -> None:
     commits, markers = random_log(seed)
     expected = told_in_loops(commits, markers, faithful_from=7)
-    for batch_rows, shares in ((1, 1), (7, 1), (1_000, 1), (7, 3), (1_000, 2)):
-        assert finished(commits, markers, 7, batch_rows, shares) == expected
+    for batch_rows in (1, 7, 1_000):
+        assert finished(commits, markers, 7, batch_rows) == expected
 
 
 def test_log_without_commits_gives_no_rows() -> None:
-    assert finished([], [], 0, 10, 1) == []
+    assert finished([], [], 0, 10) == []
 
 
 def test_texts_that_come_as_dictionaries_stay_so() -> None:

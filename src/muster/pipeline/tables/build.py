@@ -56,6 +56,10 @@ class GoldBuild:
         self._digest.add(commits)
         return lag_history(commits, self._ends, self._settings)
 
+    def settle(self) -> None:
+        """All commits of all keys that were added so far have been: what is held of each can go."""
+        self._digest.settle()
+
     def current_offsets(self) -> Frame:
         return self._digest.current()
 

@@ -36,6 +36,10 @@ class CommitDigest:
         self._pending.append(_pending_of(commits))
         self._gaps.add(commits)
 
+    def settle(self) -> None:
+        """All commits of all keys that were seen so far have passed."""
+        self._gaps.settle()
+
     def current(self) -> Frame:
         """`s_current_offset`: the newest record that counts, unless it is a tombstone (trap 1). What OffsetFetch answers."""
         return pl.concat(self._current)

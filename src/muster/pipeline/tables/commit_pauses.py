@@ -22,7 +22,8 @@ _INTERVAL = {"cluster": pl.Categorical, "group_id": pl.Categorical, "topic": pl.
 class CommitGaps:
     """Told of finished commits part by part, it keeps those between which a rebalance ended, and how long intervals were.
 
-    Survivors of compaction do not count. About 30 bytes are kept for each commit of a group that ever rebalanced.
+    Survivors of compaction do not count. Until `settle` is called, about 30 bytes are kept for each commit of a group that ever
+    rebalanced.
     """
 
     def __init__(self, changes: Frame) -> None:
@@ -37,6 +38,7 @@ class CommitGaps:
         self._rebalances = asked[_REBALANCE].to_numpy()
         self._spans: list[Frame] = []
         self._intervals: list[Frame] = []
+        self._usual: list[Frame] = []
 
     def add(self, commits: Frame) -> None:
         if self._groups.is_empty():
@@ -52,6 +54,14 @@ class CommitGaps:
             ).drop_nulls("interval_ms")
         )
         self._find_spans(usable)
+
+    def settle(self) -> None:
+        """All commits of all keys that were seen so far have passed: their intervals become the one that is usual."""
+        if self._intervals:
+            usual = pl.col("interval_ms").quantile(0.5, "lower").cast(pl.Int64)
+            found = pl.concat(self._intervals).group_by(POSITION).agg(usual_ms=usual)
+            self._usual.append(found.with_columns(pl.col("cluster", "group_id", "topic").cast(pl.String)))
+            self._intervals = []
 
     def _find_spans(self, usable: Frame) -> None:
         """Ends in [commit, next commit) of the same group lie side by side among the sorted ends."""
@@ -79,15 +89,8 @@ class CommitGaps:
         """A row a rebalance and partition: pause_ms, and how long before its end the last commit came; None if there is none."""
         if not self._spans:
             return None
-        spans = pl.concat(self._spans)
-        wanted = spans.select(POSITION).unique()
-        usual = (
-            pl.concat(self._intervals)
-            .group_by(POSITION)
-            .agg(usual_ms=pl.col("interval_ms").quantile(0.5, "lower").cast(pl.Int64))
-            .with_columns(pl.col("cluster", "group_id", "topic").cast(pl.String))
-            .join(wanted, on=POSITION, how="semi")
-        )
+        self.settle()
+        spans, usual = pl.concat(self._spans), pl.concat(self._usual)
         pause = pl.col("next_commit_ms") - pl.col("commit_ms") - pl.col("usual_ms").fill_null(0)
         return spans.join(usual, on=POSITION, how="left").with_columns(pause_ms=pause.clip(0))
 

@@ -4,7 +4,7 @@ All of a group's records are in one log partition and in order, so neighbours ar
 1 µs a record. Offsets of an open or aborted transaction never count (traps 5 and 7). A committed one begins to count with its
 marker but keeps its place in the log (trap 6, analytics 2.4): the marker's time, the record's order.
 
-Needs about 150 bytes of memory for each record that it looks at; of a longer partition it looks at some keys at a time.
+Needs about 300 bytes of memory for each record that it is given; of a longer partition it is given some keys at a time.
 """
 
 from __future__ import annotations
@@ -35,27 +35,38 @@ NARROW: Final = (
 
 
 def finished_commit_rows(
-    narrow: Batches, whole: Batches, markers: pa.Table, faithful_from: int | None, shares: int = 1
+    narrow: Batches, whole: Batches, markers: pa.Table, faithful_from: int | None
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of one log partition. `markers` are its ends of transactions (`txn_marker`); `faithful_from` None: nothing is.
-
-    `shares` bounds memory: so many times a part of the keys is taken, and both kinds of batches are asked for again. Of each
-    share rows come in log order. Texts stay dictionaries where they come as such.
+    """Rows of one log partition, or of all records of some of its keys. In log order; texts stay dictionaries where they come
+    as such. `markers` are its ends of transactions (`txn_marker`); `faithful_from` None: nothing is.
     """
-    for share in range(shares):
-        keys = _Keys(share, shares)
-        columns = _Narrow(keys)
-        for batch in narrow():
-            columns.add(batch)
-        filled = columns.filled_in(markers)
-        start = 0
-        for batch in whole():
-            mine = keys.chosen(batch)
-            rows = batch if mine is None else batch.filter(pa.array(mine))
-            if rows.num_rows:
-                here = {name: column.slice(start, rows.num_rows) for name, column in filled.items()}
-                yield _whole(rows, here, faithful_from)
-            start += rows.num_rows
+    columns = _Narrow()
+    for batch in narrow():
+        columns.add(batch)
+    filled = columns.filled_in(markers)
+    start = 0
+    for batch in whole():
+        here = {name: column.slice(start, batch.num_rows) for name, column in filled.items()}
+        if batch.num_rows:
+            yield _whole(batch, here, faithful_from)
+        start += batch.num_rows
+
+
+class Keys:
+    """Groups and topics as numbers that stay the same from batch to batch."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, int] = {}
+        self.topics: dict[str, int] = {}
+
+    def numbers(self, batch: pa.RecordBatch, column: str) -> _Longs:
+        return _numbered(batch.column(column), self.groups if column == "group_id" else self.topics)
+
+    def shares(self, batch: pa.RecordBatch, count: int) -> _Longs:
+        """Which of `count` shares each row is in: all rows of a key are in the same."""
+        mixed = self.numbers(batch, "group_id") * 31 + self.numbers(batch, "topic") * 7 + _longs(batch, "partition")
+        which: _Longs = mixed % count
+        return which
 
 
 def _whole(batch: pa.RecordBatch, filled: dict[str, pa.Array], faithful_from: int | None) -> pa.RecordBatch:
@@ -69,38 +80,14 @@ def _whole(batch: pa.RecordBatch, filled: dict[str, pa.Array], faithful_from: in
     return pa.RecordBatch.from_arrays(arrays, names=_SCHEMA.names)
 
 
-class _Keys:
-    """Groups and topics as numbers that stay the same from batch to batch, and which rows are this share's."""
-
-    def __init__(self, share: int, shares: int) -> None:
-        self.groups: dict[str, int] = {}
-        self.topics: dict[str, int] = {}
-        self._share = share
-        self._shares = shares
-
-    def chosen(self, batch: pa.RecordBatch) -> _Flags | None:
-        """None: all of them. A key's rows are all in one share."""
-        if self._shares == 1:
-            return None
-        mixed = self.numbers(batch, "group_id") * 31 + self.numbers(batch, "topic") * 7 + _longs(batch, "partition")
-        mine: _Flags = mixed % self._shares == self._share
-        return mine
-
-    def numbers(self, batch: pa.RecordBatch, column: str) -> _Longs:
-        return _numbered(batch.column(column), self.groups if column == "group_id" else self.topics)
-
-
 class _Narrow:
-    """What neighbours are found by, as numbers, for all records of the share."""
+    """What neighbours are found by, as numbers, for all records."""
 
-    def __init__(self, keys: _Keys) -> None:
-        self._keys = keys
+    def __init__(self) -> None:
+        self._keys = Keys()
         self._columns: dict[str, list[Any]] = {}
 
     def add(self, batch: pa.RecordBatch) -> None:
-        mine = self._keys.chosen(batch)
-        if mine is not None:
-            batch = batch.filter(pa.array(mine))
         found: dict[str, Any] = {
             "group": self._keys.numbers(batch, "group_id").astype(np.int32),
             "topic": self._keys.numbers(batch, "topic").astype(np.int32),

@@ -15,6 +15,8 @@ from muster.pipeline.tables.latest_before import latest_before
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.time_lag import with_time_lag
 
+_CLOCKS = (*TOPIC_PARTITION, "log_partition")
+
 
 def lag_now(
     current: Frame,
@@ -58,7 +60,7 @@ def _with_lag(rows: Frame, steps: Frame, settings: GoldSettings) -> Frame:
     """
     positioned = pl.col("committed").is_not_null()
     asked = rows.with_columns(first_unread=pl.when(positioned).then(pl.max_horizontal("committed", "log_start")))
-    asked = asked.join(_clocks_apart(rows, steps), on=TOPIC_PARTITION, how="left")
+    asked = asked.join(_clocks_apart(rows, steps), on=_CLOCKS, how="left")
     skew = settings.clock_skew_ms
     moments = {
         "time_lag": (pl.col("begin_ms"), pl.col("end_ms")),
@@ -76,15 +78,15 @@ def _clocks_apart(rows: Frame, steps: Frame) -> Frame:
     """How far the coordinator's clock is behind the one that the ends were timed by, at least (trap 19).
 
     Nobody commits what is not there yet: an end that was still below the committed offset at a later time than the commit's own
-    shows it. By partition, because the clocks of producers, where samples have theirs, are each their own.
+    shows it. Each log partition has a coordinator of its own, each partition a clock by which its ends were timed.
     """
     read = rows.filter(pl.col("committed") > 0).select(
-        *TOPIC_PARTITION, "topic_epoch", "commit_ms", _last_read=pl.col("committed") - 1
+        *_CLOCKS, "topic_epoch", "commit_ms", _last_read=pl.col("committed") - 1
     )
     known = steps.select(*TOPIC_PARTITION, "topic_epoch", "at_leo", "at_begin_ms")
     found = latest_before(read, known, (*TOPIC_PARTITION, "topic_epoch"), "_last_read", "at_leo")
     apart = (pl.col("at_begin_ms") - pl.col("commit_ms")).max().clip(0)
-    return found.group_by(TOPIC_PARTITION).agg(_apart_ms=apart)
+    return found.group_by(_CLOCKS).agg(_apart_ms=apart)
 
 
 def _method(skew_ms: int) -> Column:
