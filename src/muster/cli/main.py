@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "consume": ("muster.cli.consume", "read records of topics, with or without a group"),
     "users": ("muster.cli.users", "who may come in by SASL: add, remove, list"),
     "acls": ("muster.cli.acls", "who may do what: list, add, remove"),
+    "quotas": ("muster.cli.quotas", "how much clients may do in how much time: list, set, remove"),
     "cluster": ("muster.cli.cluster", "nodes that share a store: status, drain, rebalance"),
     "store": ("muster.cli.store", "the tables of a cluster in PostgreSQL: migrate, status"),
     "log": ("muster.cli.log", "look into the files of a log: dump, repair"),

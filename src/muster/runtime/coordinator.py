@@ -175,7 +175,8 @@ class Coordinator:
 
     def shard_of(self, group_id: str) -> Shard | None:
         """The shard that answers for a group, if it is here and loaded."""
-        place = self.places.get(self._partition_of(group_id))
+        partition = self._partitions.get(group_id)
+        place = self.places.get(self._partition_of(group_id) if partition is None else partition)
         if place is None or place.runner is None or place.state is not _ACTIVE:
             return None
         return place.runner.shard

@@ -92,7 +92,7 @@ def _alter(call: Call, node: Node, changes: list[Change]) -> Answer:
     for entity, values in changes:
         if values:
             words = ", ".join(
-                f"{key} removed" if value is None else f"{key}={value:g}" for key, value in values.items()
+                f"{key} removed" if value is None else f"{key}={value:.12g}" for key, value in values.items()
             )
             tell_change(call, node, f"set quotas of {quoted(str(entity))}: {quoted(words)}")
     return NONE, None
