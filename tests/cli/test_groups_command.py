@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 
 import pytest
@@ -182,3 +183,33 @@ def test_delete_offsets_forgets_what_is_not_read_any_more(broker: Broker, tell: 
         "groups", "delete-offsets", "forgetter", "--topic", "elsewhere"
     ).refused(2)
     assert "there is no such group" in tell("groups", "delete-offsets", "nobody", "--all-topics").refused(1)
+
+
+# ---- refusals
+
+
+def test_a_user_without_rights_is_told_which(broker: Broker, tell: Muster) -> None:
+    broker.create_topic("closed", 1)
+    commit(broker, "closed", "closed", 0)
+    with broker.faults.error("FindCoordinator", "GROUP_AUTHORIZATION_FAILED", times=2):
+        why = tell("groups", "describe", "closed").refused(1)
+    assert "GROUP_AUTHORIZATION_FAILED. The user lacks a right on the group: ask for an ACL." in why
+    with broker.faults.error("ListOffsets", "TOPIC_AUTHORIZATION_FAILED", times=2):
+        told = tell("groups", "offsets", "closed", "--json").done()
+    assert "TOPIC_AUTHORIZATION_FAILED. The user lacks a right on the topic" in told.err
+    assert [(row["committed"], row["end"], row["lag"]) for row in told.rows] == [(0, None, None)]
+
+
+def test_a_server_that_does_not_answer_is_given_up_on_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        why = muster("groups", "list", "--timeout", "0.2", bootstrap=address).refused(1)
+    assert "no reply in 0.2 s" in why
+
+
+def test_a_name_that_would_act_on_the_terminal_is_shown(broker: Broker, tell: Muster) -> None:
+    broker.create_topic("names", 1)
+    commit(broker, "evil\x1b[2J", "names", 0)
+    assert ["evil\\x1b[2J", "Empty", "classic", "-"] in tell("groups", "list").done().table
+    assert "Did you mean evil\\x1b[2J?" in tell("groups", "describe", "evil[2J").refused(1)
+    tell("groups", "delete", "evil\x1b[2J").done()

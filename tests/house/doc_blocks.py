@@ -62,6 +62,8 @@ def blocks_of(page: Path) -> Iterator[Block]:
 def shown_commands(block: Block) -> Iterator[tuple[int, str]]:
     """Lines that call `muster`, each with its number in the page; remarks and what a pipe does with it are left out."""
     for number, line in enumerate(block.text.replace("\\\n", "  ").splitlines(), block.line):
+        if block.language == "console" and not line.startswith("$ "):
+            continue  # what a command printed
         called = re.match(r"(?:\$ )?(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?(muster .*)", line)
         if called:
             yield number, re.split(r"\s{2,}\S|\s#|[|;&<>]|\$\(", called[1])[0].strip()

@@ -10,8 +10,9 @@ import argparse
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterable
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from muster.cli.connection_flags import cluster_of
 from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from muster.client.cluster import Cluster
     from muster.client.failure import ClientError
 
-__all__ = ["UsageError", "ask", "note", "reported"]
+__all__ = ["UsageError", "ask", "note", "reported", "side_by_side", "usable_cluster"]
+
+T = TypeVar("T")
+_AT_ONCE: Final = 32
 
 
 def ask(command: str, arguments: argparse.Namespace, work: Callable[[Cluster], Awaitable[int]]) -> int:
@@ -48,6 +52,9 @@ def reported(command: str, work: Callable[[], int]) -> int:
     """Does it; what goes wrong becomes a line on standard error and an exit code."""
     from muster.client.failure import ClientError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names that the terminal's encoding lacks
     try:
         code = work()
         sys.stdout.flush()
@@ -66,4 +73,23 @@ def reported(command: str, work: Callable[[], int]) -> int:
 
 
 def note(command: str, what: str | ClientError) -> None:
-    print(f"muster {command}: {what}", file=sys.stderr, flush=True)
+    """In one line; names of others in it cannot do anything to a terminal."""
+    from muster.explain.words import plain
+
+    print(f"muster {command}: {plain(str(what))}", file=sys.stderr, flush=True)
+
+
+async def side_by_side(questions: Iterable[Callable[[], Awaitable[T]]]) -> list[T | ClientError]:
+    """Answers in order, each its own failure. A cluster with thousands of groups is far away: not one after the other."""
+    from muster.client.failure import ClientError
+
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(question: Callable[[], Awaitable[T]]) -> T | ClientError:
+        async with turns:
+            try:
+                return await question()
+            except ClientError as failure:
+                return failure
+
+    return list(await asyncio.gather(*map(one, questions)))

@@ -26,6 +26,8 @@ _NULL: Final = b"null"
 
 
 def _time(record: Record) -> bytes:
+    if record.timestamp_ms < 0:
+        return b"-"  # it has none
     try:
         moment = datetime.fromtimestamp(record.timestamp_ms / 1000, UTC)
     except (OverflowError, ValueError, OSError):

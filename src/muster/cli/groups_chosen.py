@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING
 
-from muster.cli.asking import UsageError
+from muster.cli.asking import UsageError, note, side_by_side
+from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.usage_parser import nearest
 
 if TYPE_CHECKING:
@@ -45,6 +47,22 @@ async def described(cluster: Cluster, group_id: str) -> GroupDescription:
     if not found.exists:
         raise await unknown_group(cluster, group_id, "describe")
     return found
+
+
+async def described_as_far_as_known(
+    cluster: Cluster, arguments: argparse.Namespace, command: str
+) -> tuple[list[GroupDescription], int]:
+    """The chosen groups that there are, and the exit code so far; the others have been named."""
+    from muster.client.failure import ClientError
+
+    names = await chosen_groups(cluster, arguments)
+    found: list[GroupDescription] = []
+    for each in await side_by_side([partial(described, cluster, name) for name in names]):
+        if isinstance(each, ClientError):
+            note(command, each)
+        else:
+            found.append(each)
+    return found, DONE if len(found) == len(names) else FAILED
 
 
 async def unknown_group(cluster: Cluster, group_id: str, verb: str) -> ClientError:

@@ -9,12 +9,12 @@ from muster.cli import groups_members, groups_offsets
 from muster.cli.answers import Column, print_json_lines, show
 from muster.cli.asking import ask, note
 from muster.cli.connection_flags import add_connection_arguments
-from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.group_positions import positions_of, total_lag
-from muster.cli.groups_chosen import add_group_arguments, chosen_groups, described
+from muster.cli.groups_chosen import add_group_arguments, described_as_far_as_known
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
+    from muster.client.groups import GroupDescription
 
 _COMMAND: Final = "groups describe"
 _STATE: Final = (
@@ -42,33 +42,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     async def work(cluster: Cluster) -> int:
-        from muster.client.failure import ClientError
-
         parts = (arguments.part,) if arguments.part else _ALL
-        code = DONE
-        shown = 0
-        for name in await chosen_groups(cluster, arguments):
-            try:
-                facts = await _facts(cluster, name)
-            except ClientError as failure:
-                note(_COMMAND, failure)
-                code = FAILED
-                continue
+        groups, code = await described_as_far_as_known(cluster, arguments, _COMMAND)
+        for number, group in enumerate(groups):
+            facts = await _facts(cluster, group)
             if arguments.json:
                 print_json_lines([_as_json(facts, parts)])
-            else:
-                if shown:
-                    print()
-                _print(facts, parts, verbose=arguments.verbose)
-            shown += 1
+                continue
+            if number:
+                print()
+            _print(facts, parts, verbose=arguments.verbose)
         return code
 
     return ask(_COMMAND, arguments, work)
 
 
-async def _facts(cluster: Cluster, name: str) -> dict[str, Any]:
-    group = await described(cluster, name)
-    offsets, unknown = await positions_of(cluster, group)
+async def _facts(cluster: Cluster, group: GroupDescription) -> dict[str, Any]:
+    offsets, unknown = await positions_of(cluster, [group])
     for failure in unknown:
         note(_COMMAND, failure)
     address = cluster.brokers.get(group.coordinator)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.answers import Column, show
-from muster.cli.asking import UsageError, ask
+from muster.cli.asking import UsageError, ask, note, side_by_side
 from muster.cli.connection_flags import add_connection_arguments
 from muster.cli.exit_codes import DONE
 from muster.cli.usage_parser import did_you_mean
@@ -85,6 +86,13 @@ def _row(group: GroupListing) -> dict[str, Any]:
 
 async def _add_details(cluster: Cluster, rows: list[dict[str, Any]]) -> None:
     from muster.client.admin import describe_groups
+    from muster.client.failure import ClientError
 
-    for row, group in zip(rows, await describe_groups(cluster, [row["group"] for row in rows]), strict=True):
+    found = await side_by_side([partial(describe_groups, cluster, [row["group"]]) for row in rows])
+    for row, described in zip(rows, found, strict=True):
+        if isinstance(described, ClientError):
+            note("groups list", described)
+            row |= {"member_count": None, "assignor": None, "coordinator": None}
+            continue
+        (group,) = described
         row |= {"member_count": len(group.members), "assignor": group.assignor, "coordinator": group.coordinator}

@@ -6,10 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.answers import Column, show
-from muster.cli.asking import ask, note
+from muster.cli.asking import ask
 from muster.cli.connection_flags import add_connection_arguments
-from muster.cli.exit_codes import DONE, FAILED
-from muster.cli.groups_chosen import add_group_arguments, chosen_groups, described
+from muster.cli.exit_codes import DONE
+from muster.cli.groups_chosen import add_group_arguments, described_as_far_as_known
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -44,16 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     command = "groups members"
 
     async def work(cluster: Cluster) -> int:
-        from muster.client.failure import ClientError
-
-        rows: list[dict[str, Any]] = []
-        code = DONE
-        for name in await chosen_groups(cluster, arguments):
-            try:
-                rows += member_rows(await described(cluster, name))
-            except ClientError as failure:
-                note(command, failure)
-                code = FAILED
+        groups, code = await described_as_far_as_known(cluster, arguments, command)
+        rows = [row for group in groups for row in member_rows(group)]
         columns = (GROUP, *COLUMNS, *(VERBOSE if arguments.verbose else ()))
         show(columns, rows, as_json=arguments.json, empty="no members" if code == DONE else "")
         return code

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from muster.cli.answers import Column, show
 from muster.cli.asking import ask, note
 from muster.cli.connection_flags import add_connection_arguments
-from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.exit_codes import DONE
 from muster.cli.group_positions import positions_of
-from muster.cli.groups_chosen import add_group_arguments, chosen_groups, described
+from muster.cli.groups_chosen import add_group_arguments, described_as_far_as_known
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -44,20 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     command = "groups offsets"
 
     async def work(cluster: Cluster) -> int:
-        from muster.client.failure import ClientError
-
-        rows: list[dict[str, Any]] = []
-        code = DONE
-        for name in await chosen_groups(cluster, arguments):
-            try:
-                found, unknown = await positions_of(cluster, await described(cluster, name))
-            except ClientError as failure:
-                note(command, failure)
-                code = FAILED
-                continue
-            rows += found
-            for why in unknown:
-                note(command, why)
+        groups, code = await described_as_far_as_known(cluster, arguments, command)
+        rows, unknown = await positions_of(cluster, groups)
+        for failure in unknown:
+            note(command, failure)
         columns = (GROUP, *COLUMNS, *(VERBOSE if arguments.verbose else ()))
         show(columns, rows, as_json=arguments.json, empty="nothing is committed" if code == DONE else "")
         return code

@@ -120,6 +120,7 @@ async def _moves_of(
     """What was, or would be done to one group; None if it cannot be done, which has been said."""
     from muster.client.admin import commit_offsets
     from muster.client.failure import ClientError
+    from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
 
     try:
         refusal = await _refusal(cluster, group)
@@ -129,7 +130,13 @@ async def _moves_of(
         places = list(from_file) or await _scope(cluster, arguments, group)
         moves = await planned(cluster, group, places, target, from_file)
         if arguments.execute:
-            await commit_offsets(cluster, group, {move.place: move.new for move in moves})
+            try:
+                await commit_offsets(cluster, group, {move.place: move.new for move in moves})
+            except ClientError as failure:
+                if failure.code not in (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS):
+                    raise
+                note(_COMMAND, f"group {group}: somebody joined it meanwhile ({failure.name}): nothing was changed")
+                return None
         return moves
     except (ClientError, CannotShift) as failure:
         note(_COMMAND, f"group {group}: {failure}")
