@@ -31,6 +31,11 @@ _FLAGS = {
         "URL",
         "postgresql://...: share topics and groups with other nodes; secrets in $MUSTER_STORE",
     ),
+    "workers": (
+        "muster.workers",
+        "N",
+        "so many processes share the load; each is a node with the next port after the listener's (1)",
+    ),
     "durability": ("muster.durability", "fsync|os", "what a reply waits for (fsync)"),
     "node-id": ("node.id", "N", "the id of this node (1)"),
     "cluster-id": ("muster.cluster.id", "ID", "the cluster id; kept in the data directory"),
@@ -109,6 +114,10 @@ def _serve(settings: Settings) -> int:
     from muster.topics.config_types import ConfigError
 
     try:
+        if settings.integer("muster.workers") > 1:
+            from muster.server.workers import serve_workers
+
+            return serve_workers(settings)
         if settings.string("muster.control.listen"):
             from muster.testing.controlled_server import ControlledServer
 

@@ -23,18 +23,24 @@ from muster.topics.broker import Broker, BrokerConfig
 
 if TYPE_CHECKING:
     from muster.security.acl_store import AclStore
+    from muster.server.worker_assembly import WorkerStart
 
 _log = logging.getLogger(__name__)
 
 
-def assemble(settings: Settings, advertise: Endpoint, clock: Clock | None = None) -> Node:
-    """A node that is ready to `start`. StorageError or ConfigError if the data directory cannot be had."""
-    store = _open_store(settings)
+def assemble(
+    settings: Settings, advertise: Endpoint, clock: Clock | None = None, worker: WorkerStart | None = None
+) -> Node:
+    """A node that is ready to `start`. StorageError or ConfigError if the data directory cannot be had.
+
+    `worker`: this is one of several processes that share a data directory.
+    """
+    store = _open_store(settings, worker)
     try:
         authorizer, acls = _authorization(settings, store)
-        cluster_id = _cluster_id(settings, store)
-        leaders = ClusterLeaders(settings.node_id) if settings.store_url else None
-        broker = Broker(store, _broker_config(settings, cluster_id), os.urandom, settings.texts, leaders)
+        cluster_id = worker.place.cluster_id if worker is not None else _cluster_id(settings, store)
+        leaders = _leaders(settings, worker)
+        broker = Broker(store, broker_config(settings, cluster_id), os.urandom, settings.texts, leaders)
     except BaseException:
         store.close()
         raise
@@ -42,14 +48,31 @@ def assemble(settings: Settings, advertise: Endpoint, clock: Clock | None = None
     node = Node(settings, broker, clock or SystemClock(loop), loop, authorizer, lambda: str(uuid4()))
     node.acls = acls
     node.advertise(advertise.host, advertise.port)
-    if leaders is not None:
+    if worker is not None:
+        from muster.server.worker_assembly import worker_seat
+
+        node.cluster = worker_seat(node, worker, loop)
+    elif leaders is not None:
         from muster.server.cluster_assembly import seat_of
 
         node.cluster = seat_of(node, leaders, loop)
     return node
 
 
-def _open_store(settings: Settings) -> LogStore:
+def _leaders(settings: Settings, worker: WorkerStart | None) -> ClusterLeaders | None:
+    """None: this node leads everything."""
+    if worker is not None:
+        from muster.runtime.worker_seat import WorkerLeaders
+
+        return WorkerLeaders(worker.place)
+    return ClusterLeaders(settings.node_id) if settings.store_url else None
+
+
+def _open_store(settings: Settings, worker: WorkerStart | None) -> LogStore:
+    if worker is not None:
+        from muster.server.worker_assembly import worker_store
+
+        return worker_store(settings, worker)
     if settings.store_url:
         from muster.server.cluster_assembly import shared_store
 
@@ -71,7 +94,7 @@ def _cluster_id(settings: Settings, store: LogStore) -> str:
     return claim(store, settings.node_id, settings.cluster_id, random_id).cluster_id
 
 
-def _broker_config(settings: Settings, cluster_id: str) -> BrokerConfig:
+def broker_config(settings: Settings, cluster_id: str) -> BrokerConfig:
     return BrokerConfig(
         node_id=settings.node_id,
         cluster_id=cluster_id,

@@ -14,6 +14,7 @@ from muster import __version__
 from muster.log.contract import LogStore, StorageError
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
 from muster.runtime.node import Node
+from muster.server.seat_documents import follow_documents
 from muster.server.settings import Settings
 from muster.topics.config_types import ConfigError
 
@@ -53,17 +54,7 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
     seat.on_reachable = lambda is_reachable: store.set_reachable(is_reachable=is_reachable)
 
     seat.before_leading = store.foresee
-
-    def read_users() -> None:  # not before somebody is asked who they are: see Node.users
-        node.users.load()
-
-    def read_quotas() -> None:
-        node.quotas.reload()
-
-    seat.on_document["users.json"] = read_users
-    seat.on_document["quotas.json"] = read_quotas
-    if node.acls is not None:
-        seat.on_document["acls.json"] = node.acls.reload
+    follow_documents(seat, node)
     return seat
 
 

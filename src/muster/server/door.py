@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from muster.server.connection import Connection
@@ -38,7 +39,9 @@ class Door:
         self.tls: TlsSource | None = None
         self.principal_rules: PrincipalRules | None = None
         self.sasl: SaslGateway | None = None
-        self._server: asyncio.Server | None = None
+        self.sockets: Sequence[socket.socket] = ()
+        """Sockets that listen already, the door's own first: a worker has them from its supervisor."""
+        self._servers: list[asyncio.Server] = []
 
     def prepare(self, settings: Settings) -> None:
         """Read certificates and keys. ConfigError if they, or the settings about them, cannot be used."""
@@ -86,34 +89,33 @@ class Door:
     async def open(self) -> Endpoint:
         """Listen; returns the address with the real port. OSError if the address cannot be had."""
         wanted = self.address.endpoint
-        self._server = await asyncio.get_running_loop().create_server(
-            self._protocol,
-            wanted.host or None,
-            wanted.port,
-            backlog=LISTEN_BACKLOG,
-            reuse_address=True,
-            start_serving=False,
-        )
-        self.bound = Endpoint(wanted.host, self._server.sockets[0].getsockname()[1])
-        self.advertised = self._what_clients_are_told()
-        return self.bound
-
-    def _what_clients_are_told(self) -> Endpoint:
-        """An advertised port 0 stands for the port that is listened on."""
-        wish = self.address.advertised
-        if wish is not None:
-            return Endpoint(wish.host, wish.port or self.bound.port)
-        if self.bound.is_everywhere:
-            return Endpoint(socket.gethostname(), self.bound.port)
+        loop = asyncio.get_running_loop()
+        for inherited in self.sockets:
+            self._servers.append(
+                await loop.create_server(self._protocol, sock=inherited, backlog=LISTEN_BACKLOG, start_serving=False)
+            )
+        if not self.sockets:
+            self._servers = [
+                await loop.create_server(
+                    self._protocol,
+                    wanted.host or None,
+                    wanted.port,
+                    backlog=LISTEN_BACKLOG,
+                    reuse_address=True,
+                    start_serving=False,
+                )
+            ]
+        self.bound = Endpoint(wanted.host, self._servers[0].sockets[0].getsockname()[1])
+        self.advertised = what_clients_are_told(self.address.advertised, self.bound)
         return self.bound
 
     async def start(self) -> None:
-        assert self._server is not None
-        await self._server.start_serving()
+        for server in self._servers:
+            await server.start_serving()
 
     def close(self) -> None:
-        if self._server is not None:
-            self._server.close()
+        for server in self._servers:
+            server.close()
         if self.sasl is not None:
             self.sasl.close()
 
@@ -139,3 +141,12 @@ class Door:
         """As it is announced: a plain listener of the usual name by its address alone."""
         is_usual = self.address.name == self.address.protocol.value == SecurityProtocol.PLAINTEXT.value
         return str(self.bound) if is_usual else f"{self.address.name}://{self.bound}"
+
+
+def what_clients_are_told(wish: Endpoint | None, bound: Endpoint) -> Endpoint:
+    """An advertised port 0 stands for the port that is listened on."""
+    if wish is not None:
+        return Endpoint(wish.host, wish.port or bound.port)
+    if bound.is_everywhere:
+        return Endpoint(socket.gethostname(), bound.port)
+    return bound

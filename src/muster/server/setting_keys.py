@@ -73,6 +73,13 @@ MUSTER_KEYS: Final = (
         "How long a node of a cluster may be silent before others take over what it leads.",
         at_least(100),
     ),
+    ConfigKey(
+        "muster.workers",
+        _INT,
+        1,
+        "Processes that share the load on this machine, by `muster serve`; each is a node with a port of its own.",
+        between(1, 64),
+    ),
     ConfigKey("muster.cluster.id", _STRING, "", "The cluster id; empty: the data directory's, or a new one."),
     ConfigKey(
         "muster.log.level",
