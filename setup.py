@@ -9,7 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
+<<<<<<< HEAD
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+=======
+from pathlib import Path
+>>>>>>> main
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
@@ -47,7 +53,33 @@ def fall_back(why: str) -> None:
 
 
 class BuildOrFallBack(build_ext):
+<<<<<<< HEAD
+    """A compiler that is missing or fails leaves a pure package behind, never half a compiled one.
+
+    Files are compiled side by side, and only those that changed since the last time.
+    """
+
+    def build_extensions(self) -> None:
+        compile_files = self.compiler.compile
+
+        def compile_side_by_side(sources: list[str], **options: Any) -> list[str]:
+            headers = max(path.stat().st_mtime for path in Path("build").glob("*.h"))
+
+            def compile_one(source: str) -> str:
+                (made,) = self.compiler.object_filenames([source], output_dir=options.get("output_dir") or "")
+                newest = max(headers, Path(source).stat().st_mtime)
+                if not Path(made).exists() or Path(made).stat().st_mtime < newest:
+                    compile_files([source], **options)
+                return made
+
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                return list(pool.map(compile_one, sources))
+
+        self.compiler.compile = compile_side_by_side
+        super().build_extensions()
+=======
     """A compiler that is missing or fails leaves a pure package behind, never half a compiled one."""
+>>>>>>> main
 
     def run(self) -> None:
         try:
@@ -75,6 +107,10 @@ def extensions() -> list[object]:
                 opt_level=os.environ.get("MUSTER_OPT_LEVEL", "2"),
                 debug_level="0",
                 group_name="muster",
+<<<<<<< HEAD
+                multi_file=True,
+=======
+>>>>>>> main
             )
         )
     except (Exception, SystemExit) as error:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.value import Value
 
 
+@mypyc_attr(acyclic=True)
 class OffsetCommitted(Value):
     """The only record made on a hot path, hence no dataclass."""
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.value import Value
 
 NO_GENERATION = -1
 
 
+@mypyc_attr(acyclic=True)
 class JoinedMember(Value):
     __match_args__ = ("member_id", "group_instance_id", "metadata")
     __slots__ = __match_args__
@@ -76,6 +79,7 @@ class SyncReply(Value):
         self.assignment = assignment
 
 
+@mypyc_attr(acyclic=True)
 class HeartbeatReply(Value):
     __match_args__ = ("error",)
     __slots__ = __match_args__
@@ -156,6 +160,7 @@ class DeleteReply:
     error: int
 
 
+@mypyc_attr(acyclic=True)
 class CommitReply(Value):
     __match_args__ = ("errors",)
     __slots__ = __match_args__
@@ -172,6 +177,7 @@ FetchedOffset: TypeAlias = tuple[int, int, int, str, int]
 """(partition, offset or -1, leader epoch or -1, metadata, error)."""
 
 
+@mypyc_attr(acyclic=True)
 class FetchReply(Value):
     __match_args__ = ("error", "topics")
     __slots__ = __match_args__

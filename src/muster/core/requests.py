@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.value import Value
 
 
@@ -90,6 +92,7 @@ class SyncGroup(Value):
         self.assignments = assignments
 
 
+@mypyc_attr(acyclic=True)
 class Heartbeat(Value):
     __match_args__ = ("group_id", "generation", "member_id", "group_instance_id")
     __slots__ = __match_args__
@@ -144,6 +147,7 @@ is.
 """
 
 
+@mypyc_attr(acyclic=True)
 class OffsetCommit(Value):
     __match_args__ = (
         "group_id",
@@ -177,6 +181,7 @@ class OffsetCommit(Value):
         """v9+: an unknown group with a generation >= 0 gets GROUP_ID_NOT_FOUND, else ILLEGAL_GENERATION."""
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetch(Value):
     __match_args__ = ("group_id", "topics", "require_stable")
     __slots__ = __match_args__

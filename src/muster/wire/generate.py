@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from muster.wire.dialects.classes import class_lines
+from muster.wire.dialects.classes import class_lines, is_leaf
 from muster.wire.dialects.interface import WHERE, Dialect
 from muster.wire.dialects.native_dialect import NativeDialect
 from muster.wire.dialects.struct_dialect import StructDialect
@@ -99,7 +99,10 @@ def module_text(api: Api, dialect: Dialect) -> str:
 
 
 def classes_text(api: Api) -> str:
-    return _text(api, _classes(api), ["from muster.wire.message import Message"], [])
+    structs = [struct for message in api.messages() for struct in structs_of(message.root)]
+    imports = ["from mypy_extensions import mypyc_attr", ""] if any(is_leaf(struct) for struct in structs) else []
+    classes = [class_lines(struct, compiled=True) for struct in structs]
+    return _text(api, classes, [*imports, "from muster.wire.message import Message"], [])
 
 
 def codecs_text(api: Api, dialect: Dialect, sides: frozenset[tuple[str, str]]) -> str:

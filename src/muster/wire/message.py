@@ -17,7 +17,7 @@ SECRET_FIELDS: Final = frozenset({"auth_bytes", "salted_password"})
 """Passwords, proofs and tokens: a message prints without them, wherever it is printed."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)  # only the hot APIs' classes are compiled, this one with them
+@mypyc_attr(acyclic=True, allow_interpreted_subclasses=True)  # only the hot APIs' classes are compiled, with this one
 class Message:
     """Base of every generated request, response and struct."""
 

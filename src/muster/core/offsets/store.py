@@ -18,14 +18,18 @@ from typing import ClassVar, TypeAlias
 from mypy_extensions import mypyc_attr
 
 from muster.core.records import OffsetCommitted, Record
-from muster.wire.value import equal_fields, fields_text
+from muster.wire.value import Value
 
 
 @mypyc_attr(acyclic=True)
-class StoredOffset:
+class StoredOffset(Value):
     """One committed offset. Nothing in it can lead back to it: compiled, it never troubles the garbage collector."""
 
+<<<<<<< HEAD
+    __match_args__ = (
+=======
     __match_args__: ClassVar = (
+>>>>>>> main
         "offset",
         "leader_epoch",
         "metadata",
@@ -56,14 +60,6 @@ class StoredOffset:
         self.log_offset = log_offset
         """Where the record lies in the log."""
         self.topic_id = topic_id
-
-    def __repr__(self) -> str:
-        return f"StoredOffset({fields_text(self)})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StoredOffset) and equal_fields(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 Topics: TypeAlias = Mapping[str, Mapping[int, StoredOffset]]

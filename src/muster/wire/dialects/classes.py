@@ -11,8 +11,11 @@ from muster.wire.dialects.values import annotation, default_expression, is_plain
 from muster.wire.schema import Field, Struct
 
 
-def class_lines(struct: Struct) -> list[str]:
+def class_lines(struct: Struct, *, compiled: bool = False) -> list[str]:
+    """`compiled`: say of a class without classes in it that it needs no garbage collector."""
     code = CodeWriter()
+    if compiled and is_leaf(struct):
+        code.line("@mypyc_attr(acyclic=True)")
     with code.block(f"class {struct.class_name}(Message):"):
         names = ", ".join(f'"{each.attribute}"' for each in struct.fields)
         code.line(f"__match_args__ = ({names}{',' if len(struct.fields) == 1 else ''})")
@@ -41,3 +44,7 @@ def _parameter(each: Field) -> str:
     if is_plain_struct(each):
         return f"{each.attribute}: {annotation(each)} | None = None"
     return f"{each.attribute}: {annotation(each)} = {default_expression(each)}"
+
+
+def is_leaf(struct: Struct) -> bool:
+    return not any(each.is_array or each.struct is not None for each in struct.fields)

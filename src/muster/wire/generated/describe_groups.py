@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.message import Message
 
 
@@ -20,6 +22,7 @@ class DescribeGroupsRequest(Message):
         self.include_authorized_operations = include_authorized_operations
 
 
+@mypyc_attr(acyclic=True)
 class DescribeGroupsResponseMember(Message):
     __match_args__ = ("member_id", "group_instance_id", "client_id", "client_host", "member_metadata", "member_assignment")
     __slots__ = __match_args__

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.message import Message
 
 
+@mypyc_attr(acyclic=True)
 class HeartbeatRequest(Message):
     __match_args__ = ("group_id", "generation_id", "member_id", "group_instance_id")
     __slots__ = __match_args__
@@ -22,6 +25,7 @@ class HeartbeatRequest(Message):
         self.group_instance_id = group_instance_id
 
 
+@mypyc_attr(acyclic=True)
 class HeartbeatResponse(Message):
     __match_args__ = ("throttle_time_ms", "error_code")
     __slots__ = __match_args__

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.message import Message
 
 
+@mypyc_attr(acyclic=True)
 class JoinGroupRequestProtocol(Message):
     __match_args__ = ("name", "metadata")
     __slots__ = __match_args__
@@ -45,6 +48,7 @@ class JoinGroupRequest(Message):
         self.reason = reason
 
 
+@mypyc_attr(acyclic=True)
 class JoinGroupResponseMember(Message):
     __match_args__ = ("member_id", "group_instance_id", "metadata")
     __slots__ = __match_args__

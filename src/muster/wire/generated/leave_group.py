@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.message import Message
 
 
+@mypyc_attr(acyclic=True)
 class LeaveGroupRequestMember(Message):
     __match_args__ = ("member_id", "group_instance_id", "reason")
     __slots__ = __match_args__
@@ -37,6 +40,7 @@ class LeaveGroupRequest(Message):
         self.members = members
 
 
+@mypyc_attr(acyclic=True)
 class LeaveGroupResponseMember(Message):
     __match_args__ = ("member_id", "group_instance_id", "error_code")
     __slots__ = __match_args__

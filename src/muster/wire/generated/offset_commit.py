@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.message import Message
 
 NO_UUID = bytes(16)
 
 
+@mypyc_attr(acyclic=True)
 class OffsetCommitRequestPartition(Message):
     __match_args__ = ("partition_index", "committed_offset", "committed_leader_epoch", "committed_metadata")
     __slots__ = __match_args__
@@ -62,6 +65,7 @@ class OffsetCommitRequest(Message):
         self.topics = topics
 
 
+@mypyc_attr(acyclic=True)
 class OffsetCommitResponsePartition(Message):
     __match_args__ = ("partition_index", "error_code")
     __slots__ = __match_args__

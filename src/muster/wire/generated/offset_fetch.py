@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.message import Message
 
 NO_UUID = bytes(16)
@@ -71,6 +73,7 @@ class OffsetFetchRequest(Message):
         self.require_stable = require_stable
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchResponsePartition(Message):
     __match_args__ = ("partition_index", "committed_offset", "committed_leader_epoch", "metadata", "error_code")
     __slots__ = __match_args__
@@ -103,6 +106,7 @@ class OffsetFetchResponseTopic(Message):
         self.partitions = partitions
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchResponseGroupPartition(Message):
     __match_args__ = ("partition_index", "committed_offset", "committed_leader_epoch", "metadata", "error_code")
     __slots__ = __match_args__

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.message import Message
 
 
+@mypyc_attr(acyclic=True)
 class SyncGroupRequestAssignment(Message):
     __match_args__ = ("member_id", "assignment")
     __slots__ = __match_args__
@@ -43,6 +46,7 @@ class SyncGroupRequest(Message):
         self.assignments = assignments
 
 
+@mypyc_attr(acyclic=True)
 class SyncGroupResponse(Message):
     __match_args__ = ("throttle_time_ms", "error_code", "protocol_type", "protocol_name", "assignment")
     __slots__ = __match_args__
