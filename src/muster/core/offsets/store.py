@@ -25,11 +25,7 @@ from muster.wire.value import Value
 class StoredOffset(Value):
     """One committed offset. Nothing in it can lead back to it: compiled, it never troubles the garbage collector."""
 
-<<<<<<< HEAD
     __match_args__ = (
-=======
-    __match_args__: ClassVar = (
->>>>>>> main
         "offset",
         "leader_epoch",
         "metadata",
