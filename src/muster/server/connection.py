@@ -370,7 +370,7 @@ class Connection:
         if len(frame) < position + _BEFORE_CLIENT_ID:
             raise WireError(f"{route.name} v{route.version}: the frame ends inside its header")
         correlation_id = read_i32_be(frame, position + 4)
-        length = read_i16_be(frame, position + 8)
+        length: int = read_i16_be(frame, position + 8)  # not an i16 when compiled: it is added to positions beyond 32 KiB
         position += _BEFORE_CLIENT_ID
         if length < 0:
             self._client_id = None
