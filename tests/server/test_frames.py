@@ -59,6 +59,13 @@ def test_a_frame_and_a_half_then_the_other_half(client: RawClient) -> None:
     assert client.read("Heartbeat", 4, 2).error_code == 2
 
 
+@pytest.mark.parametrize("characters", [40_000, 3_000_000])
+def test_a_frame_longer_than_16_bits_can_say_is_answered(characters: int) -> None:
+    """The leader of a large group sends one with its SyncGroup."""
+    with fake_server({}) as roomy, RawClient(roomy.port) as client:
+        assert client.ask("Heartbeat", 4, HeartbeatRequest("g", 5, "m" * characters)).error_code == 5
+
+
 @pytest.mark.parametrize("version", range(5))
 def test_every_version_has_its_own_header_and_body(client: RawClient, version: int) -> None:
     assert client.ask("Heartbeat", version, HeartbeatRequest("g", 9, "m")).error_code == 9
