@@ -6,8 +6,10 @@ Reads only files that the manifest names. Knows no table in particular and print
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
@@ -62,7 +64,7 @@ def read_table(lake: Lake, table: str) -> pa.Table:
         parts = [pq.ParquetFile(path).read().cast(schema) for path in lake.paths(table)]
     except (OSError, pa.ArrowInvalid) as error:
         raise LakeError(f"{table} of {lake.root} cannot be read: {str(error).splitlines()[0]}") from None
-    return pa.concat_tables(parts) if parts else schema.empty_table()
+    return pa.concat_tables(parts) if parts else pa.Table.from_batches([], schema)
 
 
 def require_gold(lake: Lake) -> None:
@@ -76,19 +78,34 @@ def _mask(rows: pa.Table, question: Question) -> pa.ChunkedArray | None:
     """True where every condition holds; what is unknown (null) fulfils none."""
     parts: list[pa.ChunkedArray] = []
     parts += [_matches(rows[column], text) for column, text in question.like.items()]
-    parts += [pc.greater_equal(rows[column], value) for column, value in question.at_least.items()]
-    parts += [pc.less_equal(rows[column], value) for column, value in question.at_most.items()]
-    parts += [pc.equal(rows[column], value) for column, value in question.equal.items()]
-    parts += [pc.is_in(rows[column], pa.array(values)) for column, values in question.one_of.items()]
-    mask: pa.ChunkedArray | None = None
-    for part in parts:
-        mask = part if mask is None else pc.and_(mask, part)
-    return mask
+    parts += [pc.greater_equal(rows[column], _scalar(value)) for column, value in question.at_least.items()]
+    parts += [pc.less_equal(rows[column], _scalar(value)) for column, value in question.at_most.items()]
+    parts += [pc.equal(rows[column], _scalar(value)) for column, value in question.equal.items()]
+    parts += [
+        reduce(pc.or_, (pc.equal(rows[column], _scalar(value)) for value in values))
+        for column, values in question.one_of.items()
+    ]
+    return reduce(pc.and_, parts) if parts else None
+
+
+def _scalar(value: float | str) -> pa.Scalar:
+    """Not `pa.scalar`, which imports pandas where it is installed: that takes as long as the answer from a million rows."""
+    match value:
+        case bool():
+            kind, buffers = pa.bool_(), [None, bytes([value])]
+        case int():
+            kind, buffers = pa.int64(), [None, struct.pack("<q", value)]
+        case float():
+            kind, buffers = pa.float64(), [None, struct.pack("<d", value)]
+        case str():
+            octets = value.encode("utf-8", "surrogatepass")
+            kind, buffers = pa.string(), [None, struct.pack("<ii", 0, len(octets)), octets]
+    return pa.Array.from_buffers(kind, 1, [None if each is None else pa.py_buffer(each) for each in buffers])[0]
 
 
 def _matches(column: pa.ChunkedArray, text: str) -> pa.ChunkedArray:
     if "*" not in text:
-        return pc.equal(column, text)
+        return pc.equal(column, _scalar(text))
     pattern = "(?s)^" + ".*".join(re.escape(piece) for piece in text.split("*")) + "$"
     return pc.match_substring_regex(column, pattern)
 

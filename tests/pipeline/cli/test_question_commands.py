@@ -277,5 +277,8 @@ def test_a_question_imports_neither_spark_nor_pandas(lake: str) -> None:
         "import sys; from muster.cli.main import main; code = main(sys.argv[1:]); "
         "bad = [m for m in ('pyspark', 'pandas') if m in sys.modules]; sys.exit(f'{bad}' if bad else code)"
     )
-    asked = subprocess.run([sys.executable, "-c", program, "lag", "--lake", lake], capture_output=True, text=True)
-    assert asked.returncode == 0, asked.stderr
+    filters = ("--group", "payments", "--topic", "o*", "--min-lag", "1", "--cluster", "east")
+    for flags in ((), filters):
+        command = [sys.executable, "-c", program, "lag", "--lake", lake, *flags]
+        asked = subprocess.run(command, capture_output=True, text=True)
+        assert asked.returncode == 0, asked.stderr
