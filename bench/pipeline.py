@@ -144,7 +144,7 @@ def _as_they_are(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
 
 
 def measure_run(data: str, lake: str) -> dict[str, float]:
-    from bench.pipeline_processes import PeakMemory, cpu_of_family
+    from bench.pipeline_processes import Watched, cpu_of_family
     from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
     from muster.pipeline.jobs_sources import directory_source
     from muster.pipeline.lake import Lake
@@ -152,7 +152,7 @@ def measure_run(data: str, lake: str) -> dict[str, float]:
 
     source = directory_source((data,), "bench")
     settings = SessionSettings(master="local[1]")
-    with Lake.open_or_create(lake).write() as writer, open_session(settings) as spark, PeakMemory() as memory:
+    with Lake.open_or_create(lake).write() as writer, open_session(settings) as spark, Watched() as memory:
         _first_row(spark)
         began, cpu = time.perf_counter(), cpu_of_family()
         read_round(spark, writer, source, RunSettings(), Watch())

@@ -37,15 +37,21 @@ def cpu_of_family() -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-class PeakMemory:
-    """While it is open, looks twice a second how much memory Java and the Python workers have."""
+class Watched:
+    """While it is open, looks twice a second how much memory Java and the Python workers have, and what everything below costs."""
 
     def __init__(self) -> None:
         self.java_mb = self.worker_mb = 0.0
+        self._ticks: dict[int, int] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def __enter__(self) -> PeakMemory:
+    @property
+    def cpu_seconds(self) -> float:
+        """Of all descendants, to within half a second of those that have ended."""
+        return sum(self._ticks.values()) / os.sysconf("SC_CLK_TCK")
+
+    def __enter__(self) -> Watched:
         self._thread.start()
         return self
 
@@ -64,6 +70,8 @@ class PeakMemory:
                 command = Path(f"/proc/{pid}/cmdline").read_text()
                 status = Path(f"/proc/{pid}/status").read_text()
                 peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                self._ticks[pid] = int(fields[11]) + int(fields[12])
             except (OSError, ValueError, IndexError):
                 continue
             if "pyspark.daemon" in command or "pyspark/daemon" in command:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,7 @@ import time
 from pathlib import Path
 
 from bench.pipeline_log import write_wide_log
+from bench.pipeline_processes import Watched
 
 GROUPS, TOPICS, PARTITIONS, ROUNDS = 10_000, 1_000, 100, 4
 QUESTIONS = (
@@ -39,12 +39,13 @@ def main() -> None:
 
 
 def _timed(*command: str) -> None:
-    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    ran = subprocess.run([sys.executable, "-m", "muster", *command], stdout=subprocess.PIPE, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    began = time.perf_counter()
+    with Watched() as watched:
+        ran = subprocess.run([sys.executable, "-m", "muster", *command], stdout=subprocess.PIPE, text=True)
     shown = " ".join(word for word in command if "/" not in word)
-    print(f"  muster {shown}: {time.perf_counter() - began:.1f} s, {cpu:.1f} s of CPU, exit {ran.returncode}")
+    memory = f", a worker {watched.worker_mb:,.0f} MB, Java {watched.java_mb:,.0f} MB" if watched.java_mb else ""
+    seconds = f"{time.perf_counter() - began:.1f} s, {watched.cpu_seconds:.1f} s of CPU"
+    print(f"  muster {shown}: {seconds}{memory}, exit {ran.returncode}")
     print("".join(f"      {line}\n" for line in ran.stdout.splitlines()[-3:]), end="", flush=True)
 
 
