@@ -48,6 +48,12 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     assert sheets == []
 
 
+def test_pipes_in_tables_are_shown_as_they_are_meant(site: Path) -> None:
+    """GitHub wants them escaped inside of code, this site does not: tables do without."""
+    found = [path.name for path in site.rglob("*.html") if re.search(r"<td><code>[^<]*\\\|", path.read_text("utf-8"))]
+    assert found == []
+
+
 def test_the_search_of_a_site_opened_from_disk_finds_its_script(site: Path) -> None:
     page = (site / "start" / "run-groups.html").read_text(encoding="utf-8")
     assert 'src="../site/worker_from_disk.js"' in page
