@@ -11,9 +11,10 @@ from uuid import uuid4
 import pytest
 
 from muster.cluster import ownership
-from muster.cluster.membership import Membership, NodeIdTaken
+from muster.cluster.membership import Membership
 from muster.cluster.ownership import Registration
 from muster.cluster.plan import Slot
+from muster.cluster.rounds import NodeIdTaken
 from muster.cluster.view import ClusterView
 from muster.log.contract import Leader
 from muster.log.postgres.store import PostgresStore
