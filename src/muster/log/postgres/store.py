@@ -59,9 +59,12 @@ class PostgresCommit:
         certain = [share for log, share in self._shares if not log.is_uncertain]
         try:
             if certain:
-                self._taken = self._line.run(lambda connection: append(connection, self._store.node_id, certain))
+                self._taken = self._append(certain)
         except StorageError as error:
             self._failure = error
+
+    def _append(self, shares: list[Share]) -> set[int]:
+        return self._line.run(lambda connection: append(connection, self._store.node_id, shares))
 
     def finish(self) -> Settled:
         settled: list[tuple[PostgresLog, StorageError | None]] = []
@@ -206,6 +209,9 @@ class PostgresStore:
             batches = log.take_staged()
             shares.append((log, Share(log.partition_id, log.epoch, batches, log.segment_bases(batches))))
         self._dirty = {}
+        return self._commit_of(shares)
+
+    def _commit_of(self, shares: list[tuple[PostgresLog, Share]]) -> PostgresCommit:
         return PostgresCommit(self, self._writer, shares)
 
     def forget_staged(self, log: PostgresLog) -> None:
