@@ -42,6 +42,14 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Links of a page in docs/ to those at the root."""
+    up = "../" * page.file.src_uri.count("/")
+    for name, source in FROM_ROOT.items():
+        markdown = markdown.replace(f"](../{up}{source}", f"]({up}{name}")
+    return markdown
+
+
 def on_post_page(output: str, page: Any, config: Any) -> str:
     return output.replace(SHIM, "../" * page.url.count("/") + OWN_SHIM)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from muster.server import setting_keys
+from muster.server.limit_keys import LIMIT_KEYS
 from muster.server.listener_keys import ADDRESS_KEYS, LISTENER_KEYS, NEWCOMER_KEYS, PER_LISTENER, SASL_KEYS, TLS_KEYS
 from muster.topics.config_table import BROKER_TOPIC_KEYS, SYNONYMS, TOPIC_CONFIGS
 from muster.topics.config_types import INT_MAX, LONG_MAX, ConfigKey, ConfigType, text_of
@@ -32,6 +33,7 @@ SECTIONS: Final[tuple[tuple[str, Iterable[ConfigKey]], ...]] = (
     ("Clients on their way in", NEWCOMER_KEYS),
     ("Listeners, further", LISTENER_KEYS),
     ("Who may do what", setting_keys.ACL_KEYS),
+    ("Limits and quotas", LIMIT_KEYS),
     ("Broker", setting_keys.BROKER_KEYS),
 )
 """Title and keys, in the order of the page. A key stands in the first section that has it; the rest come under Further."""

@@ -21,8 +21,9 @@ from typing import Final
 
 from tests.house.doc_blocks import ROOT, Block
 
-ADDRESS: Final = "127.0.0.1:9092"
-"""What pages say; while they are run it is another port, so that no other server is met."""
+SERVER: Final = "127.0.0.1:9092"
+ADDRESSES: Final = (SERVER, "127.0.0.1:9093", "127.0.0.1:9404")
+"""What pages say; while they are run each is another port, so that no other server is met."""
 _PATIENCE_SECONDS: Final = 120
 
 _MASKS: Final = (
@@ -47,13 +48,13 @@ class BlockFailed(AssertionError):
 class Session:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._address = f"127.0.0.1:{_free_port()}"
+        self._instead = dict(zip(ADDRESSES, _free_addresses(len(ADDRESSES)), strict=True))
         self._staying: list[subprocess.Popen[str]] = []
         self._environment = os.environ | {
             "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
             "PYTHONPATH": str(ROOT),
-            "MUSTER_BOOTSTRAP": self._address,
-            "MUSTER_LISTENERS": self._address,
+            "MUSTER_BOOTSTRAP": self._instead[SERVER],
+            "MUSTER_LISTENERS": self._instead[SERVER],
             "COLUMNS": "120",
         }
 
@@ -67,7 +68,9 @@ class Session:
             _end(process)
 
     def run(self, block: Block) -> None:
-        text = block.text.replace(ADDRESS, self._address)
+        text = block.text
+        for address, instead in self._instead.items():
+            text = text.replace(address, instead)
         if block.mark == "file":
             (self._directory / block.word).write_text(text, encoding="utf-8")
         elif block.mark == "own terminal":
@@ -154,8 +157,9 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.stdout.close()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def _free_addresses(count: int) -> list[str]:
+    with contextlib.ExitStack() as held:
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [f"127.0.0.1:{probe.getsockname()[1]}" for probe in probes]
