@@ -96,3 +96,12 @@ def test_every_setting_is_told_once() -> None:
     assert len(names) == len(set(names))
     told = set(names) | {key.name for key in BROKER_TOPIC_KEYS}
     assert {key.name for key in TABLE if not key.internal} == told
+
+
+def test_the_readme_says_how_much_was_compared_with_kafka() -> None:
+    """The page is made from what was found; the README repeats two of its numbers."""
+    page = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
+    found = re.search(r"(\d+) conversations with (\d+) answers", page)
+    assert found
+    told = f"{int(found[1]):,} conversations with {int(found[2]):,} answers"
+    assert told in (ROOT / "README.md").read_text(encoding="utf-8")
