@@ -46,13 +46,13 @@ class Cable:
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert self._whole is not None
-        await self._whole.wait()
-        try:
-            far_reader, far_writer = await asyncio.open_unix_connection(str(self._socket))
-        except OSError:
-            writer.close()
-            return
         with suppress(asyncio.CancelledError):  # at the end of the test
+            await self._whole.wait()
+            try:
+                far_reader, far_writer = await asyncio.open_unix_connection(str(self._socket))
+            except OSError:
+                writer.close()
+                return
             await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
 
     async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -20,7 +20,8 @@ from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupRequestA
 from tests.server.raw_client import RawClient
 
 SESSION_MS = 30_000
-TOPIC = "elsewhere"
+TOPIC = "__consumer_offsets"
+"""Offsets are kept for topics that exist, and this one does."""
 
 
 class LoneMember:
@@ -86,7 +87,7 @@ class LoneMember:
         answer = self._on(port).ask("OffsetFetch", 5, request)
         return int(answer.error_code), int(answer.topics[0].partitions[0].committed_offset) if answer.topics else -1
 
-    def coordinator_port(self, ports: Iterable[int]) -> int | None:
+    def coordinator_port(self, ports: Sequence[int]) -> int | None:
         """Where whoever answers first sends it; None if nobody knows."""
         for port in ports:
             with suppress(OSError, EOFError):
@@ -95,11 +96,11 @@ class LoneMember:
                     return int(found.port)
         return None
 
-    def beats_somewhere(self, ports: Iterable[int]) -> bool:
-        """Whether a coordinator can be found and takes its heartbeat."""
+    def beats_somewhere(self, ports: Sequence[int]) -> bool:
+        """Whether one of these is said to be the coordinator and takes its heartbeat."""
         with suppress(OSError, EOFError):
             port = self.coordinator_port(ports)
-            return port is not None and self._try(port, lambda _: self.beat(port)) == NONE
+            return port is not None and port in ports and bool(self._try(port, lambda _: self.beat(port)) == NONE)
         return False
 
     def close(self) -> None:

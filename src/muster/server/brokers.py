@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import NamedTuple
 
 from muster.core.hashing import partition_for
@@ -35,6 +36,19 @@ def live_brokers(call: Call, node: Node) -> list[BrokerAddress]:
         if entry.node_id != node.node_id and name in entry.endpoints
     ]
     return sorted([here, *others])
+
+
+def send_away_if_lost(call: Call, node: Node) -> None:
+    """A node that has no place in its cluster tells what it knew last, and hangs up after that.
+
+    librdkafka puts its questions to the node that it expects nothing else of. A node that is cut off is exactly that one, and
+    would be asked again and again where the coordinator is, while those who know are not asked.
+    """
+    if node.cluster is not None:
+        node.cluster.step_down_if_late()
+        if not node.cluster.is_seated:
+            # After the reply, which is still to be written.
+            asyncio.get_running_loop().call_soon(call.connection.close_when_idle)
 
 
 def controller_id(node: Node) -> int:

@@ -11,7 +11,7 @@ from typing import Final
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
-from muster.server.brokers import coordinator_of, this_broker
+from muster.server.brokers import coordinator_of, send_away_if_lost, this_broker
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_group, may_use_transactional_id
 from muster.wire.errors import (
@@ -45,6 +45,7 @@ DEFAULT_TEXTS: Final = {
 
 
 def handle(call: Call, request: FindCoordinatorRequest, node: Node) -> None:
+    send_away_if_lost(call, node)
     if call.version >= 4:
         call.reply(
             FindCoordinatorResponse(

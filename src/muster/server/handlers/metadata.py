@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from muster.log.contract import NOBODY
 from muster.runtime.node import Node
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
-from muster.server.brokers import controller_id, live_brokers
+from muster.server.brokers import controller_id, live_brokers, send_away_if_lost
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_topic, operations_on
 from muster.topics.names import INTERNAL_TOPICS, check_name
@@ -40,6 +40,7 @@ NOT_ASKED = -2147483648
 
 
 def handle(call: Call, request: MetadataRequest, node: Node) -> None:
+    send_away_if_lost(call, node)
     if _asks_the_impossible(call, request):
         call.reply(_refused(request))
         return
