@@ -10,10 +10,11 @@ import pytest
 from muster.log.contract import LogStore
 from muster.log.files import FileStore
 from muster.log.memory import MemoryStore
+from muster.log.shared_files import SharedFileStore
 from tests.log.postgres_server import empty_database
 
 
-@pytest.fixture(params=["memory", "files-fsync", "files-os", "postgres"])
+@pytest.fixture(params=["memory", "files-fsync", "files-os", "files-shared", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LogStore]:
     made: LogStore
     if request.param == "memory":
@@ -23,6 +24,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LogStore]:
         from muster.log.postgres.store import PostgresStore
 
         made = PostgresStore(url, node_id=1, claims_alone=True)
+    elif request.param == "files-shared":
+        made = SharedFileStore(str(tmp_path), lambda topic, partition: True, was_clean=True)
     else:
         made = FileStore(str(tmp_path), "fsync" if request.param == "files-fsync" else "os")
     yield made

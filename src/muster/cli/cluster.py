@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter
 from typing import Any
@@ -14,6 +15,7 @@ from muster.cli.store import add_store_argument, with_store
 _EXAMPLES = """\
 examples:
   muster cluster status postgresql://muster@db.example/muster
+  muster cluster status muster-data          the workers of `muster serve --workers` on this data directory
   muster cluster drain 2                     node 2 leads nothing any more, until it is started again ($MUSTER_STORE)
   muster cluster rebalance                   spread what is led unevenly; nodes do this by themselves when one comes or goes
 """
@@ -33,6 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     command = f"muster cluster {arguments.action}"
+    if arguments.action == "status" and arguments.url and os.path.isdir(arguments.url):
+        from muster.cli.cluster_workers import print_workers
+
+        return print_workers(arguments.url, as_json=arguments.json)
     if arguments.action == "status":
         return with_store(command, arguments.url, lambda connection: _status(connection, as_json=arguments.json))
     if arguments.action == "drain":

@@ -1,0 +1,170 @@
+"""`muster serve --workers N` as it runs in production: one command, several processes, each of which can be killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tests.interop.broker_process import STOP_SECONDS
+from tests.interop.waiting import eventually
+
+SETTINGS: Mapping[str, str] = {
+    "group.min.session.timeout.ms": "500",
+    "group.initial.rebalance.delay.ms": "100",
+    "offsets.topic.num.partitions": "6",
+}
+
+
+class WorkersProcess:
+    """On the same ports and directory over all its lives. Used with `with`, or `start` and `stop`; `workers` may be changed
+    in between (one: a plain server)."""
+
+    def __init__(
+        self,
+        home: Path,
+        workers: int = 3,
+        *,
+        settings: Mapping[str, str] = SETTINGS,
+        flags: Sequence[str] = (),
+    ) -> None:
+        self.data = home / "data"
+        self.workers = workers
+        self.port = _free_ports(workers + 1)
+        self._log_path = home / "workers.log"
+        self._settings = settings
+        self._flags = flags
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def address(self) -> str:
+        """That reaches any worker."""
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def ports(self) -> list[int]:
+        """Of the workers, by number."""
+        return [self.port + 1 + number for number in range(self.workers)]
+
+    @property
+    def log(self) -> str:
+        return self._log_path.read_text() if self._log_path.exists() else ""
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        assert self._process is None, "it runs already"
+        command = [sys.executable, "-m", "muster", "serve", "--workers", str(self.workers), "--listen", self.address]
+        command += ["--data", str(self.data), *self._flags]
+        for name, value in self._settings.items():
+            command += ["--set", f"{name}={value}"]
+        with self._log_path.open("a") as log:
+            self._process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
+            )
+        assert self._process.stdout is not None
+        lines = [self._process.stdout.readline() for _ in range(self.workers + 1 if self.workers > 1 else 1)]
+        if not re.fullmatch(rf"listening on {re.escape(self.address)}\n", lines[0]):
+            self.end()
+            raise AssertionError(f"it said {lines[0]!r} instead of where it listens; its log:\n{self.log}")
+
+    def status(self) -> list[dict[str, Any]]:
+        """The rows of `muster cluster status DIRECTORY`."""
+        rows: list[dict[str, Any]] = json.loads((self.data / "workers.json").read_text())["workers"]
+        return rows
+
+    def worker_pids(self) -> list[int]:
+        return [row["process"] for row in self.status()]
+
+    def kill_worker(self, number: int, how: signal.Signals = signal.SIGKILL) -> int:
+        """Returns the process that was killed."""
+        pid = self.worker_pids()[number]
+        os.kill(pid, how)
+        return pid
+
+    def wait_until_back(self, number: int, killed: int) -> None:
+        eventually(
+            f"worker {number} to be started again",
+            lambda: self.status()[number],
+            lambda row: row["state"] == "running" and row["process"] != killed,
+        )
+
+    def signal(self, number: signal.Signals, *, everybody: bool = False) -> None:
+        """`everybody`: as Ctrl-C in a terminal does it."""
+        if everybody:
+            os.killpg(self.pid, number)
+        else:
+            os.kill(self.pid, number)
+
+    def wait(self) -> int:
+        """For the end; returns the exit code."""
+        process = self._process
+        assert process is not None
+        try:
+            return process.wait(STOP_SECONDS)
+        finally:
+            self.end()
+
+    def stop(self) -> None:
+        """SIGTERM, and it must end well. Harmless if it does not run."""
+        if self._process is None:
+            return
+        self.signal(signal.SIGTERM)
+        code = self.wait()
+        assert code == 0, f"it ended with code {code}; its log:\n{self.log}"
+
+    def end(self) -> None:
+        """At once, all of it. Harmless if it does not run."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+    def __enter__(self) -> WorkersProcess:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.stop()
+        else:
+            self.end()
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def _free_ports(count: int) -> int:
+    """The first of so many ports in a row, below those that the system hands out."""
+    for first in random.sample(range(20_000, 32_000 - count), 100):
+        try:
+            for port in range(first, first + count):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        return first
+    raise AssertionError("no ports in a row are free")
