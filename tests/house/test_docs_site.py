@@ -105,3 +105,11 @@ def test_the_readme_says_how_much_was_compared_with_kafka() -> None:
     assert found
     told = f"{int(found[1]):,} conversations with {int(found[2]):,} answers"
     assert told in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/jobs/README.md"]
+)
+def test_links_of_a_page_outside_of_the_site_lead_to_files(page: str) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert [target for target in targets if not ((ROOT / page).parent / target).exists()] == []
