@@ -21,6 +21,7 @@ class Joined:
     member: str
     leader: str
     protocol: str
+    asked_ms: int = 0
 
 
 @dataclass(slots=True, frozen=True)
@@ -32,6 +33,7 @@ class Synced:
     assignment: bytes
     by_leader: bytes | None
     """What the leader of this generation planned for the member; None if its plan was never sent."""
+    at_ms: int = 0
 
 
 @dataclass(slots=True, frozen=True)
@@ -42,6 +44,9 @@ class Acked:
     group: str
     partition: int
     value: int
+    node: int = 0
+    epoch: int = 0
+    """In a cluster: who acknowledged it, and since which epoch it leads the group's partition."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -63,6 +68,20 @@ class Expelled:
     session_timeout_ms: int
 
 
+@dataclass(slots=True, frozen=True)
+class Appended:
+    """A batch that the shared database took."""
+
+    slot: tuple[str, int]
+    epoch: int
+    """As the batch says."""
+    node: int
+    row_epoch: int
+    row_owner: int
+    """What the database knew at that moment."""
+    base_offset: int
+
+
 @dataclass(slots=True)
 class History:
     joined: list[Joined] = field(default_factory=list)
@@ -79,6 +98,8 @@ class History:
     replay_differences: list[str] = field(default_factory=list)
     unstable_groups: list[str] = field(default_factory=list)
     """Groups with live members that were not Stable long after the last fault."""
+    appended: list[Appended] = field(default_factory=list)
+    """In a cluster: everything that the database took, in this order."""
     events: int = 0
     _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 

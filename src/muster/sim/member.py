@@ -10,7 +10,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from muster.sim.history import Acked, Fetched, Joined, Synced
+from muster.sim.history import Fetched
 from muster.sim.network import Link
 from muster.wire.apis import API_KEYS, request_encoder, response_decoder
 from muster.wire.errors import (
@@ -40,7 +40,7 @@ from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupRequestA
 from muster.wire.header import decode_response_header, encode_request_header
 
 if TYPE_CHECKING:
-    from muster.sim.world import World
+    from muster.sim.witness import Witness
 
 PARTITIONS = 6
 TOPIC = "work"
@@ -63,7 +63,7 @@ _COORDINATOR_MOVED = (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LO
 
 
 class SimMember:
-    def __init__(self, world: World, group: str, name: str, random: Random, instance_id: str | None) -> None:
+    def __init__(self, world: Witness, group: str, name: str, random: Random, instance_id: str | None) -> None:
         self._world = world
         self.group = group
         self.name = name
@@ -140,16 +140,17 @@ class SimMember:
             protocols=[JoinGroupRequestProtocol(name, b"") for name in names],
             reason="simulated",
         )
-        self._ask("JoinGroup", request, self._joined)
+        asked_ms = self._world.scheduler.now_ms
+        self._ask("JoinGroup", request, lambda response: self._joined(response, asked_ms))
 
-    def _joined(self, response: JoinGroupResponse) -> None:
+    def _joined(self, response: JoinGroupResponse, asked_ms: int) -> None:
         if response.error_code == MEMBER_ID_REQUIRED:
             self.member_id = response.member_id
             self._join()
         elif response.error_code == NONE:
             self.member_id = response.member_id
             self.generation = response.generation_id
-            self._world.note_joined(self, response)
+            self._world.note_joined(self, response, asked_ms)
             self._sync(response)
         else:
             self._start_over(response.error_code)
@@ -217,8 +218,7 @@ class SimMember:
             errors = {p.partition_index: p.error_code for topic in response.topics for p in topic.partitions}
             for partition, error in errors.items():
                 if error == NONE:
-                    now_ms = self._world.scheduler.now_ms
-                    self._world.history.acked.append(Acked(now_ms, self.group, partition, values[partition]))
+                    self._world.note_acked(self, partition, values[partition])
             worst = next((error for error in errors.values() if error != NONE), NONE)
             if worst == NONE and self._random.random() < DUPLICATE_SHARE:
                 self._ask("OffsetCommit", request, committed)
@@ -265,7 +265,7 @@ class SimMember:
         if not self.is_alive or self._is_stalled:
             return
         if self._link is None:
-            self._link = self._world.network.connect(self._take, self._broken)
+            self._link = self._connect()
             if self._link is None:
                 self._plan(RETRY_MS, self._find_coordinator)
                 return
@@ -275,6 +275,9 @@ class SimMember:
         message = encode_request_header(key, version, number, self.name) + request_encoder(key, version)(request)
         self._world.note(self.name, api, "asked")
         self._link.send(len(message).to_bytes(4, "big") + message)
+
+    def _connect(self) -> Link | None:
+        return self._world.network.connect(self._take, self._broken)
 
     def _take(self, frame: bytes) -> None:
         if self._is_stalled or not self.is_alive:
@@ -316,25 +319,3 @@ class SimMember:
                 step()
 
         self._world.scheduler.after(delay_ms, when_its_time_comes)
-
-
-def joined_fact(member: SimMember, response: JoinGroupResponse, at_ms: int, life: int) -> Joined:
-    return Joined(
-        at_ms,
-        life,
-        member.group,
-        response.generation_id,
-        identity(response.member_id),
-        identity(response.leader),
-        response.protocol_name or "",
-    )
-
-
-def identity(member_id: str) -> str:
-    """Who it is: a static member gets a new id with every restart, and its place in the generation stays (KIP-345)."""
-    return member_id.rsplit("-", 1)[0] if member_id.startswith("instance-") else member_id
-
-
-def synced_fact(member: SimMember, assignment: bytes, life: int, plan: dict[str, bytes] | None) -> Synced:
-    planned = None if plan is None else plan.get(identity(member.member_id), b"")
-    return Synced(life, member.group, member.generation, member.member_id, assignment, planned)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from muster.server.connection import Connection
 from muster.server.listener import Listener
@@ -24,10 +24,13 @@ class Link:
     def __init__(
         self,
         network: Network,
+        loop: ServerLoop,
         on_frame: Callable[[bytes], None],
         on_broken: Callable[[], None],
     ) -> None:
+        """`loop`: of the server at the other end."""
         self._network = network
+        self._loop = loop
         self._on_frame = on_frame
         self._on_broken = on_broken
         self._arrives_ms = {"there": 0, "back": 0}
@@ -53,13 +56,13 @@ class Link:
 
     def _deliver(self, frame: bytes) -> None:
         connection = self.connection
-        if connection is not None and self._network.server_loop.alive:
-            self._network.server_loop.enter(connection.data_received, frame)
+        if connection is not None and self._loop.alive:
+            self._loop.enter(connection.data_received, frame)
 
     def _lose_connection(self) -> None:
         connection, self.connection = self.connection, None
-        if connection is not None and self._network.server_loop.alive:
-            self._network.server_loop.enter(connection.connection_lost, None)
+        if connection is not None and self._loop.alive:
+            self._loop.enter(connection.connection_lost, None)
 
     def _carry(self, way: str, arrive: Callable[[], None]) -> None:
         network = self._network
@@ -83,6 +86,9 @@ class Link:
 
     def transport_closed(self) -> None:
         self._carry("back", self.cut)
+
+
+L = TypeVar("L", bound=Link)
 
 
 class ServerSide:
@@ -131,12 +137,14 @@ class Network:
         """None: connection refused."""
         if self.listener is None:
             return None
+        return self._open(Link(self, self.server_loop, on_frame, on_broken), self.listener, self.server_loop)
+
+    def _open(self, link: L, listener: Listener, loop: ServerLoop) -> L:
         self._ports += 1
-        link = Link(self, on_frame, on_broken)
-        link.connection = Connection(self.listener.doors[0])
+        link.connection = Connection(listener.doors[0])
         self._links[link] = None
         transport: Any = ServerSide(link, ("10.0.0.1", self._ports))
-        self.server_loop.enter(link.connection.connection_made, transport)
+        loop.enter(link.connection.connection_made, transport)
         return link
 
     def forget(self, link: Link) -> None:

@@ -1,0 +1,164 @@
+"""Whoever watches a simulated world: what members were told, and what the logs and shards say at the end, goes into the history.
+
+Shared by the world of one server and the world of a cluster; knows nothing of how servers live and die.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from muster.core.classic.states import GroupState
+from muster.core.journal import JournalEvent
+from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, Record
+from muster.core.shard import Shard
+from muster.log.contract import PartitionLog
+from muster.log.record_codec import decode_record
+from muster.runtime.loader import Load
+from muster.runtime.node import Node
+from muster.sim.history import Acked, Expelled, Fetched, History, Joined, Synced
+from muster.sim.member import SESSION_MS, TOPIC, SimMember
+from muster.sim.network import Network
+from muster.sim.scheduler import Scheduler
+from muster.wire.batch import decode_records, iterate_batches
+from muster.wire.generated.join_group import JoinGroupResponse
+from muster.wire.generated.sync_group import SyncGroupRequestAssignment
+
+
+class Witness:
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.scheduler = Scheduler()
+        self.history = History()
+        self.network = Network(self.scheduler, Random(self.random.random()))
+        self.members: list[SimMember] = []
+        self._requests = 0
+        self._values: dict[tuple[str, int], int] = {}
+        self._plans: dict[tuple[int, str, int], dict[str, bytes]] = {}
+        self._heard: dict[str, tuple[int, int]] = {}
+        """Member id -> when its last answered heartbeat was sent, on the server's clock and in truth."""
+
+    # -- what differs from world to world
+
+    def life_of(self, member: SimMember) -> int:
+        """Which life of the coordinator gave the member its last answer."""
+        raise NotImplementedError
+
+    def both_clocks(self) -> tuple[int, int]:
+        """The server's, and the true one."""
+        raise NotImplementedError
+
+    # -- what members tell
+
+    def note(self, *words: object) -> None:
+        self.history.note(self.scheduler.now_ms, *words)
+
+    def next_request_number(self) -> int:
+        self._requests += 1
+        return self._requests
+
+    def next_value(self, group: str, partition: int) -> int:
+        value = self._values[group, partition] = self._values.get((group, partition), 0) + 1
+        return value
+
+    def heard(self, member_id: str, asked: tuple[int, int]) -> None:
+        """The server answered a heartbeat with NONE: the session began anew, no earlier than the request was sent."""
+        self._heard[member_id] = asked
+
+    def note_joined(self, member: SimMember, response: JoinGroupResponse, asked_ms: int) -> None:
+        self.history.joined.append(
+            Joined(
+                self.scheduler.now_ms,
+                self.life_of(member),
+                member.group,
+                response.generation_id,
+                identity(response.member_id),
+                identity(response.leader),
+                response.protocol_name or "",
+                asked_ms,
+            )
+        )
+
+    def note_plan(self, member: SimMember, plan: list[SyncGroupRequestAssignment]) -> None:
+        self._plans[self.life_of(member), member.group, member.generation] = {
+            identity(entry.member_id): entry.assignment for entry in plan
+        }
+
+    def note_synced(self, member: SimMember, assignment: bytes) -> None:
+        life, who = self.life_of(member), identity(member.member_id)
+        plan = self._plans.get((life, member.group, member.generation))
+        planned = None if plan is None else plan.get(who, b"")
+        self.history.synced.append(
+            Synced(life, member.group, member.generation, member.member_id, assignment, planned, self.scheduler.now_ms)
+        )
+
+    def note_acked(self, member: SimMember, partition: int, value: int) -> None:
+        self.history.acked.append(Acked(self.scheduler.now_ms, member.group, partition, value))
+
+    # -- what servers tell
+
+    def listen_to_journal(self, node: Node) -> None:
+        write = node.journal.write
+
+        def listen(event: JournalEvent) -> None:
+            self.note("journal", repr(event))
+            if event.kind == "member_expelled" and event.cause == "session_expired" and event.member_id is not None:
+                self._note_expelled(event.group_id, event.member_id, event.at_ms, node)
+            write(event)
+
+        node.journal.write = listen  # type: ignore[method-assign]
+
+    def _note_expelled(self, group: str, member_id: str, at_ms: int, node: Node) -> None:
+        heard = self._heard.get(member_id)
+        if heard is not None:
+            server_ms, true_ms = heard
+            silence_ms = self.silence_ms(at_ms - server_ms, self.scheduler.now_ms - true_ms, node)
+            self.history.expelled.append(Expelled(group, member_id, silence_ms, SESSION_MS))
+
+    def silence_ms(self, on_server_ms: int, true_ms: int, node: Node) -> int:
+        return max(on_server_ms, true_ms)
+
+    # -- the end of a run
+
+    def look_at_groups(self, shard: Shard) -> None:
+        for group in shard.groups.values():
+            alive = [member for member in self.members if member.group == group.group_id and member.is_alive]
+            if alive and group.state is not GroupState.STABLE:
+                self.history.unstable_groups.append(f"{group!r}, {len(alive)} live members")
+        for group_id, topic, partition, entry in shard.offsets:
+            if topic == TOPIC:
+                self.history.fetched.append(Fetched(self.scheduler.now_ms, group_id, partition, entry.offset))
+
+    def read_log(self, content: bytes) -> None:
+        for position, header in iterate_batches(content):
+            for record in decode_records(content, header, position):
+                self._note_stored(decode_record(record.key, record.value))
+
+    def _note_stored(self, record: Record) -> None:
+        match record:
+            case OffsetCommitted():
+                self.history.stored_offsets.append((record.group_id, record.partition, record.offset))
+            case OffsetErased():
+                self.history.stored_offsets.append((record.group_id, record.partition, -1))
+            case GroupStored():
+                self.history.stored_generations.append((record.group_id, record.generation))
+            case GroupErased():
+                self.history.stored_generations.append((record.group_id, -1))
+            case _:
+                self.history.replay_differences.append(f"unknown record in the log: {record!r}")
+
+    def compare_with_replay(self, live: Shard, log: PartitionLog) -> None:
+        replayed = Shard(live.config, lambda: "unused")
+        load = Load(replayed, log, 1 << 20)
+        while not load.step():
+            pass
+        if replayed.facts != live.facts:
+            self.history.replay_differences.append(
+                f"{log!r}: facts differ: {live.facts} live, {replayed.facts} replayed"
+            )
+        if sorted(map(repr, replayed.offsets)) != sorted(map(repr, live.offsets)):
+            self.history.replay_differences.append(f"{log!r}: offsets differ")
+
+
+def identity(member_id: str) -> str:
+    """Who it is: a static member gets a new id with every restart, and its place in the generation stays (KIP-345)."""
+    return member_id.rsplit("-", 1)[0] if member_id.startswith("instance-") else member_id
