@@ -46,7 +46,6 @@ NOT_BUILT: Final = (
     Meant("no KIP-848 groups yet", feature="consumer protocol (KIP-848)"),
     Meant("no share groups", feature="share consumer (KIP-932)"),
     Meant("rules are a file, not ACLs", feature="admin: ACLs"),
-    Meant("no quotas", feature="admin: client quotas"),
     Meant("no SASL yet", feature="admin: SCRAM credentials"),
     Meant("one node: nothing to move", feature="admin: partition reassignments"),
     Meant("one node: nothing to elect", feature="admin: elect leaders"),
