@@ -21,7 +21,7 @@ from bench.stages import PARTITIONS_A_GROUP, fresh_directory, seconds_of_loading
 
 IN_PROPORTION, NOT_AT_ALL = 1.15, 0.15
 """The largest exponents that pass: measurements scatter."""
-UPPER_SIZES = 3
+UPPER_SIZES = 2
 WARM, SECONDS = 0.5, 1.5
 
 Costs = dict[str, float]
