@@ -98,13 +98,15 @@ def test_every_setting_is_told_once() -> None:
     assert {key.name for key in TABLE if not key.internal} == told
 
 
-def test_the_readme_says_how_much_was_compared_with_kafka() -> None:
-    """The page is made from what was found; the README repeats two of its numbers."""
-    page = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
-    found = re.search(r"(\d+) conversations with (\d+) answers", page)
+def test_the_readme_does_not_boast_of_more_than_was_compared_with_kafka() -> None:
+    """The page is made from what was found; the README says of two of its numbers "more than"."""
+    counts = re.compile(r"([\d,]+) conversations with ([\d,]+) answers")
+    found = counts.search((ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8"))
+    told = counts.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert found
-    told = f"{int(found[1]):,} conversations with {int(found[2]):,} answers"
-    assert told in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert told
+    for index in (1, 2):
+        assert int(told[index].replace(",", "")) <= int(found[index].replace(",", ""))
 
 
 @pytest.mark.parametrize(
