@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ from tests.cluster.lone_member import LoneMember
 from tests.cluster.workers_process import SETTINGS, WorkersProcess, is_alive
 from tests.interop.waiting import eventually
 from tests.log.postgres_server import empty_database
-from tests.server.raw_client import RawClient
+from tests.server.raw_client import RawClient, request_frame
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,12 @@ def delete(port: int, name: str) -> int:
 
 def knows(port: int, name: str) -> bool:
     return bool(ask_metadata(port, name).topics[0].error_code == NONE)
+
+
+def coordinator_port(workers: WorkersProcess, member: LoneMember) -> int:
+    found = eventually(f"a coordinator of {member.group}", lambda: member.coordinator_port([workers.port]))
+    assert found is not None
+    return found
 
 
 def known_everywhere(workers: WorkersProcess, name: str) -> list[bool]:
@@ -95,8 +102,6 @@ def test_a_topic_made_at_all_workers_at_once_is_made_by_one(three: WorkersProces
 
 
 def _create_frame(topic: CreateTopicsRequestTopic) -> bytes:
-    from tests.server.raw_client import request_frame
-
     return request_frame("CreateTopics", 4, CreateTopicsRequest(topics=[topic], timeout_ms=10_000))
 
 
@@ -113,7 +118,7 @@ def test_a_topic_deleted_at_one_worker_leaves_nothing_anywhere_and_can_be_made_a
 def test_a_group_is_served_by_the_worker_that_every_other_names(three: WorkersProcess) -> None:
     for group in ("one", "two", "three", "four"):
         member = LoneMember(group)
-        port = eventually(f"a coordinator of {group}", lambda m=member: m.coordinator_port([three.port]))  # type: ignore[misc]
+        port = coordinator_port(three, member)
         assert {member.coordinator_port([each]) for each in three.ports} == {port}
         eventually("its shard to be loaded", lambda m=member, p=port: m.committed(p)[0] == NONE)  # type: ignore[misc]
         member.join(port)
@@ -212,8 +217,6 @@ class RawListener:
     """Somebody who has a port."""
 
     def __enter__(self) -> RawListener:
-        import socket
-
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         return self
@@ -264,7 +267,7 @@ def test_workers_on_a_database_are_nodes_of_its_cluster(tmp_path: Path) -> None:
     workers = WorkersProcess(tmp_path, 2, settings=settings, flags=["--store", empty_database()])
     member = LoneMember("over the database")
     with workers:
-        port = eventually("a coordinator", lambda: member.coordinator_port([workers.port]))
+        port = coordinator_port(workers, member)
         eventually("its shard to be loaded", lambda: member.committed(port)[0] == NONE)
         member.join(port)
         assert member.commit(port, 7) == NONE

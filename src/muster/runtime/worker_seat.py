@@ -26,6 +26,10 @@ class WorkerLeaders(ClusterLeaders):
 
 
 class WorkerSeat(ClusterSeat):
+    def start(self) -> None:
+        self.is_seated = True
+        super().start()
+
     def may_speak(self) -> bool:
         return True
 
