@@ -35,6 +35,10 @@ class LoneMember:
 
     def join(self, port: int) -> None:
         """Alone in its group: leader, and stable at once."""
+        assert self.try_to_join(port) == NONE
+
+    def try_to_join(self, port: int) -> int:
+        """The error; NONE means that it is the leader of a stable group."""
         protocols = [JoinGroupRequestProtocol(name="range", metadata=b"\0\0\0\0\0\0\xff\xff\xff\xff")]
         joined = self._on(port).ask(
             "JoinGroup",
@@ -48,7 +52,8 @@ class LoneMember:
                 protocols=protocols,
             ),
         )
-        assert joined.error_code == NONE, joined
+        if joined.error_code != NONE:
+            return int(joined.error_code)
         self.member_id, self.generation = joined.member_id, joined.generation_id
         assigned = [SyncGroupRequestAssignment(member_id=self.member_id, assignment=b"")]
         synced = self._on(port).ask(
@@ -58,7 +63,7 @@ class LoneMember:
                 group_id=self.group, generation_id=self.generation, member_id=self.member_id, assignments=assigned
             ),
         )
-        assert synced.error_code == NONE, synced
+        return int(synced.error_code)
 
     def beat(self, port: int) -> int:
         request = HeartbeatRequest(group_id=self.group, generation_id=self.generation, member_id=self.member_id)

