@@ -9,12 +9,15 @@ import time
 
 from muster.cli.exit_codes import DONE, FAILED
 
+MOST_NODES = 20
+
 _EXAMPLES = """\
 examples:
   muster sim                     100 seeds from 0 on
   muster sim --seeds 5000        as many as that
   muster sim --seed 42           one seed, with what it did
   muster sim --seed 42 --log     and with the server's own log
+  muster sim --nodes 3           a cluster of three over one database
 """
 
 
@@ -23,7 +26,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="run this seed alone")
     parser.add_argument("--seeds", type=int, default=100, metavar="COUNT", help="how many seeds to run (default: 100)")
     parser.add_argument("--from", type=int, default=0, dest="first", metavar="N", help="the first of them (default: 0)")
+    parser.add_argument(
+        "--nodes",
+        type=_node_count,
+        default=1,
+        metavar="COUNT",
+        help="how many servers; more than one are a cluster (default: 1)",
+    )
     parser.add_argument("--log", action="store_true", help="show what the simulated server logs")
+
+
+def _node_count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_NODES:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of servers from 1 to {MOST_NODES}")
+    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,24 +52,27 @@ def run(arguments: argparse.Namespace) -> int:
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     if arguments.seed is not None:
         seeds = range(arguments.seed, arguments.seed + 1)
+    cluster = f" --nodes {arguments.nodes}" if arguments.nodes > 1 else ""
     began = time.monotonic()
-    events = commits = generations = lives = failed = 0
+    events = commits = generations = lives = epochs = failed = 0
     for done, seed in enumerate(seeds):
         if sys.stderr.isatty():
             print(f"\rseed {seed} ({done} of {len(seeds)})", end="", file=sys.stderr, flush=True)
-        verdict = simulate(seed)
+        verdict = simulate(seed, nodes=arguments.nodes)
         events, commits = events + verdict.events, commits + verdict.commits
         generations, lives = generations + verdict.generations, lives + verdict.lives
+        epochs += verdict.epochs
         if verdict.violations:
             failed += 1
             print(f"seed {seed} violates:", *verdict.violations, sep="\n  ")
-            print(f"  needed faults: {', '.join(sorted(shrink(seed)))}")
-            print(f"  see it again: muster sim --seed {seed} --log")
+            print(f"  needed faults: {', '.join(sorted(shrink(seed, arguments.nodes)))}")
+            print(f"  see it again: muster sim{cluster} --seed {seed} --log")
     if sys.stderr.isatty():
         print("\r", end="", file=sys.stderr)
+    moves = f", {epochs} times a partition got an owner" if cluster else ""
     print(
         f"{len(seeds)} seeds in {time.monotonic() - began:.1f} s: {events} events, {generations} generations, "
-        f"{commits} acknowledged commits, {lives} server lives; {failed} seeds violate something"
+        f"{commits} acknowledged commits, {lives} server lives{moves}; {failed} seeds violate something"
     )
     if len(seeds) == 1:
         print(f"digest {verdict.digest}")

@@ -29,10 +29,16 @@ class SimLine:
         self._node_id = node_id
         self._opened_after: int | None = None
         self.is_held = False
+        self.loses_reply: Callable[[], bool] = lambda: False
+        """Asked when something was done, before its answer leaves."""
 
     def run(self, work: Callable[[SimDatabase], R]) -> R:
         self.connect()
-        return work(self._database)
+        done = work(self._database)
+        if self.loses_reply():
+            self.close()
+            raise ConnectionLost("the simulated database did it and went away")
+        return done
 
     def connect(self) -> None:
         breaks = self._database.breaks(self._node_id)

@@ -5,25 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from typing import TypeVar
 
+from muster.sim.witness import Witness
 from muster.sim.world import World
 
 FAULTY_MS = 60_000
 QUIET_MS = 60_000
 MEAN_PAUSE_MS = 1_500
 
-Fault = Callable[[World, Random], None]
+W = TypeVar("W", bound=Witness)
+Fault = Callable[[W, Random], None]
+Weighted = tuple[tuple[Fault[W], int], ...]
+"""(what, how often compared with the others)."""
 
 
-def cut_a_link(world: World, random: Random) -> None:
+def cut_a_link(world: Witness, random: Random) -> None:
     world.network.cut_one()
 
 
-def cut_all_links(world: World, random: Random) -> None:
+def cut_all_links(world: Witness, random: Random) -> None:
     world.network.cut_all()
 
 
-def slow_network(world: World, random: Random) -> None:
+def slow_network(world: Witness, random: Random) -> None:
     world.network.is_slow = True
     world.scheduler.after(random.randint(500, 4_000), lambda: setattr(world.network, "is_slow", False))
 
@@ -47,27 +52,27 @@ def jump_the_clock(world: World, random: Random) -> None:
     world.network.server_loop.jump(random.choice((-3_000, -200, 200, 3_000, 20_000)))
 
 
-def vanish(world: World, random: Random) -> None:
+def vanish(world: Witness, random: Random) -> None:
     random.choice(world.members).vanish()
 
 
-def leave(world: World, random: Random) -> None:
+def leave(world: Witness, random: Random) -> None:
     random.choice(world.members).leave()
 
 
-def stall(world: World, random: Random) -> None:
+def stall(world: Witness, random: Random) -> None:
     member = random.choice(world.members)
     if member.is_alive:
         member.stall(random.randint(100, 15_000))
 
 
-def come_or_come_back(world: World, random: Random) -> None:
+def come_or_come_back(world: Witness, random: Random) -> None:
     member = random.choice(world.members)
     if not member.is_alive:
         member.start()
 
 
-FAULTS: tuple[tuple[Fault, int], ...] = (
+FAULTS: Weighted[World] = (
     (come_or_come_back, 8),
     (cut_a_link, 5),
     (vanish, 4),
@@ -80,13 +85,12 @@ FAULTS: tuple[tuple[Fault, int], ...] = (
     (jump_the_clock, 2),
     (cut_all_links, 1),
 )
-"""(what, how often compared with the others)."""
 
 
-def unleash(world: World, random: Random, allowed: frozenset[str] | None = None) -> None:
+def unleash(world: W, random: Random, faults: Weighted[W], allowed: frozenset[str] | None = None) -> None:
     """Plan faults until they end. `allowed` leaves some out without changing when the others come, for shrinking."""
-    kinds = [fault for fault, _ in FAULTS]
-    weights = [weight for _, weight in FAULTS]
+    kinds = [fault for fault, _ in faults]
+    weights = [weight for _, weight in faults]
     time_ms = 0
     while True:
         time_ms += random.randint(1, 2 * MEAN_PAUSE_MS)
@@ -98,7 +102,7 @@ def unleash(world: World, random: Random, allowed: frozenset[str] | None = None)
             _plan(world, time_ms, fault, chance)
 
 
-def _plan(world: World, time_ms: int, fault: Fault, chance: Random) -> None:
+def _plan(world: W, time_ms: int, fault: Fault[W], chance: Random) -> None:
     def strike() -> None:
         world.note("fault", fault.__name__)
         fault(world, chance)

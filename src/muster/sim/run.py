@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from muster.sim.checkers import violations
+from muster.sim.checkers import CHECKERS, Checker, violations
 from muster.sim.faults import FAULTS, FAULTY_MS, QUIET_MS, heal, unleash
+from muster.sim.witness import Witness
 from muster.sim.world import World
 
 
@@ -19,34 +20,74 @@ class Verdict:
     commits: int
     generations: int
     lives: int
+    epochs: int = 0
+    """Of all partitions of a cluster."""
 
 
-def simulate(seed: int, allowed: frozenset[str] | None = None) -> Verdict:
+def simulate(seed: int, allowed: frozenset[str] | None = None, nodes: int = 1) -> Verdict:
+    """`nodes`: how many; more than one share a database."""
+    return _one_server(seed, allowed) if nodes == 1 else _cluster(seed, allowed, nodes)
+
+
+def _one_server(seed: int, allowed: frozenset[str] | None) -> Verdict:
     world = World(seed)
-    unleash(world, Random(f"faults of {seed}"), allowed)
-    for member in world.members[::2]:
-        member.start()
+    unleash(world, Random(f"faults of {seed}"), FAULTS, allowed)
+    _start_members(world)
     world.scheduler.run_until(FAULTY_MS)
     heal(world)
     world.scheduler.run_until(FAULTY_MS + QUIET_MS)
     world.look_at_the_end()
+    return _verdict(seed, world, world.life, CHECKERS)
+
+
+def _cluster(seed: int, allowed: frozenset[str] | None, nodes: int) -> Verdict:
+    from muster.sim.cluster_checkers import ALL_CHECKERS
+    from muster.sim.cluster_faults import CLUSTER_FAULTS, heal_cluster
+    from muster.sim.cluster_world import ClusterWorld
+
+    world = ClusterWorld(seed, nodes)
+    unleash(world, Random(f"faults of {seed}"), CLUSTER_FAULTS, allowed)
+    _start_members(world)
+    world.scheduler.run_until(FAULTY_MS)
+    heal_cluster(world)
+    world.scheduler.run_until(FAULTY_MS + QUIET_MS)
+    world.look_at_the_end()
+    return _verdict(seed, world, world.lives, ALL_CHECKERS, world.epochs)
+
+
+def _start_members(world: Witness) -> None:
+    for member in world.members[::2]:
+        member.start()
+
+
+def _verdict(seed: int, world: Witness, lives: int, checkers: tuple[Checker, ...], epochs: int = 0) -> Verdict:
     history = world.history
     return Verdict(
         seed,
-        tuple(violations(history)),
+        tuple(violations(history, checkers)),
         history.digest(),
         history.events,
         len(history.acked),
         len({(joined.life, joined.group, joined.generation) for joined in history.joined}),
-        world.life,
+        lives,
+        epochs,
     )
 
 
-def shrink(seed: int) -> frozenset[str]:
+def kinds_of_faults(nodes: int = 1) -> list[str]:
+    if nodes == 1:
+        return [fault.__name__ for fault, _ in FAULTS]
+    from muster.sim.cluster_faults import CLUSTER_FAULTS
+
+    return [fault.__name__ for fault, _ in CLUSTER_FAULTS]
+
+
+def shrink(seed: int, nodes: int = 1) -> frozenset[str]:
     """Leave out one kind of fault after the other as long as something stays wrong."""
-    needed = frozenset(fault.__name__ for fault, _ in FAULTS)
-    for fault, _ in FAULTS:
-        fewer = needed - {fault.__name__}
-        if simulate(seed, fewer).violations:
+    kinds = kinds_of_faults(nodes)
+    needed = frozenset(kinds)
+    for kind in kinds:
+        fewer = needed - {kind}
+        if simulate(seed, fewer, nodes).violations:
             needed = fewer
     return needed

@@ -43,6 +43,10 @@ class Witness:
         """Which life of the coordinator gave the member its last answer."""
         raise NotImplementedError
 
+    def acknowledged_by(self, member: SimMember) -> tuple[int, int]:
+        """Which node gave the member its last answer, and in which epoch; there is only one where there is no cluster."""
+        return 0, 0
+
     def both_clocks(self) -> tuple[int, int]:
         """The server's, and the true one."""
         raise NotImplementedError
@@ -92,7 +96,8 @@ class Witness:
         )
 
     def note_acked(self, member: SimMember, partition: int, value: int) -> None:
-        self.history.acked.append(Acked(self.scheduler.now_ms, member.group, partition, value))
+        node, epoch = self.acknowledged_by(member)
+        self.history.acked.append(Acked(self.scheduler.now_ms, member.group, partition, value, node, epoch))
 
     # -- what servers tell
 

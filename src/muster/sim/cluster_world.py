@@ -1,0 +1,117 @@
+"""The simulated cluster: nodes that stop, die and come back, the database they share, members that look for their
+coordinator. Everything is drawn from one seed."""
+
+from __future__ import annotations
+
+from math import ceil
+from random import Random
+from typing import cast
+
+from muster.cluster.plan import Slot
+from muster.runtime.node import Node
+from muster.sim.cluster_member import ClusterMember
+from muster.sim.cluster_network import ClusterNetwork
+from muster.sim.cluster_node import LEASE_MS, SimNode
+from muster.sim.cluster_store import ClusterStore
+from muster.sim.database import SimDatabase
+from muster.sim.member import SimMember
+from muster.sim.witness import Witness
+from muster.sim.world import SETTINGS
+from muster.topics.names import CONSUMER_OFFSETS
+
+GROUPS = 3
+MEMBERS_A_GROUP = 3
+STATEMENT_MS = 4
+COMMIT_MS = 10
+SLOW_COMMIT_MS = 5_000
+"""Longer than a node waits for it."""
+
+
+class ClusterWorld(Witness):
+    def __init__(self, seed: int, node_count: int) -> None:
+        super().__init__(seed)
+        self.network = self.cluster_network = ClusterNetwork(self.scheduler, Random(self.random.random()))
+        self.ids = Random(self.random.random())
+        self.database = SimDatabase(lambda: self.scheduler.now_ms, LEASE_MS)
+        self.database.notify = self._notify
+        self.is_database_slow = False
+        self.losing_replies: dict[int, None] = {}
+        """Nodes whose statements are carried out now and then without an answer."""
+        self.partition_count = int(SETTINGS["offsets.topic.num.partitions"])
+        self.nodes = {
+            node_id: SimNode(self, node_id, Random(self.random.random())) for node_id in range(1, node_count + 1)
+        }
+        for node in self.nodes.values():
+            node.start()
+        self.members = [self._member(number) for number in range(GROUPS * MEMBERS_A_GROUP)]
+
+    def _member(self, number: int) -> SimMember:
+        group, place = f"group-{number % GROUPS}", number // GROUPS
+        instance_id = f"instance-{place}" if place % 2 else None
+        return ClusterMember(self, group, f"m{place}-{group}", Random(self.random.random()), instance_id)
+
+    @property
+    def lives(self) -> int:
+        return sum(node.lives for node in self.nodes.values())
+
+    @property
+    def epochs(self) -> int:
+        """How often a partition got an owner."""
+        return sum(row.epoch for row in self.database.partitions.values())
+
+    # -- the database
+
+    def _notify(self) -> None:
+        self.note("cluster", self.database.changes)
+        for node in self.nodes.values():
+            membership = node.membership
+            if membership is not None:
+                self.scheduler.after(self.statement_ms(), membership.hear)
+
+    def statement_ms(self) -> int:
+        return self.random.randint(0, STATEMENT_MS)
+
+    def commit_ms(self) -> int:
+        return self.random.randint(0, SLOW_COMMIT_MS if self.is_database_slow else COMMIT_MS)
+
+    def loses_reply(self, node: SimNode) -> bool:
+        """The database did it, and the node is not told."""
+        return node.node_id in self.losing_replies and self.random.random() < 0.2
+
+    # -- what members tell
+
+    def life_of(self, member: SimMember) -> int:
+        return cast(ClusterMember, member).answered_by[1]
+
+    def both_clocks(self) -> tuple[int, int]:
+        return self.scheduler.now_ms, self.scheduler.now_ms
+
+    def acknowledged_by(self, member: SimMember) -> tuple[int, int]:
+        return cast(ClusterMember, member).answered_by
+
+    def silence_ms(self, on_server_ms: int, true_ms: int, node: Node) -> int:
+        """On the clock of the node that counted: wall clocks of several nodes cannot be compared."""
+        return ceil(true_ms * self.nodes[node.node_id].rate)
+
+    # -- the end of a run
+
+    def look_at_the_end(self) -> None:
+        self.history.appended.extend(self.database.appended)
+        for index in range(self.partition_count):
+            row = self.database.partitions.get(Slot(CONSUMER_OFFSETS, index))
+            if row is None:
+                self.history.unstable_groups.append(f"the groups of partition {index}: no partition")
+                continue
+            self.read_log(b"".join(batch.bytes for batch in row.batches))
+            owner = self.nodes.get(row.owner)
+            place = owner.node.coordinator.places.get(index) if owner is not None and owner.node is not None else None
+            if owner is None or owner.node is None or place is None or place.runner is None:
+                self.history.unstable_groups.append(f"the groups of partition {index}: owner {row.owner} has no shard")
+                continue
+            if place.epoch != row.epoch:
+                self.history.unstable_groups.append(
+                    f"the groups of partition {index}: their coordinator believes in epoch {place.epoch}, it is {row.epoch}"
+                )
+            self.look_at_groups(place.runner.shard)
+            cast(ClusterStore, owner.node.broker.store).reader.close()  # it may have broken while nobody read
+            self.compare_with_replay(place.runner.shard, owner.node.broker.partition(CONSUMER_OFFSETS, index).log)
