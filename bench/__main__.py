@@ -79,7 +79,7 @@ def _measure(wanted: argparse.Namespace, muster: Muster, other: Kafka | None) ->
     ]
     print("\n" + "\n".join(lines))
     if wanted.write:
-        _write(lines)
+        PAGE.write_text(page_with(lines, PAGE.read_text() if PAGE.exists() else "# Performance\n"))
     missed = not_met(ours, theirs)
     for name in missed:
         print(f"floor missed: {name}", file=sys.stderr)
@@ -95,13 +95,12 @@ def _generator_share(samples: list[Sample]) -> str:
     return f"The generator had its core to {most.generator_busy:.0%} busy at most."
 
 
-def _write(lines: list[str]) -> None:
-    """Between the marks, or at the end of the page if it has none."""
-    before = PAGE.read_text() if PAGE.exists() else "# Performance\n"
-    if BEGIN not in before:
-        before = f"{before.rstrip()}\n\n{BEGIN}\n{END}\n"
-    head, _, rest = before.partition(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{rest.partition(END)[2]}")
+def page_with(lines: list[str], page: str) -> str:
+    """The page with the table between its marks, or at its end if it has none."""
+    if BEGIN not in page:
+        page = f"{page.rstrip()}\n\n{BEGIN}\n{END}\n"
+    head, _, rest = page.partition(BEGIN)
+    return f"{head}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{rest.partition(END)[2]}"
 
 
 if __name__ == "__main__":
