@@ -9,18 +9,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from bench.contenders import Contender, DidNotStart, Kafka, Muster
 from bench.generator import GeneratorFailed, build, server_and_generator_cores
 from bench.machine import Others, machine
+from bench.page import PAGE, write_table
 from bench.stages import STAGES, Sample, run_stage
 from bench.table import not_met, table
 from tests.conformance import kafka
 
 ROUNDS = 3
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
-BEGIN, END = "<!-- the table of `make bench --write` begins -->", "<!-- and ends -->"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -69,9 +67,10 @@ def _measure(wanted: argparse.Namespace, muster: Muster, other: Kafka | None) ->
                 samples[contender.name] += run_stage(STAGES[stage], contender)
     ours, theirs = samples[muster.name], samples[other.name] if other else []
     verdict = others.verdict()
+    against = f"{muster.form()} against {other.name}" if other else f"{muster.form()} alone"
+    rounds = f"medians of {wanted.rounds} interleaved rounds" if wanted.rounds > 1 else "one round"
     lines = [
-        f"{muster.form()} against {other.name if other else 'no Kafka'}, medians of {wanted.rounds} interleaved rounds, on"
-        f" {machine()}. {verdict}",
+        f"{against}, {rounds}, on {machine()}. {verdict}",
         "",
         *table(ours, theirs),
         "",
@@ -79,7 +78,7 @@ def _measure(wanted: argparse.Namespace, muster: Muster, other: Kafka | None) ->
     ]
     print("\n" + "\n".join(lines))
     if wanted.write:
-        PAGE.write_text(page_with(lines, PAGE.read_text() if PAGE.exists() else "# Performance\n"))
+        write_table("make bench", lines)
     missed = not_met(ours, theirs)
     for name in missed:
         print(f"floor missed: {name}", file=sys.stderr)
@@ -93,14 +92,6 @@ def _generator_share(samples: list[Sample]) -> str:
         return ""
     most = max(loads, key=lambda load: load.generator_busy)
     return f"The generator had its core to {most.generator_busy:.0%} busy at most."
-
-
-def page_with(lines: list[str], page: str) -> str:
-    """The page with the table between its marks, or at its end if it has none."""
-    if BEGIN not in page:
-        page = f"{page.rstrip()}\n\n{BEGIN}\n{END}\n"
-    head, _, rest = page.partition(BEGIN)
-    return f"{head}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{rest.partition(END)[2]}"
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Final
 from bench.contenders import DidNotStart, Muster, Running, running
 from bench.generator import GeneratorFailed, drive, driving
 from bench.machine import Others, machine
+from bench.page import PAGE, write_table
 from bench.stages import PARTITIONS_A_GROUP, fresh_directory, seconds_of_loading
 
 IN_PROPORTION, NOT_AT_ALL = 1.15, 0.15
@@ -141,6 +142,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
     parser.add_argument("--only", choices=GROWTHS, action="append", help="this alone; may be repeated")
     parser.add_argument("--python", default=sys.executable, help="the interpreter whose Muster is measured (this one)")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
     wanted = parser.parse_args(arguments)
     muster, others = Muster(wanted.python), Others()
     chosen = [GROWTHS[name] for name in wanted.only or GROWTHS]
@@ -153,11 +155,13 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("bench: stopped", file=sys.stderr)
         return 130
-    print(f"{muster.form()} on {machine()}. {others.verdict()}\n")
-    for growth in chosen:
-        print("\n".join(growth.lines()) + "\n")
     worse = [line for growth in chosen for line in growth.too_fast()]
-    print("\n".join(f"grows too fast: {line}" for line in worse) or "Nothing grows faster than what it works on.")
+    lines = [f"{muster.form()} on {machine()}. {others.verdict()}", ""]
+    lines += [line for growth in chosen for line in [*growth.lines(), ""]]
+    lines += [f"Grows too fast: {line}." for line in worse] or ["Nothing grows faster than what it works on."]
+    print("\n".join(lines))
+    if wanted.write:
+        write_table("make bench-growth", lines)
     return 1 if worse else 0
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bench.__main__ import BEGIN, END, page_with
 from bench.figures import FETCH, HEARTBEAT
 from bench.generator import Load
 from bench.growth import Growth, exponent
+from bench.page import page_with
 from bench.stages import Sample
 from bench.table import not_met, table
 
@@ -39,13 +39,16 @@ def test_figures_below_their_floor_are_named() -> None:
     assert not_met(samples(3.0), []) == []
 
 
+BEGIN, END = "<!-- written by make bench -->", "<!-- end of make bench -->"
+
+
 def test_the_table_replaces_the_one_that_the_page_had() -> None:
     page = f"# Performance\n\n{BEGIN}\nold\n{END}\n\n## Profiles\n"
-    assert page_with(["new"], page) == f"# Performance\n\n{BEGIN}\nnew\n{END}\n\n## Profiles\n"
+    assert page_with("make bench", ["new"], page) == f"# Performance\n\n{BEGIN}\n\nnew\n\n{END}\n\n## Profiles\n"
 
 
 def test_a_page_without_the_marks_gets_the_table_at_its_end() -> None:
-    assert page_with(["new"], "# Performance\n") == f"# Performance\n\n{BEGIN}\nnew\n{END}\n"
+    assert page_with("make bench", ["new"], "# Performance\n") == f"# Performance\n\n{BEGIN}\n\nnew\n\n{END}\n"
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
