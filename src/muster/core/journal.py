@@ -84,6 +84,7 @@ Cause: TypeAlias = Literal[
     "deleted",  # DeleteGroups
     "expired",  # Empty and without offsets
     "unloaded",  # this node no longer owns the partition
+    "taken_over",  # another node owns it from now on, and read it from the log
     "forced",  # no member asked for it: a test or an operator did
     "not_authorized",  # no rule allows it, or one denies it
 ]

@@ -13,7 +13,14 @@ Partition: TypeAlias = tuple[str, int]
 Result: TypeAlias = Literal["stable", "empty", "running", "lost"]
 """`lost`: no end was told, since the coordinator stopped or moved in the middle."""
 QuietKind: TypeAlias = Literal[
-    "static_restart", "static_restored", "id_never_used", "refused", "denied", "group_removed", "coordinator_moved"
+    "static_restart",
+    "static_restored",
+    "id_never_used",
+    "refused",
+    "denied",
+    "group_removed",
+    "coordinator_moved",
+    "coordinator_taken_over",
 ]
 
 

@@ -336,6 +336,8 @@ class _Fold:
         if event.cause == "unloaded":
             self._history.state = None
             self._whisper("coordinator_moved", event, None)
+        elif event.cause == "taken_over":
+            self._whisper("coordinator_taken_over", event, None)
 
     def _denied(self, event: Event) -> None:
         """Somebody without the right to; it need not be a member, nor the group exist."""

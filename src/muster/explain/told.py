@@ -22,6 +22,7 @@ _QUIET: Final = {
     "denied": "{who} was refused: {principal} lacks the right to {api} on this group",
     "group_removed": "The group was removed",
     "coordinator_moved": "The server stopped, or handed the coordinator over; members look for it again",
+    "coordinator_taken_over": "Another node took the coordinator over, with members and offsets as the log has them: no rebalance",
 }
 _REMOVED: Final = {"deleted": "it was deleted", "expired": "it was empty and its offsets had expired"}
 

@@ -20,6 +20,7 @@ from mypy_extensions import mypyc_attr
 
 from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
+from muster.core.journal import JournalEvent
 from muster.core.refusal import invalid_before_routing, refused
 from muster.core.requests import ListGroups, Request
 from muster.core.shard import Shard
@@ -297,6 +298,17 @@ class Coordinator:
         )
         place.state = ShardState.ACTIVE
         place.runner.loaded()
+        if self.may_speak is not None and place.epoch > 0:
+            self._tell_of_taking_over(shard)
+
+    def _tell_of_taking_over(self, shard: Shard) -> None:
+        """A node that was killed cannot say that its groups have gone elsewhere: whoever has them now does."""
+        now_ms = self._clock.now_ms()
+        for group in shard.groups.values():
+            state: dict[str, object] = {"from": "Dead", "to": group.state.value}
+            self._journal.write(
+                JournalEvent("state_changed", now_ms, group.group_id, group.generation, "taken_over", detail=state)
+            )
 
     def _load_failed(self, place: Place, why: str, *, try_again: bool = False) -> None:
         """What a disk refuses it may give later; what a log holds stays what it is."""

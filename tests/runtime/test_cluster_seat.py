@@ -1,0 +1,230 @@
+"""The seat of a node: it follows the views of a membership, and falls silent when its own clock says that its lease is over.
+
+Everything real but the membership, the loop and the clocks. Leases go by `clock_s` alone: the wall clock of the node has no say
+(issue 11: clock steps change nothing).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from muster.cluster.plan import Slot
+from muster.cluster.view import ClusterView, NodeEntry
+from muster.core.replies import Reply
+from muster.log.contract import NOBODY, Leader, StorageError
+from muster.log.memory import MemoryStore
+from muster.runtime.clock import MovableClock
+from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
+from muster.runtime.node import Node
+from muster.security.authorizer import AllowAll
+from muster.server.settings import Settings
+from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.creation import NewTopic
+from muster.wire.errors import NONE, NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER
+from tests.runtime.manual_loop import ManualLoop, Scheduled
+from tests.runtime.world import HeldTicket, commit
+
+ME, OTHER = 1, 2
+OFFSETS = "__consumer_offsets"
+PARTITIONS = 2
+MINE = Leader(ME, 0)
+
+
+class SeatLoop(ManualLoop):
+    """With timers, which a test lets run out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.timers: list[tuple[float, Scheduled]] = []
+
+    def call_later(self, delay_s: float, callback: Callable[..., Any], *arguments: Any) -> Scheduled:
+        scheduled = Scheduled(callback, arguments)
+        self.timers.append((delay_s, scheduled))
+        return scheduled
+
+    def run_out(self) -> None:
+        timers, self.timers = self.timers, []
+        for _, timer in timers:
+            if timer.run is not None:
+                timer.run()
+        self.run_until_idle()
+
+
+class FakeMembership:
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def start(self) -> None:
+        self.said.append("start")
+
+    def reclaim(self) -> None:
+        self.said.append("reclaim")
+
+    def look_again(self) -> None:
+        self.said.append("look again")
+
+    def drain(self) -> None:
+        self.said.append("drain")
+
+    def leave(self) -> None:
+        self.said.append("leave")
+
+
+class Seated:
+    """A node with a seat, a coordinator's topic and a topic of records."""
+
+    def __init__(self) -> None:
+        self.loop = SeatLoop()
+        self.clock = MovableClock()
+        self.now_s = 100.0
+        self.leaders = ClusterLeaders(ME)
+        ids = itertools.count(1)
+        broker = Broker(
+            MemoryStore(),
+            BrokerConfig(node_id=ME, cluster_id="c"),
+            lambda size: next(ids).to_bytes(size, "big"),
+            {},
+            self.leaders,
+        )
+        settings = Settings.of({"offsets.topic.num.partitions": str(PARTITIONS)})
+        self.node = Node(settings, broker, self.clock, cast(Any, self.loop), AllowAll(), lambda: f"id-{next(ids)}")
+        self.seat = ClusterSeat(self.node, self.leaders, cast(Any, self.loop), dict, lambda: self.now_s)
+        self.membership = FakeMembership()
+        self.seat.membership = self.membership
+        self.node.cluster = self.seat
+        self.node.start()
+        broker.ensure_internal(OFFSETS, PARTITIONS, {"cleanup.policy": "compact"})
+        broker.create_topics([NewTopic("t", 1, 1)])
+        self.loop.run_until_idle()
+
+    def see(self, *leaders: Leader, topic: Leader = MINE, lease_s: float = 3.0) -> None:
+        """A view in which these lead the coordinator's partitions, and the lease holds for so long."""
+        nodes = {node_id: NodeEntry(node_id, {}) for node_id in (ME, OTHER)}
+        slots = {Slot(OFFSETS, index): leader for index, leader in enumerate(leaders)}
+        self.seat.deliver(ClusterView(nodes, {**slots, Slot("t", 0): topic}), self.now_s + lease_s)
+        self.loop.run_until_idle()
+
+    def renew(self, lease_s: float = 3.0) -> None:
+        self.seat.deliver(None, self.now_s + lease_s)
+        self.loop.run_until_idle()
+
+    def ask_to_commit(self) -> Reply | None:
+        ticket = HeldTicket()
+        self.node.coordinator.submit(commit(group="g"), ticket)
+        self.loop.run_until_idle()
+        return ticket.reply
+
+    def commit_error(self) -> int:
+        reply: Any = self.ask_to_commit()
+        return int(reply.errors[0])
+
+    def end_error(self) -> int:
+        return self.node.broker.list_offset("t", 0, -1).error_code
+
+
+@pytest.fixture
+def seated() -> Seated:
+    world = Seated()
+    world.see(Leader(ME, 0), Leader(ME, 0))
+    return world
+
+
+def test_a_node_coordinates_what_a_view_gives_it_and_stops_when_another_view_takes_it(seated: Seated) -> None:
+    assert set(seated.node.coordinator.places) == {0, 1}
+    assert seated.commit_error() == NONE
+    seated.see(Leader(OTHER, 1), Leader(OTHER, 1), topic=Leader(OTHER, 1))
+    assert not seated.node.coordinator.places
+    assert seated.commit_error() == NOT_COORDINATOR
+    assert seated.end_error() == NOT_LEADER_OR_FOLLOWER
+
+
+def test_a_lease_that_is_renewed_holds_and_one_that_is_not_ends_on_the_nodes_own_clock(seated: Seated) -> None:
+    seated.now_s += 2.9
+    seated.renew()
+    seated.now_s += 2.9
+    assert seated.commit_error() == NONE
+    seated.now_s += 0.2
+    assert seated.commit_error() == NOT_COORDINATOR
+    assert not seated.seat.is_seated
+    assert seated.membership.said == ["start", "reclaim"], "what it led begins a new epoch before it is led again"
+
+
+def test_an_hour_forth_on_the_wall_clock_changes_nothing(seated: Seated) -> None:
+    seated.clock.advance(3_600_000)
+    seated.loop.run_until_idle()
+    assert seated.commit_error() == NONE
+    assert seated.seat.is_seated
+
+
+def test_a_request_that_comes_before_the_timer_finds_the_lease_over_all_the_same(seated: Seated) -> None:
+    """As after a freeze: what waited in the socket is served before timers are."""
+    seated.now_s += 10
+    assert seated.end_error() == NOT_LEADER_OR_FOLLOWER
+    assert not seated.seat.is_seated
+
+
+def test_the_timer_gives_everything_up_when_nobody_asks(seated: Seated) -> None:
+    seated.now_s += 3.1
+    seated.loop.run_out()
+    assert not seated.seat.is_seated
+    assert not seated.node.coordinator.places
+
+
+def test_a_renewal_alone_does_not_seat_a_node_that_gave_up_and_the_next_view_does(seated: Seated) -> None:
+    seated.now_s += 10
+    seated.loop.run_out()
+    seated.renew()
+    assert seated.commit_error() == NOT_COORDINATOR
+    seated.see(Leader(ME, 1), Leader(ME, 1))
+    assert seated.commit_error() == NONE
+
+
+def test_a_commit_whose_fate_is_unknown_makes_the_node_begin_anew(seated: Seated) -> None:
+    seated.seat.begin_anew()
+    assert not seated.node.coordinator.places
+    assert seated.membership.said[-1] == "reclaim"
+    seated.see(Leader(ME, 1), Leader(ME, 1))
+    assert {place.epoch for place in seated.node.coordinator.places.values()} == {1}
+
+
+def test_a_log_that_cannot_be_opened_now_is_opened_with_a_later_view(seated: Seated) -> None:
+    """The database hiccups in the middle of a taking over: what is ours and not open is tried again."""
+    seated.see(Leader(OTHER, 1), Leader(OTHER, 1))
+    opened = seated.node.broker.store.open
+
+    def fails(*_: Any) -> Any:
+        raise StorageError("the database went away")
+
+    seated.node.broker.store.open = cast(Any, fails)  # type: ignore[method-assign]
+    seated.see(Leader(ME, 2), Leader(ME, 2))
+    assert seated.membership.said[-1] == "look again"
+    assert not seated.node.coordinator.places
+    seated.node.broker.store.open = opened  # type: ignore[method-assign]
+    seated.see(Leader(ME, 2), Leader(ME, 2))
+    assert set(seated.node.coordinator.places) == {0, 1}
+    assert seated.commit_error() == NONE
+
+
+def test_a_topic_that_is_heard_of_with_its_leaders_gets_its_coordinators() -> None:
+    """Catalog and owners may come in one view: then no leader changes, and the shards are loaded all the same."""
+    world = Seated()
+    slots = {Slot(OFFSETS, index): Leader(ME, 0) for index in range(PARTITIONS)}
+    for partition in world.node.broker.catalog.partitions():
+        world.leaders.view = ClusterView(leaders=slots)
+        world.node.broker.catalog.lead(partition, Leader(ME, 0))
+    world.see(Leader(ME, 0), Leader(ME, 0))
+    assert set(world.node.coordinator.places) == {0, 1}
+
+
+def test_a_view_that_comes_while_the_node_leaves_shows_clients_the_heirs(seated: Seated) -> None:
+    seated.seat._is_leaving = True
+    seated.seat._give_up("it is stopping", begin_anew=False)
+    seated.see(Leader(OTHER, 1), Leader(ME, 0))
+    first, second = seated.node.broker.catalog.topics()[0].partitions
+    assert (first.leader_id, first.leader_epoch) == (OTHER, 1)
+    assert second.leader_id == NOBODY, "this one leads nothing any more"
+    assert not seated.seat.is_seated
