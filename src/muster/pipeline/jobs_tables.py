@@ -1,7 +1,7 @@
 """Silver and gold of some log partitions, made by one task: from files to files, without a shuffle and without Java.
 
 Commits pass by in batches; everything else of the log partitions is small enough to be held. Memory is bounded: of a log
-partition with more than `SHARE_ROWS` commits only a share of the keys is held at a time.
+partition with more than `MOST_ROWS` commits only a share of the keys is held at a time.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from muster.pipeline.tables.build import GoldBuild
 
-SHARE_ROWS: Final = 2_000_000
-"""Commits of a log partition that a worker holds at a time: about 600 MB."""
+MOST_ROWS: Final = 2_000_000
+"""Commits of a log partition that a worker takes on at once, with about 900 MB; a longer one is split into shares of half of it."""
 COMMITS: Final = "s_offset_commit"
 _HELD: Final = ("s_group_generation", "s_member", "s_assignment", "s_group_epoch", "s_member_epoch")
 _AT_A_TIME: Final = 131_072
@@ -149,12 +149,12 @@ class MakeTables:
             marks = [pq.ParquetFile(self.root / path).read() for path in home.paths(rows_table("txn_marker"))]
             markers = pa.concat_tables(marks) if marks else ROW_TABLES["txn_marker"].empty_table()
             start = starts.get(home.name)
-            shares = -(-home.rows(rows_table(COMMITS)) // SHARE_ROWS)
-            if shares <= 1:
+            count = home.rows(rows_table(COMMITS))
+            if count <= MOST_ROWS:
                 yield finished_commit_rows(partial(read, NARROW), read, markers, start)
                 continue
             with TemporaryDirectory(prefix="muster-shares-") as directory:
-                for share in split_by_key(read(), shares, Path(directory)):
+                for share in split_by_key(read(), -(-count // (MOST_ROWS // 2)), Path(directory)):
                     rows = partial(rows_of_share, share)
                     yield finished_commit_rows(partial(rows, NARROW), rows, markers, start)
 

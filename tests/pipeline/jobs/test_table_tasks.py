@@ -45,12 +45,12 @@ def _frame(lake: Lake, stored: str) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(pl.from_arrow(pq.ParquetFile(path).read())) for path in lake.paths(stored)])
 
 
-@pytest.mark.parametrize(("bundle_rows", "share_rows"), [(1, 4_000_000), (10**9, 20), (60, 7)])
+@pytest.mark.parametrize(("bundle_rows", "most_rows"), [(1, 10**9), (10**9, 20), (60, 7)])
 def test_cutting_into_bundles_and_shares_cannot_be_seen(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bundle_rows: int, share_rows: int
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bundle_rows: int, most_rows: int
 ) -> None:
     """A bundle holds whole groups, a share whole keys."""
-    monkeypatch.setattr(jobs_tables, "SHARE_ROWS", share_rows)
+    monkeypatch.setattr(jobs_tables, "MOST_ROWS", most_rows)
     lake = Lake.open(whole)
     leo, samples = (tuple(file.path for file in lake.manifest.files(name)) for name in ("s_leo", "b_leo_sample"))
     settings = GoldSettings(now_ms=lake.manifest.gold_at_ms)
