@@ -14,8 +14,9 @@ import pytest
 
 from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.main import main
+from muster.cluster.worker_shares import share_of
 from muster.log.directory import CLEAN_MARK
-from muster.wire.errors import NONE, TOPIC_ALREADY_EXISTS
+from muster.wire.errors import LEADER_NOT_AVAILABLE, NONE, TOPIC_ALREADY_EXISTS
 from muster.wire.generated.create_topics import CreateTopicsRequest, CreateTopicsRequestTopic
 from muster.wire.generated.delete_topics import DeleteTopicsRequest
 from muster.wire.generated.metadata import MetadataRequest, MetadataRequestTopic
@@ -178,6 +179,29 @@ def test_a_worker_told_to_stop_stops_cleanly_and_is_started_again(tmp_path: Path
         workers.wait_until_back(1, stopped)
         assert [(row["restarts"], row["last_end"]) for row in workers.status()] == [(0, ""), (1, "exit code 0")]
         assert "worker 2 (node 2) ended (exit code 0); starting it again" in workers.log
+
+
+def test_a_worker_that_cannot_come_back_is_not_named_to_clients_until_it_can(tmp_path: Path) -> None:
+    with WorkersProcess(tmp_path, 2) as workers:
+        assert create(workers.ports[0], "t", 2) == NONE
+        eventually("both to know it", lambda: known_everywhere(workers, "t"), all)
+        index = next(each for each in range(2) if share_of("t", each, 2) == 1)
+        metadata = workers.data / f"t-{index}" / "partition.metadata"
+        sound = metadata.read_bytes()
+        metadata.write_bytes(b"nothing that Kafka wrote")
+        killed = workers.kill_worker(1)
+
+        def seen() -> tuple[list[int], int]:
+            answer = ask_metadata(workers.ports[0], "t")
+            (partition,) = (each for each in answer.topics[0].partitions if each.partition_index == index)
+            return [broker.node_id for broker in answer.brokers], partition.error_code
+
+        eventually("it to be taken for away", seen, lambda found: found == ([1], LEADER_NOT_AVAILABLE))
+        assert "worker 2 (node 2) cannot be started: " in workers.log
+        assert main(["cluster", "status", str(workers.data)]) == FAILED
+        metadata.write_bytes(sound)
+        workers.wait_until_back(1, killed)
+        eventually("it to be named again", seen, lambda found: found == ([1, 2], NONE))
 
 
 def test_workers_stop_when_their_supervisor_is_killed_and_the_directory_is_free(tmp_path: Path) -> None:
