@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -22,7 +23,7 @@ from typing import Final
 from tests.house.doc_blocks import ROOT, Block
 
 SERVER: Final = "127.0.0.1:9092"
-ADDRESSES: Final = (SERVER, "127.0.0.1:9093", "127.0.0.1:9404")
+ADDRESSES: Final = (SERVER, "127.0.0.1:9093", "127.0.0.1:9094", "127.0.0.1:9404")
 """What pages say; while they are run each is another port, so that no other server is met."""
 _PATIENCE_SECONDS: Final = 120
 
@@ -46,7 +47,8 @@ class BlockFailed(AssertionError):
 
 
 class Session:
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, variables: Mapping[str, str] | None = None) -> None:
+        """`variables`: what a reader would have set before."""
         self._directory = directory
         self._instead = dict(zip(ADDRESSES, _free_addresses(len(ADDRESSES)), strict=True))
         self._staying: list[subprocess.Popen[str]] = []
@@ -56,6 +58,7 @@ class Session:
             "MUSTER_BOOTSTRAP": self._instead[SERVER],
             "MUSTER_LISTENERS": self._instead[SERVER],
             "COLUMNS": "120",
+            **(variables or {}),
         }
 
     def __enter__(self) -> Session:

@@ -14,10 +14,13 @@ from muster.cli.main import _parser_for
 from muster.security.rules import rules_from_toml
 from muster.server.setting_sources import from_file
 from muster.server.settings import resolve
+from tests.cluster.postgres_process import PostgresProcess
 from tests.house.doc_blocks import GENERATED, ROOT, RUN, Block, blocks_of, name_of, pages, shown_commands
 from tests.house.doc_session import BlockFailed, Session, masked
 
 BLOCKS = {name_of(page): list(blocks_of(page)) for page in pages()}
+STORE = "export MUSTER_STORE="
+"""A page that says this is run with a database of its own."""
 TO_RUN = [page for page, blocks in BLOCKS.items() if any(block.is_run for block in blocks)]
 
 
@@ -25,7 +28,11 @@ TO_RUN = [page for page, blocks in BLOCKS.items() if any(block.is_run for block 
 def test_what_a_page_shows_works_from_top_to_bottom(page: str, tmp_path: Path) -> None:
     for program in missing_programs(BLOCKS[page]):
         pytest.skip(f"{program} is not installed")
-    with Session(tmp_path) as session:
+    with contextlib.ExitStack() as stack:
+        variables = {}
+        if any(STORE in block.text for block in BLOCKS[page]):
+            variables["MUSTER_STORE"] = stack.enter_context(PostgresProcess()).url
+        session = stack.enter_context(Session(tmp_path, variables))
         for block in BLOCKS[page]:
             if block.is_run:
                 session.run(block)
