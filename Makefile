@@ -12,7 +12,7 @@ PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill soak bench bench-growth bench-pipeline conformance conformance-record docs pages clean
+.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-pipeline conformance conformance-record docs pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,12 @@ sim: $(COMPILED) ## thousands of simulated runs with faults (SEEDS=5000 by defau
 
 kill: $(COMPILED) ## kill the server 20 times in each mode under real clients; nothing acknowledged may be lost
 	@$(BIN)/python -m tests.durability.kill --kills 20
+
+chaos: $(COMPILED) ## a cluster under fire: 20 rounds of kill, freeze, cut, stop, add, database restart, real clients (ROUNDS=20 SEED=1)
+	@$(BIN)/python -m tests.cluster.chaos --rounds $(or $(ROUNDS),20) --seed $(or $(SEED),1)
+
+cluster-demo: $(COMPILED) ## three nodes over a real PostgreSQL, real clients, the coordinator killed (MUSTER_STORE=... for yours)
+	@$(BIN)/python -m demo.cluster
 
 soak: $(COMPILED) ## 10,000 members on 5,000 connections for ten minutes, with rude clients beside them (MINUTES=10)
 	@$(BIN)/python -m bench.soak $(or $(MINUTES),10)
