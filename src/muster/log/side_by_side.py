@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -32,8 +33,24 @@ class SideBySide:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="muster-sync")
         for start in range(0, len(items), MAX_AT_ONCE):
-            list(self._pool.map(step, items[start : start + MAX_AT_ONCE]))
+            now = items[start : start + MAX_AT_ONCE]
+            # A task a thread, not one an item: handing over and waiting cost as much as a sync does.
+            shares = [now[first::_THREADS] for first in range(min(_THREADS, len(now)))]
+            for failure in self._pool.map(_do_all, repeat(step), shares):
+                if failure is not None:
+                    raise failure
 
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown()
+
+
+def _do_all(step: Callable[[T], None], items: Sequence[T]) -> Exception | None:
+    """Every item has its turn, whatever happens to others; gives the first failure."""
+    first: Exception | None = None
+    for item in items:
+        try:
+            step(item)
+        except Exception as failure:
+            first = first or failure
+    return first
