@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 
 _SOURCE = Path(__file__).with_name("loadgen.c")
-_SOURCES = (_SOURCE, Path(__file__).with_name("loadgen_wire.h"))
+_SOURCES = (_SOURCE, *_SOURCE.parent.glob("loadgen_*.h"))
 _BINARY = Path(__file__).with_name(".build") / "loadgen"
 _LONGEST_SECONDS = 600
 _prefixes = (f"load{os.getpid()}x{number}" for number in count(1))

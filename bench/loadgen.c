@@ -1,8 +1,7 @@
 /* Load for a group coordinator: real joined members on many connections, one request in flight on each.
  *
- * Speaks the few requests that the measurements need and checks every answer. Prints one line of JSON: requests, seconds,
- * CPU of the server process (all its threads, kernel included) and of this program, and latencies. Knows nothing of which
- * server answers. Built and called by bench/generator.py, which names the options.
+ * Checks every answer. Prints lines of JSON: requests, seconds, CPU of the server process (all its threads, kernel
+ * included) and of this program, latencies. Knows nothing of which server answers. bench/generator.py builds it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,54 +17,18 @@
 #include <unistd.h>
 
 #include "loadgen_wire.h"
+#include "loadgen_times.h"
 
 enum { PATIENCE_SECONDS = 60, EVENTS = 1024 };
 
 /* What was asked for on the command line. */
 static struct {
     const char *workload, *prefix;
-    int port, connections, active, members, group_size, rate, groups, rounds, warm_rounds, server;
+    int port, connections, active, members, group_size, rate, groups, rounds, warm_rounds;
     double warm, seconds;
     bool hold;
 } want = {.workload = "heartbeat", .prefix = "load", .connections = 100, .group_size = 10,
           .groups = 1000, .rounds = 7, .warm_rounds = 3, .warm = 1, .seconds = 3};
-
-/* ---- time ---- */
-
-static int64_t clock_ns(clockid_t clock) {
-    struct timespec t;
-    if (clock_gettime(clock, &t)) die("clock: %s", strerror(errno));
-    return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-static int64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
-
-/* User and system time of all threads of the server, ended ones included: what /proc/PID/stat shows, in nanoseconds. */
-static int64_t server_cpu_ns(void) {
-    clockid_t clock;
-    if (!want.server) return 0;
-    if (clock_getcpuclockid(want.server, &clock)) die("there is no process %d", want.server);
-    return clock_ns(clock);
-}
-
-/* ---- latencies: buckets of 1/64 of a power of two, so that a quantile is off by 1.6 % at most ---- */
-
-enum { FINE = 64, BUCKETS = 64 * FINE };
-static uint64_t histogram[BUCKETS], counted;
-
-static void count_latency(int64_t ns) {
-    uint64_t value = ns < FINE ? FINE : (uint64_t)ns;
-    int power = 63 - __builtin_clzll(value);
-    histogram[(power - 6) * FINE + (value >> (power - 6)) - FINE]++;
-    counted++;
-}
-
-static double quantile_us(double share) {
-    uint64_t rank = (uint64_t)(share * (double)counted), seen = 0;
-    for (int i = 0; i < BUCKETS; i++)
-        if ((seen += histogram[i]) > rank) return (double)((uint64_t)(i % FINE + FINE) << (i / FINE)) / 1000.0;
-    return 0;
-}
 
 /* ---- connections ---- */
 
@@ -95,13 +58,15 @@ static void connect_all(void) {
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)want.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)want.port)};
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connections = calloc((size_t)want.connections, sizeof *connections);
     poll_fd = epoll_create1(0);
     for (int i = 0, yes = 1; i < want.connections; i++) {
         Connection *c = &connections[i];
         if ((c->fd = socket(AF_INET, SOCK_STREAM, 0)) < 0) die("connection %d: %s (ulimit -n?)", i, strerror(errno));
-        if (connect(c->fd, (struct sockaddr *)&to, sizeof to)) die("connection %d to port %d: %s", i, want.port, strerror(errno));
+        if (connect(c->fd, (struct sockaddr *)&to, sizeof to))
+            die("connection %d to port %d: %s", i, want.port, strerror(errno));
         setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
         fcntl(c->fd, F_SETFL, O_NONBLOCK);
         watch(c, EPOLL_CTL_ADD, EPOLLIN);
@@ -136,7 +101,8 @@ static bool answered(Connection *c, uint32_t events) {
     if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR))) return false;
     make_room(&c->in, 512);
     ssize_t n = recv(c->fd, c->in.at + c->in.len, c->in.room - c->in.len, 0);
-    if (n == 0 || (n < 0 && errno != EAGAIN)) die("the server closed a connection%s%s", n ? ": " : "", n ? strerror(errno) : "");
+    if (n == 0) die("the server closed a connection");
+    if (n < 0 && errno != EAGAIN) die("receiving: %s", strerror(errno));
     if (n < 0) return false;
     c->in.len += (size_t)n;
     if (c->in.len < 8) return false;
@@ -153,10 +119,12 @@ static bool answered(Connection *c, uint32_t events) {
 
 typedef int (*ErrorIn)(Reader, Member *);
 
-static bool passing(int error) { return error == LOADING || error == NOT_AVAILABLE || error == NOT_COORDINATOR || error == UNKNOWN_TOPIC; }
+static bool passing(int error) {
+    return error == LOADING || error == NOT_AVAILABLE || error == NOT_COORDINATOR || error == UNKNOWN_TOPIC;
+}
 
-/* Sends what each has as its own request, the last connection first (one that waits already is not asked twice), and asks again
- * while the server is not ready yet. Returns the last error, 0 if there was none. */
+/* Sends what each has as its own request, the last connection first (one that waits already is not asked twice), and
+ * asks again while the server is not ready yet. Returns the last error, 0 if there was none. */
 static int exchange(Connection *first, int count, ErrorIn error_in, const char *what) {
     int left = count, last_error = 0;
     int64_t patience = now_ns() + PATIENCE_SECONDS * 1000000000LL;
@@ -229,6 +197,18 @@ static void join_members(void) {
     }
 }
 
+/* Everybody commits once, so that there is something to fetch and the topic is known everywhere. */
+static void commit_first_offsets(void) {
+    for (int from = 0; from < want.members; from += want.connections) {
+        int count = want.members - from < want.connections ? want.members - from : want.connections;
+        for (int i = 0; i < count; i++) {
+            Member *m = &members[from + i];
+            write_commit(&connections[i].own, m->group, m->generation, m->id);
+        }
+        exchange(connections, count, commit_error, "OffsetCommit");
+    }
+}
+
 /* ---- the measured loop ---- */
 
 static ErrorIn reply_error;
@@ -279,9 +259,10 @@ static int events_until(struct epoll_event *events, int64_t due_ns) {
 
 /* As fast as answers come, or at a fixed rate in all: then a latency counts from when the request was due. */
 static void run(double seconds, uint64_t *missed) {
-    int64_t end = now_ns() + (int64_t)(seconds * 1e9), due = now_ns(), gap = want.rate ? 1000000000LL / want.rate : 0;
+    int64_t due = now_ns(), end = due + (int64_t)(seconds * 1e9), gap = want.rate ? 1000000000LL / want.rate : 0;
     int turn = 0, in_flight = 0;
-    for (int i = 0; !gap && i < want.active; i++, in_flight++) ask(&connections[i], next_request(&connections[i]), now_ns());
+    for (int i = 0; !gap && i < want.active; i++, in_flight++)
+        ask(&connections[i], next_request(&connections[i]), now_ns());
     bool over = false;
     while (!over || in_flight) {
         struct epoll_event events[EVENTS];
@@ -313,17 +294,27 @@ static void run(double seconds, uint64_t *missed) {
 
 /* ---- workloads ---- */
 
-static void report(uint64_t requests, int64_t wall, int64_t server, int64_t own, const char *more) {
-    printf("{\"requests\": %llu, \"seconds\": %.6f, \"server_cpu_seconds\": %.6f, \"own_cpu_seconds\": %.6f, \"p50_us\": %.1f, \"p99_us\": %.1f%s}\n",
-           (unsigned long long)requests, (double)wall / 1e9, (double)server / 1e9, (double)own / 1e9, quantile_us(0.5), quantile_us(0.99), more);
+/* One line of JSON: what was done since `began`. The names are those of bench/generator.py's Load. */
+static void report(uint64_t requests, Times began, uint64_t missed, double join_seconds) {
+    Times now = times_now();
+    printf("{\"requests\": %llu, \"missed\": %llu, \"join_seconds\": %.6f, ", (unsigned long long)requests,
+           (unsigned long long)missed, join_seconds);
+    printf("\"seconds\": %.6f, \"server_cpu_seconds\": %.6f, ", (double)(now.wall - began.wall) / 1e9,
+           (double)(now.server - began.server) / 1e9);
+    printf("\"own_cpu_seconds\": %.6f, ", (double)(now.own - began.own) / 1e9);
+    printf("\"p50_us\": %.1f, \"p99_us\": %.1f}\n", quantile_us(0.5), quantile_us(0.99));
     fflush(stdout);
 }
 
 /* Warm is who has worked for so long: on a busy machine that takes longer by the clock, but not for ever. */
 static void warm_up(void) {
-    int64_t server = server_cpu_ns(), wall = now_ns();
+    Times began = times_now(), now = began;
+    double enough = want.warm * 1e9;
     uint64_t missed = 0;
-    while ((double)(server_cpu_ns() - server) < want.warm * 1e9 && (double)(now_ns() - wall) < 3e9 * want.warm) run(0.25, &missed);
+    while ((double)(now.server - began.server) < enough && (double)(now.wall - began.wall) < 3 * enough) {
+        run(0.25, &missed);
+        now = times_now();
+    }
 }
 
 static void steady_load(void) {
@@ -331,18 +322,15 @@ static void steady_load(void) {
     uint64_t missed = 0;
     warm_up();
     measuring = true;
-    int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = now_ns();
+    Times began = times_now();
     run(want.seconds, &missed);
-    wall = now_ns() - wall;
-    char more[64];
-    snprintf(more, sizeof more, ", \"missed\": %llu", (unsigned long long)missed);
-    report(counted, wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, more);
+    report(counted, began, missed, 0);
 }
 
 /* Offsets of consumers without membership: want.groups groups, one commit of all partitions each. */
 static void fill_offsets(void) {
     int started = 0, done = 0;
-    int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = now_ns();
+    Times began = times_now();
     struct epoll_event events[EVENTS];
     char group[64];
     for (int i = 0; i < want.connections && started < want.groups; i++) {
@@ -368,7 +356,7 @@ static void fill_offsets(void) {
             ask(c, &c->own, now_ns());
         }
     }
-    report((uint64_t)done, now_ns() - wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, "");
+    report((uint64_t)done, began, 0, 0);
 }
 
 /* Members learn by heartbeat that they must join again. Before that a JoinGroup would be answered at once. */
@@ -382,14 +370,14 @@ static void await_rebalance(void) {
     free(beat.at);
 }
 
-/* A group that a newcomer rebalances: the newcomer joins first, then everybody, then all sync. One JSON line a round. */
+/* A group that a newcomer rebalances: the newcomer joins first, then everybody, then all sync. One line a round. */
 static void rebalance(void) {
     int size = want.group_size, rounds = want.warm_rounds + want.rounds;
     members = realloc(members, (size_t)(size + rounds) * sizeof *members);
     memset(members + size, 0, (size_t)rounds * sizeof *members);
     for (int i = 0; i < size + rounds; i++) {
         connections[i].member = &members[i];
-        strcpy(members[i].group, members[0].group);
+        if (i >= size) strcpy(members[i].group, members[0].group);
     }
     for (int round = 0; round < rounds; round++) {
         Connection *newcomer = &connections[size];
@@ -397,28 +385,26 @@ static void rebalance(void) {
         exchange(newcomer, 1, join_error, "JoinGroup of the newcomer");
         size++;
         for (int i = 0; i < size; i++) write_join(&connections[i].own, connections[i].member);
-        int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), start = now_ns();
-        ask(newcomer, &newcomer->own, start);
+        Times began = times_now();
+        ask(newcomer, &newcomer->own, began.wall);
         await_rebalance();
         exchange(connections, size, join_error, "JoinGroup");
         int64_t joined = now_ns();
         if (!sync_once(size, size)) die("the rebalance was disturbed by another one");
-        int64_t wall = now_ns() - start;
-        char more[64];
-        snprintf(more, sizeof more, ", \"join_seconds\": %.6f", (double)(joined - start) / 1e9);
-        if (round >= want.warm_rounds) report((uint64_t)size, wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, more);
+        if (round >= want.warm_rounds) report((uint64_t)size, began, 0, (double)(joined - began.wall) / 1e9);
     }
 }
 
 static void read_options(int count, char **texts) {
     static const struct option names[] = {
-        {"port", 1, 0, 'p'}, {"server", 1, 0, 'S'}, {"workload", 1, 0, 'w'}, {"prefix", 1, 0, 'x'}, {"connections", 1, 0, 'c'},
-        {"active", 1, 0, 'a'}, {"members", 1, 0, 'm'}, {"group-size", 1, 0, 'g'}, {"partitions", 1, 0, 'P'}, {"rate", 1, 0, 'r'}, {"groups", 1, 0, 'G'},
-        {"warm", 1, 0, 'W'}, {"seconds", 1, 0, 's'}, {"rounds", 1, 0, 'R'}, {"warm-rounds", 1, 0, 'V'}, {"hold", 0, 0, 'h'}, {0}};
+        {"port", 1, 0, 'p'}, {"server", 1, 0, 'S'}, {"workload", 1, 0, 'w'}, {"prefix", 1, 0, 'x'},
+        {"connections", 1, 0, 'c'}, {"active", 1, 0, 'a'}, {"members", 1, 0, 'm'}, {"group-size", 1, 0, 'g'},
+        {"partitions", 1, 0, 'P'}, {"rate", 1, 0, 'r'}, {"groups", 1, 0, 'G'}, {"warm", 1, 0, 'W'},
+        {"seconds", 1, 0, 's'}, {"rounds", 1, 0, 'R'}, {"warm-rounds", 1, 0, 'V'}, {"hold", 0, 0, 'h'}, {0}};
     for (int got; (got = getopt_long(count, texts, "", names, NULL)) != -1;) {
         switch (got) {
         case 'p': want.port = atoi(optarg); break;
-        case 'S': want.server = atoi(optarg); break;
+        case 'S': server_pid = atoi(optarg); break;
         case 'w': want.workload = optarg; break;
         case 'x': want.prefix = optarg; break;
         case 'c': want.connections = atoi(optarg); break;
@@ -448,10 +434,12 @@ int main(int count, char **texts) {
     read_options(count, texts);
     prctl(PR_SET_TIMERSLACK, 1000); /* 1 µs instead of 50: the fixed rate asks for a request every 100 µs */
     static const struct { const char *name; ErrorIn error; } loads[] = {
-        {"heartbeat", plain_error}, {"commit", commit_error}, {"fetch", fetch_error}, {"describe", describe_error}, {"list", list_error}};
+        {"heartbeat", plain_error}, {"commit", commit_error}, {"fetch", fetch_error},
+        {"describe", describe_error}, {"list", list_error}};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (!strcmp(want.workload, loads[i].name)) reply_error = loads[i].error;
-    bool rebalances = !strcmp(want.workload, "rebalance"), fills = !strcmp(want.workload, "fill"), joins = !strcmp(want.workload, "join");
+    bool rebalances = !strcmp(want.workload, "rebalance"), fills = !strcmp(want.workload, "fill");
+    bool joins = !strcmp(want.workload, "join");
     if (!reply_error && !rebalances && !fills && !joins) die("no workload %s", want.workload);
     if (rebalances) {
         want.members = want.group_size;
@@ -459,20 +447,14 @@ int main(int count, char **texts) {
     }
     connect_all();
     prepare_server();
-    int64_t server = server_cpu_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = now_ns();
+    Times began = times_now();
     if (!fills) join_members();
-    if (joins) report((uint64_t)want.members, now_ns() - wall, server_cpu_ns() - server, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own, "");
-    if (reply_error == commit_error || reply_error == fetch_error) { /* also waits until the topic is known everywhere */
-        for (int i = 0; i < want.connections; i++) {
-            Member *m = connections[i].member = &members[i % want.members];
-            write_commit(&connections[i].own, m->group, m->generation, m->id);
-        }
-        exchange(connections, want.connections, commit_error, "OffsetCommit");
-    }
+    if (joins) report((uint64_t)want.members, began, 0, 0);
+    if (reply_error == commit_error || reply_error == fetch_error) commit_first_offsets();
     commits = reply_error == commit_error;
     if (rebalances) rebalance();
     else if (fills) fill_offsets();
     else if (reply_error) steady_load();
-    if (want.hold) while (getchar() != EOF) {} /* the connections stay open until whoever called has looked at the server */
+    if (want.hold) while (getchar() != EOF) {} /* connections stay open until the caller has looked at the server */
     return 0;
 }

@@ -1,6 +1,6 @@
-/* What loadgen.c says and hears: the few requests of the group protocol, each in one version, and the errors in their replies.
+/* What loadgen.c says and hears: a few requests of the group protocol, each in one version, and the errors of replies.
  *
- * Every version here is one with compact strings and tagged fields, so all headers look alike. Knows no sockets and no time.
+ * All these versions have compact strings and tagged fields, so their headers look alike. Knows no sockets and no time.
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -10,8 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CREATE_TOPICS = 19, OFFSET_COMMIT = 8, OFFSET_FETCH = 9, FIND_COORDINATOR = 10, JOIN = 11, HEARTBEAT = 12, SYNC = 14, DESCRIBE = 15, LIST = 16 };
-enum { UNKNOWN_TOPIC = 3, LOADING = 14, NOT_AVAILABLE = 15, NOT_COORDINATOR = 16, REBALANCING = 27, TOPIC_EXISTS = 36, ID_REQUIRED = 79 };
+enum {
+    OFFSET_COMMIT = 8, OFFSET_FETCH = 9, FIND_COORDINATOR = 10, JOIN = 11, HEARTBEAT = 12, SYNC = 14, DESCRIBE = 15,
+    LIST = 16, CREATE_TOPICS = 19
+};
+enum {
+    UNKNOWN_TOPIC = 3, LOADING = 14, NOT_AVAILABLE = 15, NOT_COORDINATOR = 16, REBALANCING = 27, TOPIC_EXISTS = 36,
+    ID_REQUIRED = 79
+};
 enum { SESSION_MS = 1800000, REBALANCE_MS = 60000 };
 
 static char topic[32]; /* named after its size, because runs of other sizes may have come before */
@@ -183,7 +189,8 @@ static void write_heartbeat(Bytes *b, const Member *m) {
 static int plain_error(Reader r, Member *m) { (void)m; return get16(&r); }
 
 enum { COMMIT_STRIDE = 18 };
-static int write_commit(Bytes *b, const char *group, int generation, const char *id) { /* returns where the first offset stands */
+/* Returns where the first offset stands; the others follow at that stride. */
+static int write_commit(Bytes *b, const char *group, int generation, const char *id) {
     begin(b, OFFSET_COMMIT, 8);
     put_text(b, group); put32(b, (uint32_t)generation); put_text(b, id); put8(b, 0);
     put_count(b, 1); put_text(b, topic); put_count(b, (uint32_t)partitions);
