@@ -33,6 +33,8 @@ class Acknowledged:
     changed: threading.Condition = field(default_factory=threading.Condition)
     records: dict[tuple[int, int], str] = field(default_factory=dict)
     """(partition, offset) -> value"""
+    newest: dict[int, int] = field(default_factory=dict)
+    """Offset by partition"""
     refused: list[str] = field(default_factory=list)
 
     def note(self, error: Any, message: Any) -> None:
@@ -41,13 +43,20 @@ class Acknowledged:
                 self.refused.append(str(error))
             else:
                 self.records[message.partition(), message.offset()] = message.value().decode()
+                self.newest[message.partition()] = max(self.newest.get(message.partition(), -1), message.offset())
             self.changed.notify_all()
 
-    def wait_for_more(self, count: int) -> None:
+    def wait_for_newer(self) -> dict[int, int]:
+        """Until every partition has taken a record since this was called; returns the newest offsets then."""
         with self.changed:
-            wanted = len(self.records) + count
-            arrived = self.changed.wait_for(lambda: len(self.records) >= wanted, PATIENCE_SECONDS)
-        assert arrived, f"only {len(self.records)} of {wanted} records were acknowledged in {PATIENCE_SECONDS} s"
+            before = dict(self.newest)
+
+            def all_newer() -> bool:
+                return all(self.newest.get(each, -1) > before.get(each, -1) for each in range(PARTITIONS))
+
+            arrived = self.changed.wait_for(all_newer, PATIENCE_SECONDS)
+            assert arrived, f"{before} were the newest records {PATIENCE_SECONDS} s ago, and {self.newest} are now"
+            return dict(self.newest)
 
 
 class Writer(threading.Thread):
@@ -129,14 +138,8 @@ class Load:
             fleet.watch_until(f"{name} to share the partitions", lambda fleet=fleet: fleet.shares(PARTITIONS))  # type: ignore[misc]
 
     def progress(self) -> None:
-        """Everybody gets on: records are taken, and both groups read and commit some that are newer than this moment."""
-        with self.told.changed:
-            newest = dict(self.told.records)
-        ends = {
-            partition: max((at for each, at in newest if each == partition), default=-1)
-            for partition in range(PARTITIONS)
-        }
-        self.told.wait_for_more(20)
+        """Everybody gets on: each partition takes a record that is newer than this moment, and both groups read and commit it."""
+        ends = self.told.wait_for_newer()
         for name, fleet in self.fleets.items():
             fleet.watch_until(
                 f"{name} to commit beyond {ends}",

@@ -62,6 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     list_.add_argument("--json", action="store_true", help="as JSON")
     for action in (add, remove, list_):
         action.add_argument("--data", metavar="DIR", help="the data directory of a server that is stopped")
+        action.add_argument(
+            "--store", metavar="URL", help="the database of a cluster, postgresql://...; its nodes may run"
+        )
         add_connection_arguments(action)
 
 
@@ -86,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.data and (arguments.bootstrap or arguments.command_config):
         raise UsersError("--data is for a server that is stopped, --bootstrap for one that runs: choose one of them")
+    if arguments.store and (arguments.data or arguments.bootstrap or arguments.command_config):
+        raise UsersError("--store is the database of a cluster: choose it, or --data, or --bootstrap")
     if arguments.action == "list":
         return
     if not arguments.name.strip() or "\0" in arguments.name or len(arguments.name) > _LONGEST_NAME:

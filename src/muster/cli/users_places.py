@@ -1,4 +1,5 @@
-"""Where `muster users` finds the users: in a data directory, or at a running server. Both offer the same three things."""
+"""Where `muster users` finds the users: in a data directory, in the database of a cluster, or at a running server. All offer
+the same three things."""
 
 from __future__ import annotations
 
@@ -13,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from muster.cli.connection_flags import cluster_of
 from muster.client.failure import ClientError
-from muster.log.contract import StorageError
+from muster.log.contract import NOBODY, StorageError
 from muster.log.directory import PRIVATE_DOCUMENTS, DirectoryLock, document_path, prepare_directory
 from muster.log.disk import Disk, replace_file
 from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
-from muster.security.users import Users, new_credential
+from muster.security.users import Documents, Users, new_credential
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -42,6 +43,8 @@ class Place(Protocol):
 
 
 def open_place(arguments: argparse.Namespace) -> AbstractContextManager[Place]:
+    if arguments.store:
+        return SharedUsers(arguments.store)
     if not arguments.data:
         return RunningServerUsers(lambda: cluster_of(arguments))
     if arguments.action != "add" and not os.path.isdir(arguments.data):
@@ -49,25 +52,11 @@ def open_place(arguments: argparse.Namespace) -> AbstractContextManager[Place]:
     return DataDirectory(arguments.data)
 
 
-class DataDirectory:
-    """The documents of a directory that no server uses now."""
+class KeptUsers:
+    """Users in a document that is read and written here."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._users = Users(self)
-
-    def __enter__(self) -> DataDirectory:
-        prepare_directory(self._path)
-        try:
-            self._lock = DirectoryLock(self._path)
-        except StorageError as error:
-            raise StorageError(f"{error}; or reach the server that uses it with --bootstrap HOST:PORT") from None
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._lock.release()
+    def __init__(self, store: Documents) -> None:
+        self._users = Users(store)
 
     def users(self) -> list[UserRow]:
         return [
@@ -83,6 +72,49 @@ class DataDirectory:
 
     def remove(self, name: str, mechanisms: Sequence[str]) -> None:
         self._users.alter([], [(name, each) for each in mechanisms])
+
+
+class SharedUsers(KeptUsers):
+    """Those of a cluster, in its database: its nodes may run or not, and hear of a change at once."""
+
+    def __init__(self, url: str) -> None:
+        if not url.startswith(("postgresql://", "postgres://")):
+            raise StorageError("--store: only postgresql://USER:PASSWORD@HOST:PORT/DATABASE is known")
+        try:
+            from muster.log.postgres.store import PostgresStore
+        except ImportError:
+            raise StorageError("psycopg is not installed: pip install 'muster-kafka[postgres]'") from None
+        self._store = PostgresStore(url, NOBODY)
+        super().__init__(self._store)
+
+    def __enter__(self) -> SharedUsers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._store.close()
+
+
+class DataDirectory(KeptUsers):
+    """The documents of a directory that no server uses now."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        super().__init__(self)
+
+    def __enter__(self) -> DataDirectory:
+        prepare_directory(self._path)
+        try:
+            self._lock = DirectoryLock(self._path)
+        except StorageError as error:
+            raise StorageError(f"{error}; or reach the server that uses it with --bootstrap HOST:PORT") from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._lock.release()
 
     def read_document(self, name: str) -> bytes | None:
         try:

@@ -13,7 +13,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
-from muster.log.contract import StorageError
+from muster.log.contract import DocumentChanged, StorageError
 from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
 from muster.security.scram import (
     HASHES,
@@ -27,6 +27,7 @@ from muster.security.scram import (
 )
 
 DOCUMENT: Final = "users.json"
+_ATTEMPTS: Final = 10
 MAX_USERS: Final = 10_000
 """The document is written whole for every change."""
 MAX_NAME_CHARS: Final = 1_000
@@ -106,14 +107,22 @@ class Users:
         self, upserts: Iterable[tuple[str, str, ScramCredential]], removals: Iterable[tuple[str, str]] = ()
     ) -> None:
         """(name, mechanism, credential) and (name, mechanism). StorageError if it cannot be kept: nothing has changed then."""
-        users = {name: dict(credentials) for name, credentials in self._users().items()}
-        for name, mechanism in removals:
-            users.get(name, {}).pop(mechanism, None)
-        for name, mechanism, credential in upserts:
-            users.setdefault(name, {})[mechanism] = credential
-        users = {name: credentials for name, credentials in users.items() if credentials}
-        self._documents.write_document(DOCUMENT, _encode(users, self._secret))
-        self._known = users
+        coming, going = list(upserts), list(removals)
+        for _ in range(_ATTEMPTS):
+            users = {name: dict(credentials) for name, credentials in self._users().items()}
+            for name, mechanism in going:
+                users.get(name, {}).pop(mechanism, None)
+            for name, mechanism, credential in coming:
+                users.setdefault(name, {})[mechanism] = credential
+            users = {name: credentials for name, credentials in users.items() if credentials}
+            try:
+                self._documents.write_document(DOCUMENT, _encode(users, self._secret))
+            except DocumentChanged:
+                self.load()
+                continue
+            self._known = users
+            return
+        raise StorageError(f"{DOCUMENT} was changed by other nodes {_ATTEMPTS} times in a row: try again")
 
     # ---- the document
 
