@@ -3,6 +3,7 @@ mutation in the tests."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from muster.sim.history import History
@@ -12,14 +13,19 @@ Checker = Callable[[History], Iterator[str]]
 
 def no_acknowledged_commit_is_lost(history: History) -> Iterator[str]:
     """A fetch never shows less than what had been acknowledged before it was asked."""
+    times: dict[tuple[str, int], list[int]] = {}
+    highest: dict[tuple[str, int], list[int]] = {}
+    for acked in history.acked:
+        key = (acked.group, acked.partition)
+        values = highest.setdefault(key, [])
+        times.setdefault(key, []).append(acked.at_ms)
+        values.append(max(acked.value, values[-1] if values else acked.value))
     for fetched in history.fetched:
-        known = [
-            acked.value
-            for acked in history.acked
-            if (acked.group, acked.partition) == (fetched.group, fetched.partition) and acked.at_ms <= fetched.asked_ms
-        ]
-        if known and fetched.value < max(known):
-            yield f"{fetched.group}-{fetched.partition}: {max(known)} was acknowledged, {fetched.value} was fetched"
+        key = (fetched.group, fetched.partition)
+        count = bisect_right(times.get(key, []), fetched.asked_ms)
+        if count and fetched.value < highest[key][count - 1]:
+            known = highest[key][count - 1]
+            yield f"{fetched.group}-{fetched.partition}: {known} was acknowledged, {fetched.value} was fetched"
 
 
 def no_commit_moves_back(history: History) -> Iterator[str]:

@@ -22,10 +22,10 @@ def kill_a_node(world: ClusterWorld, random: Random) -> None:
 
 
 def stop_a_node(world: ClusterWorld, random: Random) -> None:
-    """As SIGSTOP does: about half of the stops are longer than a lease."""
+    """As SIGSTOP does: most of the stops are longer than a lease."""
     node = _node(world, random)
     node.pause()
-    world.scheduler.after(random.randint(100, 2 * LEASE_MS), node.resume)
+    world.scheduler.after(random.randint(100, 4 * LEASE_MS), node.resume)
 
 
 def cut_a_node_off(world: ClusterWorld, random: Random) -> None:
@@ -33,7 +33,7 @@ def cut_a_node_off(world: ClusterWorld, random: Random) -> None:
     node = _node(world, random)
     world.database.cut_off[node.node_id] = None
     world.database.break_connections([node.node_id])
-    world.scheduler.after(random.randint(100, 2 * LEASE_MS), lambda: world.database.cut_off.pop(node.node_id, None))
+    world.scheduler.after(random.randint(100, 3 * LEASE_MS), lambda: world.database.cut_off.pop(node.node_id, None))
 
 
 def lose_replies(world: ClusterWorld, random: Random) -> None:

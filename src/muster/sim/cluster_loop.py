@@ -49,7 +49,7 @@ class NodeLoop(ServerLoop):
         waiting = self._from_outside + self._due
         self._from_outside, self._due = [], []
         for step in waiting:
-            self._scheduler.after(0, step)
+            step()
 
     def enter(self, callback: Callable[..., Any], *arguments: Any) -> None:
         """Something reaches the process from outside."""

@@ -16,10 +16,12 @@ from muster.wire.errors import NONE
 if TYPE_CHECKING:
     from muster.sim.cluster_world import ClusterWorld
 
-PATIENCE_MS = 4_000
+PATIENCE_MS = 2_500
 
 
 class ClusterMember(SimMember):
+    patience_ms = PATIENCE_MS
+
     def __init__(self, world: ClusterWorld, group: str, name: str, random: Random, instance_id: str | None) -> None:
         super().__init__(world, group, name, random, instance_id)
         self._cluster = world
@@ -40,7 +42,14 @@ class ClusterMember(SimMember):
         self._node_id = found.node_id
         if self._node_id != self._asked_node_id:
             self._hang_up()
-        self._join()
+        if self.assigned:
+            self._heartbeat()  # its generation may still be the group's: a moved coordinator is no reason to join again
+        else:
+            self._join()
+
+    def start(self) -> None:
+        self.assigned = ()
+        super().start()
 
     def _connect(self) -> Link | None:
         nodes = self._cluster.nodes
@@ -52,7 +61,7 @@ class ClusterMember(SimMember):
         super()._ask(api, request, then)
         if self._waiting is not None:
             number = self._waiting[0]
-            patience_ms = PATIENCE_MS + (REBALANCE_MS if api == "JoinGroup" else 0)
+            patience_ms = self.patience_ms + (REBALANCE_MS if api == "JoinGroup" else 0)
             self._plan(patience_ms, lambda: self._give_up(number))
 
     def _give_up(self, number: int) -> None:

@@ -12,6 +12,7 @@ from muster.runtime.node import Node
 from muster.sim.cluster_member import ClusterMember
 from muster.sim.cluster_network import ClusterNetwork
 from muster.sim.cluster_node import LEASE_MS, SimNode
+from muster.sim.cluster_onlooker import Onlooker
 from muster.sim.cluster_store import ClusterStore
 from muster.sim.database import SimDatabase
 from muster.sim.member import SimMember
@@ -44,6 +45,8 @@ class ClusterWorld(Witness):
         for node in self.nodes.values():
             node.start()
         self.members = [self._member(number) for number in range(GROUPS * MEMBERS_A_GROUP)]
+        for number in range(GROUPS):
+            Onlooker(self, f"group-{number}", Random(self.random.random())).start()
 
     def _member(self, number: int) -> SimMember:
         group, place = f"group-{number % GROUPS}", number // GROUPS

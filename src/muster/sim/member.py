@@ -63,6 +63,8 @@ _COORDINATOR_MOVED = (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LO
 
 
 class SimMember:
+    fetch_pause_ms = HEARTBEAT_MS
+
     def __init__(self, world: Witness, group: str, name: str, random: Random, instance_id: str | None) -> None:
         self._world = world
         self.group = group
@@ -242,7 +244,7 @@ class SimMember:
             for partition in answer.topics[0].partitions:
                 value = Fetched(asked_ms, self.group, partition.partition_index, partition.committed_offset)
                 self._world.history.fetched.append(value)
-            self._plan(HEARTBEAT_MS, self._heartbeat)
+            self._plan(self.fetch_pause_ms, self._heartbeat)
 
         self._ask("OffsetFetch", request, fetched)
 
