@@ -125,6 +125,9 @@ def main(arguments: Sequence[str]) -> int:
     except GeneratorFailed as problem:
         print(f"bench: {problem}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("bench: stopped", file=sys.stderr)
+        return 130
     print(f"{MEMBERS} members a worker, medians of {wanted.rounds} rounds, on {machine()}. {others.verdict()}\n")
     print("| request | workers | CPU µs a request | requests/s | p99 µs |\n|---|---:|---:|---:|---:|")
     for (workload, workers), seen in sorted(samples.items()):
