@@ -188,6 +188,43 @@ def test_a_key_file_that_cannot_be_used_is_refused_at_start(tmp_path: Path, cont
         TokenChecker(str(path), TokenRules(), time.time)
 
 
+def test_keys_that_sign_nothing_are_passed_over(issuer: Issuer) -> None:
+    """RFC 7517 section 4.2: Keycloak and others publish a key for encryption (RSA-OAEP) in the same set."""
+    public = json.loads(RSAAlgorithm.to_jwk(issuer.rsa_key.public_key()))
+    issuer.write(
+        {**public, "kid": "for-secrets", "use": "enc", "alg": "RSA-OAEP"},
+        {**public, "kid": "enc", "use": "enc"},
+        {**public, "kid": "wrap", "key_ops": ["wrapKey"]},
+    )
+    checking = checker(issuer)
+    assert checking.check(issuer.token()).subject == "alice"
+    assert checking.check(issuer.token(kid=None)).subject == "alice"
+    for kid in ("for-secrets", "enc", "wrap"):
+        assert "no key of the JWKS file" in why_not(checking, issuer.token(kid=kid))
+
+
+def test_a_message_with_other_pairs_is_read_and_one_with_two_tokens_is_not(issuer: Issuer) -> None:
+    """RFC 7628 section 3.1; schemes have no case (RFC 9110 section 11.1)."""
+    token = issuer.token(exp=2e9).encode()
+    message = b"n,,\x01host=kafka\x01auth=bearer " + token + b"\x01port=9092\x01\x01"
+    assert OAuthExchange(checker(issuer).check).step(message) == Accepted("alice", b"", 2_000_000_000_000)
+    for bad in (
+        b"n,,\x01" + b"auth=Bearer a\x01" * 4_600 + b"\x01",
+        b"n,,\x01auth=Bearer a\x01",
+        b"n,,\x01auth=Bearer a\x01\x01\x01",
+        b"n,,\x01\x01",
+        b"n,,\x01auth=Basic a\x01\x01",
+        b"y,,\x01auth=Bearer a\x01\x01",
+        b"n,,\x01host\x01auth=Bearer a\x01\x01",
+    ):
+        with pytest.raises(AuthenticationFailed, match="cannot read"):
+            OAuthExchange(_never).step(bad)
+
+
+def test_an_end_in_the_far_future_still_fits_into_an_answer(issuer: Issuer) -> None:
+    assert checker(issuer).check(issuer.token(exp=1e300)).expires_at_ms == 253_402_300_799_000
+
+
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_refusal_and_nothing_else(data: bytes) -> None:
     with pytest.raises(AuthenticationFailed):

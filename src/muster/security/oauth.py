@@ -34,11 +34,11 @@ INVALID_TOKEN: Final = '{"status":"invalid_token"}'  # noqa: S105 - words of the
 """What a client reads before it is told that it failed (RFC 7628 section 3.2.2)."""
 
 _log = logging.getLogger("muster.oauth")
-_FIRST = re.compile(
-    rb"n,(?:a=(?P<authzid>[^,]*))?,\x01(?:[a-zA-Z]+=[\x21-\x7e \t\r\n]*\x01)*?auth=Bearer +(?P<token>[-_.~+/=A-Za-z0-9]+)\x01"
-    rb"(?:[a-zA-Z]+=[\x21-\x7e \t\r\n]*\x01)*\x01"
-)
-_GIVING_UP: Final = b"\x01"
+_HEADER = re.compile(rb"n,(?:a=(?P<authzid>[^,]*))?,")
+_PAIR = re.compile(rb"([a-zA-Z]+)=([\x21-\x7e \t\r\n]*)")
+_BEARER = re.compile(rb"bearer +([-_.~+/=A-Za-z0-9]+)", re.IGNORECASE)
+_LAST_SECOND: Final = 253_402_300_799
+"""The end of the year 9999: what ends later, ends never, and must still fit into an answer."""
 
 
 class KeyFileError(Exception):
@@ -77,21 +77,31 @@ class OAuthExchange:
             raise self._failure
         if len(token) > MAX_TOKEN_BYTES:
             raise AuthenticationFailed(f"OAUTHBEARER: a message of {len(token)} bytes is too long")
-        match = _FIRST.fullmatch(token)
-        if match is None:
-            raise AuthenticationFailed("OAUTHBEARER: cannot read the client's first message")
+        authzid, bearer = _first_message(token)
         try:
-            claims = self._check(match["token"].decode("ascii"))
+            claims = self._check(bearer)
         except AuthenticationFailed as failure:
             self._failure = failure
             return Challenge(failure.told.encode())
-        authzid = (match["authzid"] or b"").replace(b"=2C", b",").replace(b"=3D", b"=")
         if authzid and authzid != claims.subject.encode():
             raise AuthenticationFailed(
                 "Authentication failed: Client requested an authorization id that is different from the token's principal name",
                 name=claims.subject,
             )
         return Accepted(claims.subject, b"", claims.expires_at_ms)
+
+
+def _first_message(message: bytes) -> tuple[bytes, str]:
+    """(authorization id, token). Part by part: one expression over all pairs would take seconds for a message made for that."""
+    head, *pairs = message.split(b"\x01")
+    header = _HEADER.fullmatch(head)
+    found = [_PAIR.fullmatch(pair) for pair in pairs[:-2]]
+    schemes = [_BEARER.fullmatch(pair[2]) for pair in found if pair is not None and pair[1] == b"auth"]
+    scheme = schemes[0] if len(schemes) == 1 else None
+    if header is None or scheme is None or None in found or pairs[-2:] != [b"", b""]:
+        raise AuthenticationFailed("OAUTHBEARER: cannot read the client's first message")
+    authzid = (header["authzid"] or b"").replace(b"=2C", b",").replace(b"=3D", b"=")
+    return authzid, scheme[1].decode("ascii")
 
 
 class TokenChecker:
@@ -166,7 +176,7 @@ class TokenChecker:
             isinstance(scope, list) and all(isinstance(each, str) for each in scope)
         ):
             raise _refused(f"its claim {self._rules.scope_claim} is neither text nor a list of texts")
-        return Claims(subject.strip(), int(expires * 1000))
+        return Claims(subject.strip(), int(min(expires, _LAST_SECOND) * 1000))
 
     def refresh(self) -> None:
         """A file that cannot be used now leaves the keys as they are, and says so."""
@@ -186,7 +196,7 @@ class TokenChecker:
             with open(self._path, encoding="utf-8") as file:
                 document = json.load(file)
             entries = document["keys"]
-            keys = [self._jwt.PyJWK.from_dict(each) for each in entries if each.get("kty") != "oct"]
+            keys = [self._jwt.PyJWK.from_dict(each) for each in entries if _may_sign(each)]
         except OSError as error:
             raise KeyFileError(f"{self._path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError, self._jwt.PyJWTError) as error:
@@ -197,6 +207,16 @@ class TokenChecker:
 
     def __repr__(self) -> str:
         return f"<TokenChecker {self._path}: {len(self._keys)} keys>"
+
+
+def _may_sign(entry: dict[str, Any]) -> bool:
+    """RFC 7517: issuers publish keys for encryption in the same set, of algorithms that sign nothing."""
+    return (
+        entry.get("kty") != "oct"
+        and entry.get("use", "sig") == "sig"
+        and "verify" in entry.get("key_ops", ("verify",))
+        and entry.get("alg", ALGORITHMS[0]) in ALGORITHMS
+    )
 
 
 def _seconds(claims: dict[str, Any], name: str) -> float | None:
