@@ -30,8 +30,14 @@ class BareTokens(asyncio.Protocol):
     # ---- what the loop calls
 
     def data_received(self, data: bytes) -> None:
-        self._connection.used = True
+        connection = self._connection
+        connection.used = True
+        if connection.closing:
+            return
         self._buffer += data
+        if self._is_waiting and len(self._buffer) > self._max_bytes:
+            connection.refuse("SASL tokens", f"more than {self._max_bytes} bytes came before the last one was answered")
+            return
         self._take_token()
 
     def eof_received(self) -> bool:

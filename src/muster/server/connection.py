@@ -158,6 +158,8 @@ class Connection:
                     self.fail(fault)
                 self._uncork()
                 return
+        if self.closing:
+            return  # nothing more is taken, so nothing more is kept
         self._buffer += data
         self._take_frames()
 
@@ -229,7 +231,7 @@ class Connection:
     def refuse(self, what: str, why: str) -> None:
         """Close because of what the client sent, with one line that says so (spec 2.1: no reply)."""
         self._traffic.refused_requests += 1
-        _log.warning(
+        self._listener.refusal_log.warning(
             "closing the connection from %s (client id %r): %s: %s",
             self.address,
             self._client_id and self._client_id[:LOGGED_TEXT_CHARS],
@@ -370,7 +372,9 @@ class Connection:
         if len(frame) < position + _BEFORE_CLIENT_ID:
             raise WireError(f"{route.name} v{route.version}: the frame ends inside its header")
         correlation_id = read_i32_be(frame, position + 4)
-        length: int = read_i16_be(frame, position + 8)  # not an i16 when compiled: it is added to positions beyond 32 KiB
+        length: int = read_i16_be(
+            frame, position + 8
+        )  # not an i16 when compiled: it is added to positions beyond 32 KiB
         position += _BEFORE_CLIENT_ID
         if length < 0:
             self._client_id = None

@@ -53,6 +53,9 @@ class Listener:
         self.authentication_log = LogLimit(
             logging.getLogger("muster.sasl"), "authentications that failed", time.monotonic
         )
+        self.refusal_log = LogLimit(
+            logging.getLogger("muster.connection"), "connections closed for what they sent", time.monotonic
+        )
         self.tls_log = LogLimit(logging.getLogger("muster.tls"), "TLS connections that failed", time.monotonic)
         self.doors = tuple(Door(self, address) for address in settings.listeners)
         self._settings = settings

@@ -43,13 +43,25 @@ class Answers(Protocol):
 
 
 class SaslSession:
-    __slots__ = ("_connection", "_exchange", "_expiry", "_gateway", "_mechanism", "_over", "_principal", "proven_at")
+    __slots__ = (
+        "_checking",
+        "_connection",
+        "_exchange",
+        "_expiry",
+        "_gateway",
+        "_mechanism",
+        "_over",
+        "_principal",
+        "proven_at",
+    )
 
     def __init__(self, connection: Connection, gateway: SaslGateway) -> None:
         self._connection = connection
         self._gateway = gateway
         self._exchange: Exchange | None = None
         """The authentication under way."""
+        self._checking: asyncio.Future[Challenge | Accepted] | None = None
+        """A slow step, in a thread or waiting for one."""
         self._mechanism = ""
         """Of the last success, or of the first try."""
         self._principal: str | None = None
@@ -107,9 +119,8 @@ class SaslSession:
             return
         loop = asyncio.get_running_loop()
         done = loop.run_in_executor(self._gateway.executor, exchange.step, token)
-        done.add_done_callback(
-            lambda done: None if done.cancelled() else self._connection.guard(self._conclude, done.result, answers)
-        )
+        self._checking = done
+        done.add_done_callback(partial(self._checked, answers))
 
     def _is_too_soon(self) -> bool:
         return asyncio.get_running_loop().time() - self.proven_at < MIN_REAUTHENTICATION_SECONDS
@@ -125,6 +136,12 @@ class SaslSession:
         return exchange
 
     # ---- how it goes on
+
+    def _checked(self, answers: Answers, done: asyncio.Future[Challenge | Accepted]) -> None:
+        self._checking = None
+        if not done.cancelled():
+            done.exception()  # it has been seen, also if the client did not wait for it
+            self._connection.guard(self._conclude, done.result, answers)
 
     def _conclude(self, outcome: Callable[[], Challenge | Accepted], answers: Answers) -> None:
         if self._over:
@@ -158,8 +175,11 @@ class SaslSession:
         connection.use_routes(listener.routes, listener.max_frame_bytes)
         lifetime_ms = self._gateway.lifetime_ms(accepted.expires_at_ms)
         self._plan_expiry(lifetime_ms)
+        has_room = connection.newcomer is None or listener.prove(connection)
+        if not has_room:
+            connection.closing = True  # what it has sent already is not served
         answers.accepted(accepted.token, lifetime_ms or 0)
-        if connection.newcomer is not None and not listener.prove(connection):
+        if not has_room:
             connection.close()
 
     def _fail(self, failure: AuthenticationFailed, answers: Answers) -> None:
@@ -202,6 +222,8 @@ class SaslSession:
         """The connection is gone."""
         self._over = True
         self._exchange = None
+        if self._checking is not None:
+            self._checking.cancel()  # or those who do not wait for their answer would keep the threads from those who do
         self._plan_expiry(None)
 
 
