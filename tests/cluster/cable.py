@@ -46,14 +46,17 @@ class Cable:
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert self._whole is not None
-        with suppress(asyncio.CancelledError):  # at the end of the test
+        far_writer: asyncio.StreamWriter | None = None
+        try:
             await self._whole.wait()
-            try:
-                far_reader, far_writer = await asyncio.open_unix_connection(str(self._socket))
-            except OSError:
-                writer.close()
-                return
+            far_reader, far_writer = await asyncio.open_unix_connection(str(self._socket))
             await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
+        except (OSError, asyncio.CancelledError):
+            pass  # nobody is there; or the test has ended
+        finally:
+            for each in (writer, far_writer):
+                if each is not None:
+                    each.transport.abort()
 
     async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         assert self._whole is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 from collections import Counter
 from collections.abc import Callable, Iterator
+from math import inf
 from time import monotonic
 from uuid import uuid4
 
@@ -185,6 +186,44 @@ def test_while_one_plans_another_does_nothing(url: str, join: Callable[[int], Me
         holder.execute("SELECT pg_advisory_xact_lock(%s)", (ownership._PLAN_LOCK,))
         ownership.set_draining(other, 1)
         assert ownership.carry_out_plan(other) == 0
+
+
+def test_a_node_that_was_without_the_database_gives_the_others_time_to_renew(
+    url: str, join: Callable[[int], Member]
+) -> None:
+    """After a restart of the database all leases are over: the first one back must not take everything."""
+    import psycopg
+
+    first = join(1)
+    first.see(lambda view: set(view.nodes) == {1})
+    first.membership._rounds._others_count_from_s = inf
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO muster.nodes (node_id, incarnation, endpoints, release, lease_until) "
+            "VALUES (2, gen_random_uuid(), '{}', 'test', now() - interval '1 s')"
+        )
+        connection.execute("UPDATE muster.cluster SET changes = changes + 1")
+        first.see(lambda view: set(view.nodes) == {1})
+        first.see(lambda view: set(view.nodes) == {1})
+        assert connection.execute("SELECT count(*) FROM muster.nodes").fetchone() == (2,)
+        first.membership._rounds._others_count_from_s = 0
+        changes = connection.execute("SELECT changes FROM muster.cluster").fetchone()
+        first.see(lambda view: connection.execute("SELECT count(*) FROM muster.nodes").fetchone() == (1,))
+        assert connection.execute("SELECT changes FROM muster.cluster").fetchone() != changes, "the others are told"
+
+
+def test_draining_by_a_process_that_never_got_the_node_id_disturbs_nobody(
+    url: str, join: Callable[[int], Member]
+) -> None:
+    import psycopg
+
+    join(1)
+    me = Registration(1, uuid4(), {}, None, "test", LEASE_MS)
+    stranger = Membership(url, me, lambda view, lease_until_s: None, lambda why: None)
+    stranger.drain()
+    stranger.leave()
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT is_draining FROM muster.nodes WHERE node_id = 1").fetchone() == (False,)
 
 
 def test_a_view_without_a_partition_says_that_nobody_leads_it() -> None:

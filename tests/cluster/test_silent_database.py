@@ -1,0 +1,48 @@
+"""Connections to a database that says nothing, and sessions of a process that does nothing: neither holds anybody up for long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from muster.log.postgres.line import ConnectionLost, Line
+from tests.cluster.cable import Cable
+from tests.cluster.postgres_process import PostgresProcess
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[PostgresProcess]:
+    with PostgresProcess() as database:
+        yield database
+
+
+def test_a_statement_whose_answer_is_lost_in_the_network_ends_with_an_error_and_the_next_one_works(
+    database: PostgresProcess,
+) -> None:
+    """The server's own limit for statements does not help where nothing arrives any more."""
+    with Cable(database.socket) as cable:
+        line = Line(database.url_through(cable.port), "test", patience_ms=400)
+        assert line.run(lambda connection: connection.execute("SELECT 1").fetchone()) == (1,)
+        cable.cut()
+        with pytest.raises(ConnectionLost, match="the database went away"):
+            line.run(lambda connection: connection.execute("SELECT 2").fetchone())
+        cable.mend()
+        assert line.run(lambda connection: connection.execute("SELECT 3").fetchone()) == (3,)
+        line.close()
+
+
+def test_a_transaction_whose_process_has_frozen_lets_go_of_its_locks(database: PostgresProcess) -> None:
+    """A node that is stopped in the middle of planning or compacting must not keep others from taking over."""
+    with psycopg.connect(database.url, autocommit=True) as other:
+        other.execute("CREATE TABLE rows (id integer PRIMARY KEY)")
+        other.execute("INSERT INTO rows VALUES (1)")
+        line = Line(database.url, "test")
+        frozen = line.connect()
+        frozen.execute("BEGIN")
+        frozen.execute("SELECT * FROM rows FOR UPDATE")
+        assert other.execute("UPDATE rows SET id = 2").rowcount == 1, "it waited until the session was ended"
+        with pytest.raises(ConnectionLost):
+            line.run(lambda connection: connection.execute("SELECT 1"))
+        line.close()
