@@ -52,11 +52,12 @@ class Rounds:
         self._others_count_from_s = 0.0
         """Until then nobody is taken for dead here."""
         self._seen_changes = -1
-        self._reclaim = False
+        self._reclaims_wanted = 0
+        self._reclaims_done = 0
 
     def reclaim(self) -> None:
         """What this node owns has to begin a new epoch, with the next round: it gave up what it had open."""
-        self._reclaim = True
+        self._reclaims_wanted += 1
 
     def look_again(self) -> None:
         """The last view could not be used: hand over another one with the next round, changed or not."""
@@ -76,14 +77,15 @@ class Rounds:
         return asked_s + self.lease_s * SAFETY
 
     def renew(self) -> None:
+        wanted = self._reclaims_wanted  # another one may be wanted, by the loop, while this is under way
         if not self._tables.renew():
             # The others took this node for dead, or an operator removed it.
             if not self._tables.register():
                 raise NodeIdTaken(f"node {self._node_id} was started a second time; this process does nothing any more")
-            self._reclaim = False
-        elif self._reclaim:
-            self._reclaim = False
+        elif wanted != self._reclaims_done:
             self._tables.reclaim()
+        # Not before it is done: a node whose claim was lost with its connection would wait for its partitions for ever.
+        self._reclaims_done = wanted
 
     def look(self) -> ClusterView | None:
         """A view if anything changed since the last one."""

@@ -37,9 +37,10 @@ def cut_a_node_off(world: ClusterWorld, random: Random) -> None:
 
 
 def lose_replies(world: ClusterWorld, random: Random) -> None:
+    """The database does what it was asked for, or not, and the node is not told."""
     node = _node(world, random)
-    world.losing_replies[node.node_id] = None
-    world.scheduler.after(random.randint(100, 3_000), lambda: world.losing_replies.pop(node.node_id, None))
+    world.flaky[node.node_id] = None
+    world.scheduler.after(random.randint(100, 3_000), lambda: world.flaky.pop(node.node_id, None))
 
 
 def database_away(world: ClusterWorld, random: Random) -> None:
@@ -97,7 +98,7 @@ def heal_cluster(world: ClusterWorld) -> None:
     """Nothing disturbs from now on; every node is up and may lead, and somebody is there in every group."""
     world.network.is_slow = False
     world.is_database_slow = False
-    world.losing_replies.clear()
+    world.flaky.clear()
     world.database.cut_off.clear()
     world.database.is_away = False
     for node in world.nodes.values():

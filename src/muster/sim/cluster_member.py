@@ -72,6 +72,15 @@ class ClusterMember(SimMember):
     @property
     def answered_by(self) -> tuple[int, int]:
         """Which node gave the last answer, and since which epoch it coordinates the group."""
-        link = self._link
-        assert isinstance(link, NodeLink), "an answer comes over a link"
+        link = self._answering
         return link.node.node_id, link.tenures.get(partition_for(self.group, self._cluster.partition_count), -1)
+
+    @property
+    def last_answer(self) -> tuple[int, int]:
+        """In which epoch it was given, and when."""
+        return self.answered_by[1], self._answering.written_ms
+
+    @property
+    def _answering(self) -> NodeLink:
+        assert isinstance(self._link, NodeLink), "an answer comes over a link"
+        return self._link

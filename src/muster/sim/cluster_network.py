@@ -19,12 +19,13 @@ class NodeLink(Link):
         self.node = node
         self.tenures: dict[int, int] = {}
         """What the node coordinated when it wrote the last answer that arrived."""
+        self.written_ms = 0
 
     def write(self, data: bytes) -> None:
-        tenures = self.node.tenures()
+        tenures, written_ms = self.node.tenures(), self._network.scheduler.now_ms
 
         def arrive() -> None:
-            self.tenures = tenures
+            self.tenures, self.written_ms = tenures, written_ms
             self._take_in(data)
 
         self._carry("back", arrive)

@@ -102,7 +102,7 @@ class SimNode:
         world = self._world
         endpoints = {self._settings.listeners[0].name: (f"node-{self.node_id}", 9092)}
         line = SimLine(world.database, self.node_id)
-        line.loses_reply = lambda: world.loses_reply(self)
+        line.breaks_down = lambda: world.breaks_down(self)
         # Unlike a reply to a client, the number of a life is the same in every run of a seed.
         tables = SimTables(line, self.node_id, self.lives, endpoints)
         rounds = Rounds(tables, self.node_id, LEASE_MS, loop.time)
@@ -192,7 +192,7 @@ class _Statement:
             return
         self._commit.run()
         self._world.note("commit", self._node.node_id)
-        lost = self._world.loses_reply(self._node)
+        lost = self._world.breaks_down(self._node)
         self._loop.call_later(self._world.statement_ms() / 1000, self._lose if lost else self._arrive)
 
     def _arrive(self) -> None:

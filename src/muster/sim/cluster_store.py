@@ -29,13 +29,16 @@ class SimLine:
         self._node_id = node_id
         self._opened_after: int | None = None
         self.is_held = False
-        self.loses_reply: Callable[[], bool] = lambda: False
-        """Asked when something was done, before its answer leaves."""
+        self.breaks_down: Callable[[], bool] = lambda: False
+        """Asked before something is done, and before its answer leaves."""
 
     def run(self, work: Callable[[SimDatabase], R]) -> R:
         self.connect()
+        if self.breaks_down():
+            self.close()
+            raise ConnectionLost("the simulated database went away before it was asked")
         done = work(self._database)
-        if self.loses_reply():
+        if self.breaks_down():
             self.close()
             raise ConnectionLost("the simulated database did it and went away")
         return done

@@ -8,6 +8,7 @@ from random import Random
 from typing import cast
 
 from muster.cluster.plan import Slot
+from muster.core.hashing import partition_for
 from muster.runtime.node import Node
 from muster.sim.cluster_member import ClusterMember
 from muster.sim.cluster_network import ClusterNetwork
@@ -36,8 +37,8 @@ class ClusterWorld(Witness):
         self.database = SimDatabase(lambda: self.scheduler.now_ms, LEASE_MS)
         self.database.notify = self._notify
         self.is_database_slow = False
-        self.losing_replies: dict[int, None] = {}
-        """Nodes whose statements are carried out now and then without an answer."""
+        self.flaky: dict[int, None] = {}
+        """Nodes whose connections to the database break now and then."""
         self.partition_count = int(SETTINGS["offsets.topic.num.partitions"])
         self.nodes = {
             node_id: SimNode(self, node_id, Random(self.random.random())) for node_id in range(1, node_count + 1)
@@ -77,9 +78,9 @@ class ClusterWorld(Witness):
     def commit_ms(self) -> int:
         return self.random.randint(0, SLOW_COMMIT_MS if self.is_database_slow else COMMIT_MS)
 
-    def loses_reply(self, node: SimNode) -> bool:
-        """The database did it, and the node is not told."""
-        return node.node_id in self.losing_replies and self.random.random() < 0.2
+    def breaks_down(self, node: SimNode) -> bool:
+        """The node's connection breaks now: what was sent is not answered, whether it was done or not."""
+        return node.node_id in self.flaky and self.random.random() < 0.2
 
     # -- what members tell
 
@@ -92,9 +93,25 @@ class ClusterWorld(Witness):
     def acknowledged_by(self, member: SimMember) -> tuple[int, int]:
         return cast(ClusterMember, member).answered_by
 
-    def silence_ms(self, on_server_ms: int, true_ms: int, node: Node) -> int:
-        """On the clock of the node that counted: wall clocks of several nodes cannot be compared."""
-        return ceil(true_ms * self.nodes[node.node_id].rate)
+    def note_fetched(self, member: SimMember, asked_ms: int, partition: int, value: int) -> None:
+        """A node whose partition was moved while it lives has a lease, and may answer until it is over or it hears of the
+        move (docs/guarantees.md): what it knows then may be old."""
+        index = partition_for(member.group, self.partition_count)
+        epoch, written_ms = cast(ClusterMember, member).last_answer
+        if self.database.partitions[Slot(CONSUMER_OFFSETS, index)].moved_alive.get(epoch, -1) < written_ms:
+            super().note_fetched(member, asked_ms, partition, value)
+
+    def heard(self, member: SimMember, asked: tuple[int, int]) -> None:
+        """By whoever led in that epoch: a node whose partition was moved while it lives may hear a member a moment longer."""
+        self._heard[member.member_id] = (self.life_of(member), asked[1])
+
+    def silence_ms(self, group: str, at_ms: int, heard: tuple[int, int], node: Node) -> int:
+        """On the clock of the node that counted, from when it heard the member or took over."""
+        epoch, since_ms = heard
+        index = partition_for(group, self.partition_count)
+        if epoch != node.coordinator.places[index].epoch:
+            since_ms = min(since_ms, self.database.partitions[Slot(CONSUMER_OFFSETS, index)].since_ms)
+        return ceil((self.scheduler.now_ms - since_ms) * self.nodes[node.node_id].rate)
 
     # -- the end of a run
 

@@ -26,12 +26,18 @@ class PartitionRow:
     topic_id: bytes
     owner: int = NOBODY
     epoch: int = 0
+    since_ms: int = 0
+    moved_alive: dict[int, int] = field(default_factory=dict)
+    """Epochs that ended while their owner lived, and until when it had a lease: it may not have heard of it so long."""
     end_offset: int = 0
     batches: list[StagedBatch] = field(default_factory=list)
 
-    def give_to(self, owner: int) -> None:
+    def give_to(self, owner: int, now_ms: int, old_lease_until_ms: int = 0) -> None:
+        if owner != self.owner and old_lease_until_ms >= now_ms:
+            self.moved_alive[self.epoch] = old_lease_until_ms
         self.owner = owner
         self.epoch += 1
+        self.since_ms = now_ms
 
 
 @dataclass(slots=True)
@@ -141,7 +147,7 @@ class SimDatabase:
     def _claim_again(self, node_id: int) -> None:
         for row in self.partitions.values():
             if row.owner == node_id:
-                row.give_to(node_id)
+                row.give_to(node_id, self._clock_ms())
 
     def news(self) -> tuple[int, float]:
         first_ms = min((row.lease_until_ms for row in self.nodes.values()), default=None)
@@ -163,7 +169,9 @@ class SimDatabase:
             del self.nodes[node_id]
         moves = moves_wanted(self.look())
         for slot, owner in moves.items():
-            self.partitions[slot].give_to(owner)
+            row = self.partitions[slot]
+            old = self.nodes.get(row.owner)
+            row.give_to(owner, self._clock_ms(), old.lease_until_ms if old is not None else 0)
         if moves or gone:
             self._tell_others()
         return len(moves)
@@ -181,7 +189,7 @@ class SimDatabase:
         del self.nodes[node_id]
         for partition in self.partitions.values():
             if partition.owner == node_id:
-                partition.give_to(NOBODY)
+                partition.give_to(NOBODY, self._clock_ms())
         self._tell_others()
 
     def _tell_others(self) -> None:

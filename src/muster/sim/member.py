@@ -10,7 +10,6 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from muster.sim.history import Fetched
 from muster.sim.network import Link
 from muster.wire.apis import API_KEYS, request_encoder, response_decoder
 from muster.wire.errors import (
@@ -242,8 +241,7 @@ class SimMember:
                 self._start_over(answer.error_code)
                 return
             for partition in answer.topics[0].partitions:
-                value = Fetched(asked_ms, self.group, partition.partition_index, partition.committed_offset)
-                self._world.history.fetched.append(value)
+                self._world.note_fetched(self, asked_ms, partition.partition_index, partition.committed_offset)
             self._plan(self.fetch_pause_ms, self._heartbeat)
 
         self._ask("OffsetFetch", request, fetched)
@@ -294,7 +292,7 @@ class SimMember:
         response = response_decoder(API_KEYS[api], VERSIONS[api])(frame, position)
         self._world.note(self.name, api, repr(response))
         if api == "Heartbeat" and response.error_code == NONE:
-            self._world.heard(self.member_id, asked)
+            self._world.heard(self, asked)
         then(response)
 
     def _broken(self) -> None:

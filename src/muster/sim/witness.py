@@ -64,9 +64,9 @@ class Witness:
         value = self._values[group, partition] = self._values.get((group, partition), 0) + 1
         return value
 
-    def heard(self, member_id: str, asked: tuple[int, int]) -> None:
+    def heard(self, member: SimMember, asked: tuple[int, int]) -> None:
         """The server answered a heartbeat with NONE: the session began anew, no earlier than the request was sent."""
-        self._heard[member_id] = asked
+        self._heard[member.member_id] = asked
 
     def note_joined(self, member: SimMember, response: JoinGroupResponse, asked_ms: int) -> None:
         self.history.joined.append(
@@ -99,6 +99,9 @@ class Witness:
         node, epoch = self.acknowledged_by(member)
         self.history.acked.append(Acked(self.scheduler.now_ms, member.group, partition, value, node, epoch))
 
+    def note_fetched(self, member: SimMember, asked_ms: int, partition: int, value: int) -> None:
+        self.history.fetched.append(Fetched(asked_ms, member.group, partition, value))
+
     # -- what servers tell
 
     def listen_to_journal(self, node: Node) -> None:
@@ -115,12 +118,13 @@ class Witness:
     def _note_expelled(self, group: str, member_id: str, at_ms: int, node: Node) -> None:
         heard = self._heard.get(member_id)
         if heard is not None:
-            server_ms, true_ms = heard
-            silence_ms = self.silence_ms(at_ms - server_ms, self.scheduler.now_ms - true_ms, node)
+            silence_ms = self.silence_ms(group, at_ms, heard, node)
             self.history.expelled.append(Expelled(group, member_id, silence_ms, SESSION_MS))
 
-    def silence_ms(self, on_server_ms: int, true_ms: int, node: Node) -> int:
-        return max(on_server_ms, true_ms)
+    def silence_ms(self, group: str, at_ms: int, heard: tuple[int, int], node: Node) -> int:
+        """Since a member was heard, on the server's clock or in truth, whichever is longer: clocks may be set back."""
+        server_ms, true_ms = heard
+        return max(at_ms - server_ms, self.scheduler.now_ms - true_ms)
 
     # -- the end of a run
 
