@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Container, Iterable, Sequence
 
-from muster.log.contract import NOBODY, DocumentChanged, Leader, LogStore, PartitionLog, StorageError
+from muster.log.contract import NOBODY, DocumentChanged, Leader, LedElsewhere, LogStore, PartitionLog, StorageError
 from muster.log.elsewhere import LogElsewhere
 from muster.topics.adoption import Found, find_unknown_topics, survey
 from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
@@ -196,9 +196,9 @@ class Catalog:
         partition.producers = partition.producer_base = None
         partition.is_led_here = False
         partition.leader_id, partition.leader_epoch = leader.node_id, leader.epoch
-        partition.log = self._log_of(partition.topic, partition.index, is_here=False)
+        partition.log = self._log_of(partition.topic, partition.index, None)
         if is_here:
-            partition.log = self._log_of(partition.topic, partition.index, is_here=True)
+            partition.log = self._log_of(partition.topic, partition.index, leader)
         partition.is_led_here = is_here
 
     def refresh(self) -> list[Topic]:
@@ -228,17 +228,24 @@ class Catalog:
         for index in range(first, count):
             leader = self.leaders.of(topic.name, index, leader_epochs.get(index, 0))
             is_here = leader.node_id == self.leaders.node_id
-            log = self._log_of(topic, index, is_here=is_here)
+            log = self._log_of(topic, index, leader if is_here else None)
             topic.partitions.append(Partition(topic, index, log, leader.node_id, leader.epoch, is_here))
         unled = [partition.index for partition in topic.partitions[first:] if partition.leader_id == NOBODY]
         if unled:
             # Said by every node that hears of the topic: whoever made it may have died before saying so.
             self.store.announce(topic.name, topic.topic_id, unled)
 
-    def _log_of(self, topic: Topic, index: int, *, is_here: bool) -> PartitionLog:
-        if is_here:
-            return self.store.open(topic.name, index, topic.topic_id, topic.settings.log)
-        return LogElsewhere(topic.name, index, topic.settings.log)
+    def _log_of(self, topic: Topic, index: int, leader: Leader | None) -> PartitionLog:
+        """`leader`: this node, if it leads the partition. LedElsewhere if the store knows of a later epoch: whoever believes in
+        an older one would sign its records with it, after those of others (decision 0012). News of it are on their way."""
+        if leader is None:
+            return LogElsewhere(topic.name, index, topic.settings.log)
+        log = self.store.open(topic.name, index, topic.topic_id, topic.settings.log)
+        epoch = getattr(log, "epoch", leader.epoch)  # a store that one node has for itself keeps none
+        if epoch != leader.epoch:
+            self.store.release(topic.name, index)
+            raise LedElsewhere(f"{topic.name}-{index} is led since epoch {epoch}, not {leader.epoch}")
+        return log
 
     def _index(self, topic: Topic) -> None:
         self._by_name[topic.name] = topic
