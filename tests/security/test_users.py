@@ -13,6 +13,7 @@ from muster.log.files import FileStore
 from muster.log.memory import MemoryStore
 from muster.security.plain import PlainExchange
 from muster.security.sasl import Accepted, AuthenticationFailed
+from muster.security.scram import credential_of
 from muster.security.users import DOCUMENT, Users, new_credential
 
 MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -72,6 +73,31 @@ def test_unknown_users_have_the_iterations_that_known_ones_have() -> None:
     users = Users(MemoryStore())
     users.alter([("slow", "SCRAM-SHA-256", new_credential("SCRAM-SHA-256", "x", 16_384))])
     assert users.credential("SCRAM-SHA-256", "nobody").iterations == 16_384
+
+
+def test_unknown_users_have_salts_as_long_as_known_ones_have() -> None:
+    """Admin clients choose the salt: librdkafka's has 64 bytes, and 24 would tell that there is no such user."""
+    users = Users(MemoryStore())
+    for mechanism, size in (("SCRAM-SHA-256", 64), ("SCRAM-SHA-512", 100)):
+        salt = b"s" * size
+        users.alter([("alice", mechanism, credential_of(mechanism, b"salted", salt, 4_096))])
+        assert len(users.credential(mechanism, "nobody").salt) == size
+
+
+def test_plain_takes_the_same_work_for_an_unknown_user_as_for_known_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Users that an admin client made may have SCRAM-SHA-256 alone, and other iterations than ours."""
+    users = Users(MemoryStore())
+    users.alter([("alice", "SCRAM-SHA-256", new_credential("SCRAM-SHA-256", "x", 8_192))])
+    work: list[tuple[str, int]] = []
+
+    def salted(mechanism: str, password: str, salt: bytes, iterations: int) -> bytes:
+        work.append((mechanism, iterations))
+        return b""
+
+    monkeypatch.setattr("muster.security.scram.salted_password", salted)
+    for name in ("alice", "mallory"):
+        assert not users.is_password_of(name, "wrong")
+    assert work == [("SCRAM-SHA-256", 8_192)] * 2
 
 
 def test_plain_is_checked_with_whatever_credential_the_user_has() -> None:

@@ -6,12 +6,13 @@ when `alter` returns, and count for the next authentication; who is connected st
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from muster.log.contract import DocumentChanged, StorageError
 from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
@@ -43,6 +44,7 @@ class Documents(Protocol):
     def write_document(self, name: str, content: bytes) -> None: ...
 
 
+_T = TypeVar("_T")
 Credentials = dict[str, ScramCredential]
 """By mechanism."""
 
@@ -62,6 +64,10 @@ class Users:
         self._documents = documents
         self._known: dict[str, Credentials] | None = None
         self._secret = b""
+        self._alike: dict[str, list[tuple[int, int]]] = {}
+        """By mechanism: iterations and salt bytes of those who have it, sorted."""
+        self._alike_in_plain: list[str] = []
+        """The mechanism by which PLAIN is checked, of everybody, sorted."""
 
     # ---- asking
 
@@ -73,33 +79,35 @@ class Users:
         return self._users().get(name)
 
     def credential(self, mechanism: str, name: str) -> ScramCredential:
-        """The user's, or for an unknown one something that looks like it and that no password proves."""
+        """The user's, or for an unknown one something that looks like it and that no password proves. The same work for both:
+        the time that it takes tells nothing."""
         found = self._users().get(name, {}).get(mechanism)
-        return found if found is not None else self._decoy(mechanism, name)
+        decoy = self._decoy(mechanism, name)
+        return found if found is not None else decoy
 
     def is_password_of(self, name: str, password: str) -> bool:
         """The same work whether there is such a user or not."""
         credentials = self._users().get(name, {})
-        mechanism = next((each for each in _FOR_PLAIN if each in credentials), _FOR_PLAIN[0])
+        unknown = _share(self._alike_in_plain, self._seed("PLAIN", name), _FOR_PLAIN[0])
+        mechanism = _for_plain(credentials) or unknown
         proved = proves_password(mechanism, self.credential(mechanism, name), password)
         return proved and mechanism in credentials
 
     def _decoy(self, mechanism: str, name: str) -> ScramCredential:
-        """Always the same for one name, also after a restart: a salt that changes would tell that there is no user."""
-        label = f"{mechanism}\0{name}".encode()
-        seed = hmac.digest(self._secret, label, "sha512")
+        """Always the same for one name, also after a restart: a salt that changes would tell that there is no user. Clients
+        choose iterations and salt when they make a user, so both are as users of this mechanism have them."""
+        seed = self._seed(mechanism, name)
         size = len(hmac.digest(b"", b"", HASHES[mechanism]))
+        iterations, salt_bytes = _share(self._alike.get(mechanism, []), seed, (MIN_ITERATIONS, SALT_BYTES))
         return ScramCredential(
-            hmac.digest(seed, b"salt", "sha512")[:SALT_BYTES],
+            hashlib.shake_256(seed + b"salt").digest(salt_bytes),
             hmac.digest(seed, b"stored key", "sha512")[:size],
             hmac.digest(seed, b"server key", "sha512")[:size],
-            self._usual_iterations(mechanism, seed),
+            iterations,
         )
 
-    def _usual_iterations(self, mechanism: str, seed: bytes) -> int:
-        """As the users of this mechanism have them, in the same proportions."""
-        found = sorted(each[mechanism].iterations for each in self._users().values() if mechanism in each)
-        return found[int.from_bytes(seed[:8], "big") % len(found)] if found else MIN_ITERATIONS
+    def _seed(self, mechanism: str, name: str) -> bytes:
+        return hmac.digest(self._secret, f"{mechanism}\0{name}".encode(), "sha512")
 
     # ---- changing
 
@@ -109,18 +117,13 @@ class Users:
         """(name, mechanism, credential) and (name, mechanism). StorageError if it cannot be kept: nothing has changed then."""
         coming, going = list(upserts), list(removals)
         for _ in range(_ATTEMPTS):
-            users = {name: dict(credentials) for name, credentials in self._users().items()}
-            for name, mechanism in going:
-                users.get(name, {}).pop(mechanism, None)
-            for name, mechanism, credential in coming:
-                users.setdefault(name, {})[mechanism] = credential
-            users = {name: credentials for name, credentials in users.items() if credentials}
+            users = _altered(self._users(), coming, going)
             try:
                 self._documents.write_document(DOCUMENT, _encode(users, self._secret))
             except DocumentChanged:
                 self.load()
                 continue
-            self._known = users
+            self._learn(users, self._secret)
             return
         raise StorageError(f"{DOCUMENT} was changed by other nodes {_ATTEMPTS} times in a row: try again")
 
@@ -130,9 +133,18 @@ class Users:
         """Read the document (again). StorageError if it cannot be understood; what was known stays."""
         content = self._documents.read_document(DOCUMENT)
         if content is not None:
-            self._known, self._secret = _decode(content)
+            self._learn(*_decode(content))
         elif self._known is None:
-            self._known, self._secret = {}, os.urandom(_SECRET_BYTES)
+            self._learn({}, os.urandom(_SECRET_BYTES))
+
+    def _learn(self, users: dict[str, Credentials], secret: bytes) -> None:
+        alike: dict[str, list[tuple[int, int]]] = {mechanism: [] for mechanism in HASHES}
+        for credentials in users.values():
+            for mechanism, each in credentials.items():
+                alike[mechanism].append((each.iterations, len(each.salt)))
+        self._alike = {mechanism: sorted(found) for mechanism, found in alike.items()}
+        self._alike_in_plain = sorted(filter(None, map(_for_plain, users.values())))
+        self._known, self._secret = users, secret
 
     def _users(self) -> dict[str, Credentials]:
         if self._known is None:
@@ -142,6 +154,29 @@ class Users:
 
     def __repr__(self) -> str:
         return f"<Users {'not read yet' if self._known is None else len(self._known)}>"
+
+
+def _altered(
+    users: Mapping[str, Credentials],
+    coming: Iterable[tuple[str, str, ScramCredential]],
+    going: Iterable[tuple[str, str]],
+) -> dict[str, Credentials]:
+    after = {name: dict(credentials) for name, credentials in users.items()}
+    for name, mechanism in going:
+        after.get(name, {}).pop(mechanism, None)
+    for name, mechanism, credential in coming:
+        after.setdefault(name, {})[mechanism] = credential
+    return {name: credentials for name, credentials in after.items() if credentials}
+
+
+def _for_plain(credentials: Mapping[str, ScramCredential]) -> str | None:
+    return next((each for each in _FOR_PLAIN if each in credentials), None)
+
+
+def _share(sorted_values: list[_T], seed: bytes, otherwise: _T) -> _T:
+    """One of the values, each in its proportion. The same seed finds a neighbour of it after a few have changed."""
+    place = int.from_bytes(seed[:8], "big") * len(sorted_values) >> 64
+    return sorted_values[place] if sorted_values else otherwise
 
 
 def _encode(users: Mapping[str, Credentials], secret: bytes) -> bytes:
