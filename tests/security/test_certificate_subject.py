@@ -31,6 +31,9 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
         (name_of('a+"b\\<c>;d'), r"CN=a\+\"b\\\<c\>\;d"),
         (name_of(" x "), r"CN=\ x\ "),
         (name_of("#1"), r"CN=\#1"),
+        (name_of("a=b#c"), r"CN=a\=b\#c"),
+        (name_of("  x  "), r"CN=\ \ x\ \ "),
+        (name_of("admin\0x"), r"CN=admin\00x"),
         (name_of("Jürgen"), "CN=Jürgen"),
         (
             name_of(

@@ -130,13 +130,13 @@ def _type_and_value(number: str, kind: int, value: bytes, whole: bytes) -> str:
 
 
 def _escaped(text: str) -> str:
-    """RFC 2253 section 2.4."""
-    escaped = "".join(f"\\{letter}" if letter in ',+"\\<>;' else letter for letter in text)
-    if escaped.startswith((" ", "#")):
-        escaped = "\\" + escaped
-    if escaped.endswith(" ") and len(text) > 1:
-        escaped = escaped[:-1] + "\\ "
-    return escaped
+    """RFC 2253 section 2.4, with Java's choice of what is escaped: `=` and `#` everywhere, every space at the ends, and zero
+    as two digits."""
+    inner = text.strip(" \r")
+    begin = text.index(inner)
+    escaped = "".join(f"\\{letter}" if letter in ',=+<>#;"\\' else letter for letter in inner).replace("\0", "\\00")
+    before, after = text[:begin], text[begin + len(inner) :]
+    return "".join(f"\\{letter}" for letter in before) + escaped + "".join(f"\\{letter}" for letter in after)
 
 
 def _dotted(number: bytes) -> str:

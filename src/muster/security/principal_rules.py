@@ -45,7 +45,7 @@ class PrincipalRules:
             name = rule.apply(subject)
             if name is not None:
                 return name
-        raise MappingError(f"no rule of ssl.principal.mapping.rules matches {subject}")
+        raise MappingError(f"no rule of ssl.principal.mapping.rules matches {subject!r}")
 
 
 def _parse(text: str) -> list[_Rule]:

@@ -161,12 +161,12 @@ class SaslSession:
         principal = f"User:{accepted.name}"
         if self._principal not in (None, principal):
             told = f"Cannot change principals during re-authentication from {self._principal} to {principal}"
-            self._fail(AuthenticationFailed(told, name=accepted.name), answers)
+            self._fail(AuthenticationFailed(told, f"it was {self._principal!r} before", accepted.name), answers)
             return
         listener, connection = self._gateway.listener, self._connection
         if self._principal is None:
             listener.traffic.authentications += 1
-            _log.debug("%s is %s, by %s", connection.address, principal, self._mechanism)
+            _log.debug("%s is %r, by %s", connection.address, principal, self._mechanism)
         else:
             listener.traffic.reauthentications += 1
         self._exchange = None
