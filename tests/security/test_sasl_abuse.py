@@ -95,6 +95,19 @@ def test_lines_about_what_strangers_send_are_limited(server: SecureServer, caplo
     assert all(record.levelno == logging.WARNING for record in lines)
 
 
+def test_a_long_client_id_is_cut_wherever_a_line_shows_it(
+    server: SecureServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with RawSaslClient(server.port("SASL_PLAINTEXT")) as client:
+        client.handshake("PLAIN")
+        whole = request_frame("SaslAuthenticate", 2, SaslAuthenticateRequest(WRONG), client_id="x" * 30_000)
+        client.send(frame(whole[4:-8]))
+        assert client.is_closed_by_server()
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "muster.connection"]
+    assert "SaslAuthenticate" in line
+    assert len(line) < 1_000
+
+
 def test_frames_behind_a_handshake_in_the_same_packet_get_no_further_than_it(server: SecureServer) -> None:
     """Nothing that was sent before the answer escapes the swap of what may be asked."""
     metadata = request_frame("Metadata", 9, MetadataRequest([]))

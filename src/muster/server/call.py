@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from librt.strings import BytesWriter, write_i32_be
 from mypy_extensions import mypyc_attr
 
+from muster.server.limits import LOGGED_TEXT_CHARS
+
 if TYPE_CHECKING:
     from muster.core.replies import Reply
     from muster.server.connection import Connection
@@ -119,5 +121,6 @@ class Call:
         self.connection.refuse(f"{self.route.name} v{self.route.version}", why)
 
     def __repr__(self) -> str:
-        route = self.route
-        return f"Call({route.name} v{route.version} #{self.correlation_id} from {self.client_id!r} at {self.host})"
+        route, client_id = self.route, self.client_id
+        shown = client_id and client_id[:LOGGED_TEXT_CHARS]
+        return f"Call({route.name} v{route.version} #{self.correlation_id} from {shown!r} at {self.host})"
