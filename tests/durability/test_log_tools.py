@@ -177,7 +177,7 @@ def test_repair_cuts_at_the_damage_and_the_log_opens_and_grows_again(tmp_path: P
     store._recovery_points = {}
     with pytest.raises(StorageError, match="muster log repair"):
         open_log(store)
-    store._lock.release()
+    store._release_directory()
     assert main(["log", "repair", "--yes", str(tmp_path)]) == 0
     again = FileStore(str(tmp_path))
     log = open_log(again, segment_bytes=300)

@@ -74,7 +74,7 @@ def test_in_files_too_also_after_restarts(script: list[Any]) -> None:
             if clean:
                 store.close()
             else:  # as after a kill: no mark, no saved indexes; in a thread of its own process the lock would go too
-                store._lock.release()
+                store._release_directory()
             again = FileStore(directory, "os")
             assert open_compacted(again, segment_bytes=250, index_interval_bytes=100).durable_offset == end
             return again

@@ -44,5 +44,5 @@ def test_the_removal_of_the_clean_mark_is_durable_before_anything_is_written(
         sync_directory(disk, path)
 
     monkeypatch.setattr(Disk, "sync_directory", noted)
-    FileStore(str(tmp_path))._lock.release()
+    FileStore(str(tmp_path))._release_directory()
     assert synced == [(str(tmp_path), False)]

@@ -22,7 +22,7 @@ def crash(store: FileStore) -> None:
     """The process is gone: nothing more is written, the lock falls."""
     store._access.readers.close()
     store._access.writers.close()
-    store._lock.release()
+    store._release_directory()
 
 
 def the_log(store: FileStore) -> PartitionLog:

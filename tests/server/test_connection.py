@@ -162,7 +162,7 @@ def test_a_client_that_does_not_read_its_replies_gets_no_further_requests_served
     with RawClient(server.port) as lazy:
         lazy.send(b"".join(request_frame("ListGroups", 0, ListGroupsRequest(), code) for code in range(count)))
         connection = only_connection(server)
-        until(server, lambda: connection._held)
+        until(server, lambda: bool(connection._held))
         served = len(server.node.seen)
         assert served < count // 2, "sixty megabytes of replies wait in memory"
         for code in range(count):
@@ -308,7 +308,7 @@ def test_a_stop_cuts_off_who_does_not_read(monkeypatch: pytest.MonkeyPatch) -> N
     with RawClient(server.port) as lazy:
         lazy.send(b"".join(request_frame("ListGroups", 0, ListGroupsRequest(), code) for code in range(20)))
         connection = only_connection(server)
-        until(server, lambda: connection._held)
+        until(server, lambda: bool(connection._held))
         server.stop()
         assert not connections(server)
 

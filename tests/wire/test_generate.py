@@ -20,7 +20,8 @@ from muster.wire.schema import SchemaError
 AGREED = """
     Produce 0 3-13 9, Fetch 1 4-17 12, ListOffsets 2 1-10 6, Metadata 3 0-13 9, OffsetCommit 8 2-10 8, OffsetFetch 9 1-10 6,
     FindCoordinator 10 0-6 3, JoinGroup 11 0-9 6, Heartbeat 12 0-4 4, LeaveGroup 13 0-5 4, SyncGroup 14 0-5 4,
-    DescribeGroups 15 0-6 5, ListGroups 16 0-5 3, SaslHandshake 17 0-1 None, ApiVersions 18 0-4 3, CreateTopics 19 2-7 5, DeleteTopics 20 1-6 4,
+    DescribeGroups 15 0-6 5, ListGroups 16 0-5 3, SaslHandshake 17 0-1 None, ApiVersions 18 0-4 3,
+    CreateTopics 19 2-7 5, DeleteTopics 20 1-6 4,
     DeleteRecords 21 0-2 2, InitProducerId 22 0-5 2, OffsetForLeaderEpoch 23 2-4 4, TxnOffsetCommit 28 0-5 3,
     DescribeAcls 29 1-3 2, CreateAcls 30 1-3 2, DeleteAcls 31 1-3 2,
     DescribeConfigs 32 1-4 4, AlterConfigs 33 0-2 2, DescribeLogDirs 35 1-4 2, SaslAuthenticate 36 0-2 2,
