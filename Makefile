@@ -64,8 +64,9 @@ fuzz: $(READY) ## coverage-guided fuzzing of the decoders (SECONDS_=60 by defaul
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python '.[fuzz]'
 	@$(BIN)/python tests/wire/fuzz_decoders.py $(or $(SECONDS_),60)
 
-sim: $(COMPILED) ## thousands of simulated runs with faults (SEEDS=5000 by default)
+sim: $(COMPILED) ## thousands of simulated runs with faults: 5000 of one server, 1000 of a cluster (or SEEDS=N of each)
 	@$(BIN)/muster sim --seeds $(or $(SEEDS),5000)
+	@$(BIN)/muster sim --nodes 3 --seeds $(or $(SEEDS),1000)
 
 kill: $(COMPILED) ## kill the server 20 times in each mode under real clients; nothing acknowledged may be lost
 	@$(BIN)/python -m tests.durability.kill --kills 20

@@ -21,6 +21,12 @@ def kill_a_node(world: ClusterWorld, random: Random) -> None:
     world.scheduler.after(random.randint(50, 3 * LEASE_MS), node.start)
 
 
+def terminate_a_node(world: ClusterWorld, random: Random) -> None:
+    """As SIGTERM does: it hands over and goes, and comes back, as in a rolling restart."""
+    node, down_ms = _node(world, random), random.randint(50, 2 * LEASE_MS)
+    node.terminate(lambda: world.scheduler.after(down_ms, node.start))
+
+
 def stop_a_node(world: ClusterWorld, random: Random) -> None:
     """As SIGSTOP does: most of the stops are longer than a lease."""
     node = _node(world, random)
@@ -83,6 +89,7 @@ CLUSTER_FAULTS: Weighted[ClusterWorld] = (
     (faults.leave, 2),
     (faults.slow_network, 2),
     (kill_a_node, 4),
+    (terminate_a_node, 3),
     (stop_a_node, 5),
     (cut_a_node_off, 4),
     (lose_replies, 4),
@@ -104,7 +111,7 @@ def heal_cluster(world: ClusterWorld) -> None:
     for node in world.nodes.values():
         node.resume()
         row = world.database.nodes.get(node.node_id)
-        if row is not None and row.is_draining:
+        if node.is_stopping or (row is not None and row.is_draining):
             node.crash()
         node.start()
     for member in world.members:

@@ -6,10 +6,12 @@ database, timers that are long due. Its sockets come first, as in asyncio.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
 from math import ceil
-from typing import Any
+from typing import Any, cast
 
+from muster.log.contract import StorageError
 from muster.sim.scheduler import Planned, Scheduler, ServerLoop
 
 
@@ -38,6 +40,44 @@ class NodeLoop(ServerLoop):
 
     def call_later(self, delay: float, callback: Callable[..., Any], *args: Any, context: Any = None) -> Any:
         return self._scheduler.after(max(0, ceil(delay * 1000 / self.rate)), self._while_alive(callback, args))
+
+    # -- as the loop of the few coroutines that a node has
+
+    def create_future(self) -> asyncio.Future[Any]:
+        return asyncio.Future(loop=cast(Any, self))
+
+    def get_debug(self) -> bool:
+        return False
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """A process that died while it waited never heard what went wrong."""
+
+    def run_in_executor(self, executor: None, work: Callable[[], Any]) -> asyncio.Future[Any]:
+        """Done a moment later, in the one thread there is."""
+        future = self.create_future()
+
+        def do() -> None:
+            try:
+                future.set_result(work())
+            except StorageError as error:
+                future.set_exception(error)
+
+        self.call_later(0.002, do)
+        return future
+
+    def run(self, errand: Coroutine[Any, Any, None], then: Callable[[], None]) -> None:
+        """Go on with a coroutine whenever what it waits for is there."""
+
+        def step(_: object) -> None:
+            try:
+                waited_for = errand.send(None)
+            except StopIteration:
+                then()
+            else:
+                waited_for._asyncio_future_blocking = False
+                waited_for.add_done_callback(step)
+
+        self.enter(step, None)
 
     # -- stopping and going on
 

@@ -7,6 +7,7 @@ between any two of these the node may be stopped or die, or the connection may b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from muster.cluster.rounds import Rounds
@@ -53,20 +54,25 @@ class SimMembership:
         self,
         loop: NodeLoop,
         line: SimLine,
+        leaving_line: SimLine,
+        me: tuple[int, int],
         rounds: Rounds,
         delay_ms: Callable[[], int],
         deliver: Deliver,
         on_alone: Callable[[str], None],
     ) -> None:
-        """`delay_ms`: how long a statement takes one way."""
+        """`me`: the node's id and which life of it this is. `delay_ms`: how long a statement takes one way."""
         self._loop = loop
         self._line = line
+        self._leaving_line = leaving_line
+        self._node_id, self._incarnation = me
         self._rounds = rounds
         self._delay_ms = delay_ms
         self._deliver = deliver
         self._on_alone = on_alone
         self._timer: Planned | None = None
         self._has_news = False
+        self._has_left = False
 
     # -- what the seat asks
 
@@ -80,10 +86,14 @@ class SimMembership:
         self._rounds.look_again()
 
     def drain(self) -> None:
-        raise NotImplementedError("the simulator drains as an operator does")
+        if self._leaving_line.run(lambda database: database.set_draining(self._node_id, self._incarnation)):
+            self._leaving_line.run(SimDatabase.carry_out_plan)
 
     def leave(self) -> None:
-        raise NotImplementedError("simulated nodes do not say goodbye")
+        """Stop renewing and sign off, if the database can be asked."""
+        self._has_left = True
+        with suppress(StorageError):
+            self._leaving_line.run(lambda database: database.unregister(self._node_id, self._incarnation))
 
     # -- LISTEN
 
@@ -106,10 +116,14 @@ class SimMembership:
 
     def _round(self) -> None:
         self._timer = None
+        if self._has_left:
+            return
         lease_until_s = self._rounds.begin()
         self._later(self._renew, lease_until_s)
 
     def _renew(self, lease_until_s: float) -> None:
+        if self._has_left:
+            return
         try:
             self._rounds.renew()
         except StorageError as error:

@@ -50,6 +50,7 @@ class SimNode:
         """None while the process is not there."""
         self.listener: Listener | None = None
         self.membership: SimMembership | None = None
+        self.is_stopping = False
         self._epochs: dict[int, int] = {}
         self._settings = Settings.of({**SETTINGS, "node.id": str(node_id), "muster.lease.ms": str(LEASE_MS)})
 
@@ -102,11 +103,13 @@ class SimNode:
         world = self._world
         endpoints = {self._settings.listeners[0].name: (f"node-{self.node_id}", 9092)}
         line = SimLine(world.database, self.node_id)
-        line.breaks_down = lambda: world.breaks_down(self)
+        leaving_line = SimLine(world.database, self.node_id)
+        line.breaks_down = leaving_line.breaks_down = lambda: world.breaks_down(self)
         # Unlike a reply to a client, the number of a life is the same in every run of a seed.
         tables = SimTables(line, self.node_id, self.lives, endpoints)
         rounds = Rounds(tables, self.node_id, LEASE_MS, loop.time)
-        return SimMembership(loop, line, rounds, world.statement_ms, seat.deliver, seat.on_alone)
+        me = (self.node_id, self.lives)
+        return SimMembership(loop, line, leaving_line, me, rounds, world.statement_ms, seat.deliver, seat.on_alone)
 
     def _listen(self, node: Node) -> Listener:
         listener = Listener(self._settings, Routes(HANDLERS))
@@ -117,10 +120,27 @@ class SimNode:
     def crash(self) -> None:
         """As SIGKILL does. What was sent to the database may still be carried out."""
         if self.node is not None:
-            self.loop.alive = False
-            self.node = self.listener = self.membership = None
-            self._world.cluster_network.cut_node(self.node_id)
-            self._world.note("node", self.node_id, "crashed")
+            self._end("crashed")
+
+    def terminate(self, then: Callable[[], object]) -> None:
+        """As SIGTERM does: hand over, answer whoever waits, go."""
+        loop, node = self.loop, self.node
+        if node is None or self.is_stopping:
+            return
+        self.is_stopping = True
+
+        def gone() -> None:
+            if self.node is node:
+                self._end("stopped")
+                then()
+
+        loop.run(node.stop(), gone)
+
+    def _end(self, how: str) -> None:
+        self.loop.alive = self.is_stopping = False
+        self.node = self.listener = self.membership = None
+        self._world.cluster_network.cut_node(self.node_id)
+        self._world.note("node", self.node_id, how)
 
     def pause(self) -> None:
         """As SIGSTOP does."""

@@ -176,11 +176,13 @@ class SimDatabase:
             self._tell_others()
         return len(moves)
 
-    def set_draining(self, node_id: int) -> None:
+    def set_draining(self, node_id: int, incarnation: int | None = None) -> bool:
         row = self.nodes.get(node_id)
-        if row is not None:
-            row.is_draining = True
-            self._tell_others()
+        if row is None or incarnation not in (None, row.incarnation):
+            return False
+        row.is_draining = True
+        self._tell_others()
+        return True
 
     def unregister(self, node_id: int, incarnation: int) -> None:
         row = self.nodes.get(node_id)
