@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from muster.cluster.lease_clock import lease_seconds
 from muster.cluster.view import NO_LEADER, ClusterView
 from muster.log.contract import Leader, LedElsewhere, StorageError
+from muster.runtime.wheel import NEVER
 from muster.topics.names import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.topics.topic import Partition
 
@@ -145,6 +146,12 @@ class ClusterSeat:
         comes to them before it comes to its timers."""
         if self.is_seated and self._clock_s() >= self._lease_until_s:
             self._give_up("its lease is over", begin_anew=True)
+
+    def on_alarm(self, ticks_ms: int) -> int:
+        """Asked before the timers of any shard. A process that was frozen wakes with sessions that seem to be over, of members
+        that another node has served since: it must not drop them, nor tell anybody who waits for them."""
+        self.step_down_if_late()
+        return NEVER
 
     def _check_lease(self) -> None:
         self._lease_timer = None

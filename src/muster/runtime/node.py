@@ -158,6 +158,7 @@ class Node:
             self.coordinator.may_speak = self.cluster.may_speak
             self.broker.on_topics_gone = self._topics_gone_elsewhere
             self.broker.before_reading = self.cluster.step_down_if_late
+            self.alarm.join(self.cluster.on_alarm)  # before any shard: sleepers are asked in the order of their coming
             self.cluster.start()
 
     async def stop(self) -> None:
