@@ -346,3 +346,58 @@ def test_every_rule_has_been_seen_here() -> None:
     with open(__file__, encoding="utf-8") as source:
         text = source.read()
     assert [rule.__name__ for rule in RULES if f'advice("{rule.__name__}")' not in text] == []
+
+
+# -- a process that is restarted before its old session has ended: what a supervisor does after every kill
+
+
+def restarted_at_once(times: int = 1) -> Story:
+    """`boris` is killed, and back 2 s after its last heartbeat; the group waits for the old one until its session is over."""
+    story = two_members(session_ms=6_000)
+    for number in range(times):
+        old, new = f"boris.{number}" if number else "boris", f"boris.{number + 1}"
+        story.after(60_000).joins(new)
+        story.after(100).rejoins("anna")
+        story.after(3_900).expelled(old, "session_expired")
+        story.stable({"anna": [0, 1], new: [2, 3]})
+    return story
+
+
+def test_quick_restarts_ask_for_static_membership_and_not_for_a_longer_session() -> None:
+    """KIP-345. The session of the dead ran out while the new one was there: nobody paused."""
+    story = restarted_at_once(times=2)
+    said = story.advice("static_membership")
+    assert said is not None
+    assert "boris went and came back twice, before the old session had ended; that made 2 rebalances" in said
+    assert "a session.timeout.ms above 2 s" in said
+    assert story.advice("longer_session") is None
+
+
+def test_restarted_member_is_no_late_starter() -> None:
+    story = one_member(session_ms=6_000)
+    story.after(1_000).joins("boris")
+    story.after(600).rejoins("anna")
+    story.stable({"anna": [0, 1], "boris": [2, 3]})
+    story.joins("boris.2")
+    story.rejoins("anna")
+    story.after(4_000).expelled("boris", "session_expired")
+    story.stable({"anna": [0, 1], "boris.2": [2, 3]})
+    assert story.advice("longer_initial_delay") is None
+
+
+def test_one_process_under_several_ids_is_one_in_advice() -> None:
+    """Its ids are told apart in the story, as two of them were there at once; in sums it is one process."""
+    story = restarted_at_once(times=3)
+    said = story.advice("static_membership")
+    assert said is not None
+    assert said.startswith("boris went and came back 3 times")
+
+
+def test_single_poll_timeout_is_said_to_have_been_one() -> None:
+    story = two_members()
+    story.leaves("boris", "consumer poll timeout has expired.")
+    story.rejoins("anna")
+    story.stable({"anna": [0, 1, 2, 3]})
+    said = story.advice("rejoin_in_time")
+    assert said is not None
+    assert "boris left once because the application did not poll in time" in said

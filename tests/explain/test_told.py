@@ -13,7 +13,7 @@ from muster.explain.cause_words import PHRASES, phrase
 from muster.explain.facts import Who
 from muster.explain.machine import to_json
 from muster.explain.names import Names
-from muster.explain.told import tell_rebalance
+from muster.explain.told import tell_rebalance, tell_summary
 from muster.explain.words import duration, partitions, plural, said
 from tests.explain.stories import Story, one_member, two_members
 
@@ -60,6 +60,37 @@ def test_stalled_member_is_told_as_the_one_that_all_waited_for() -> None:
         "Everybody waited 1 min for boris on 10.0.0.1: it did not join again within the rebalance timeout and was dropped."
         " The last to join was anna, after 200 ms."
     )
+
+
+def test_restart_within_the_old_session_is_told_with_the_dead_one_that_all_waited_for() -> None:
+    """The new process joins at once; nobody tells the coordinator that the old one is dead, so everybody waits for its session."""
+    story = two_members()
+    story.after(60_000).joins("boris.2")
+    story.after(200).rejoins("anna")
+    story.after(6_800).expelled("boris", "session_expired")
+    story.stable({"anna": [0, 1], "boris.2": [2, 3]})
+    told = lines(story, 3)
+    assert told["why"] == (
+        "boris [..oris.2] on 10.0.0.1 was restarted and joined 7 s before the session of its old self ended."
+    )
+    assert told["waited"].startswith(
+        "Everybody waited 7 s for boris [..boris] on 10.0.0.1 to join again or to be gone. The last to join was anna, after 200 ms."
+    )
+    assert story.history.rebalances[-1].why.figures == {"away_ms": -7_000, "went_because": "session_expired"}
+    summary = dict(tell_summary("g", story.explanation.summary, Names(story.history), inferred=False).lines)
+    assert summary["most by"].startswith("boris on 10.0.0.1 caused 2 of 3 rebalances")
+    assert summary["most by"].endswith("kept the others waiting for 7 s")
+
+
+def test_another_member_of_the_same_name_that_was_there_before_is_no_restart() -> None:
+    story = two_members()
+    story.after(60_000).joins("boris.2")
+    story.rejoins("anna", "boris")
+    story.stable({"anna": [0], "boris": [1], "boris.2": [2, 3]})
+    story.after(60_000).dies("boris")
+    story.rejoins("anna", "boris.2")
+    story.stable({"anna": [0, 1], "boris.2": [2, 3]})
+    assert story.history.returns == []
 
 
 def test_reason_of_the_client_is_quoted_and_made_harmless() -> None:

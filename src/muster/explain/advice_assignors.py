@@ -53,7 +53,7 @@ def needless_moves(case: Case) -> Advice | None:
     return Advice(
         "needless_moves",
         ("partition.assignment.strategy",),
-        f"A sticky assignor ({COOPERATIVE}, or sticky) leaves partitions where they are unless somebody came or went.",
+        f"A sticky assignor ({COOPERATIVE}, or sticky) moves no more partitions than an even share takes.",
         f"In {plural(len(found), 'rebalance')} {count} of {plural(of, 'move')} went from one member to another though both"
         " were there before and after.",
         tuple(each.generation for each, _ in found),

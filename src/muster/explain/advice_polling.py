@@ -6,7 +6,7 @@ from typing import Final
 
 from muster.explain.advice import Advice, Case
 from muster.explain.facts import Arrival, Departure, Rebalance
-from muster.explain.words import duration, listed, plural
+from muster.explain.words import duration, listed, plural, times
 
 SLOW_MS: Final = 5_000
 """A member hears of a rebalance with its next heartbeat, 3 s apart by default: more than that is the member's own time."""
@@ -28,8 +28,8 @@ def rejoin_in_time(case: Case) -> Advice | None:
     if missed:
         evidence.append(_missed_words(case, [gone for gone, _ in missed]))
     if polls:
-        names = dict.fromkeys(case.names.short(each.why.who) for each in polls if each.why.who is not None)
-        evidence.append(f"{listed(list(names))} left {len(polls)} times because the application did not poll in time")
+        names = dict.fromkeys(case.names.process(each.why.who) for each in polls if each.why.who is not None)
+        evidence.append(f"{listed(list(names))} left {times(len(polls))} because the application did not poll in time")
     return Advice(
         "rejoin_in_time",
         ("max.poll.interval.ms", "max.poll.records"),
@@ -79,7 +79,7 @@ def slow_to_join(case: Case) -> Advice | None:
         ("max.poll.records", "heartbeat.interval.ms"),
         "See what it does between two polls: members can only join again there. Fewer records a poll (max.poll.records) or"
         " handing them to a worker thread lets it come sooner.",
-        f"{case.names.short(often[0][0].who)} was the last to join in {len(often)} of {plural(len(case.shown), 'rebalance')}"
+        f"{case.names.process(often[0][0].who)} was the last to join in {len(often)} of {plural(len(case.shown), 'rebalance')}"
         f" and kept the others waiting for up to {duration(longest)}.",
         tuple(each.generation for _, each in often),
     )
@@ -89,11 +89,12 @@ def _missed_words(case: Case, missed: list[Departure]) -> str:
     timeout_ms = max(gone.rebalance_timeout_ms or 0 for gone in missed)
     away = max(back.away_ms for gone in missed if (back := case.came_back(gone)) is not None)
     within = f" of {duration(timeout_ms)}" if timeout_ms else ""
+    was = "was" if len({gone.who.identity for gone in missed}) == 1 else "were"
     return (
         f"{_names(case, missed)} did not join again within the rebalance timeout{within},"
-        f" was dropped, and came back {duration(away)} later"
+        f" {was} dropped, and came back {duration(away)} later"
     )
 
 
 def _names(case: Case, gone: list[Departure]) -> str:
-    return listed(list(dict.fromkeys(case.names.short(each.who) for each in gone)))
+    return listed(list(dict.fromkeys(case.names.process(each.who) for each in gone)))

@@ -103,7 +103,7 @@ def _just_after(first: Rebalance, following: Sequence[Rebalance]) -> list[Rebala
     for each in following:
         if each.began_ms - first.ended_ms > START_MS:
             break
-        if each.why.cause not in ("new_member", "cooperative_round"):
+        if each.why.cause not in ("new_member", "cooperative_round") or each.departures:
             break  # somebody went: that is no start any more
         if each.why.cause == "new_member":
             late.append(each)

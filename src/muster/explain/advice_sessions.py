@@ -6,7 +6,7 @@ from typing import Final
 
 from muster.explain.advice import Advice, Case
 from muster.explain.facts import Departure, Rebalance, Return
-from muster.explain.words import duration, listed, plural
+from muster.explain.words import duration, listed, plural, times
 
 LONG_SILENCE_MS: Final = 10_000
 """Below this a dead member is found soon enough for most; Kafka's own default was 10 s for years."""
@@ -20,21 +20,21 @@ def longer_session(case: Case) -> Advice | None:
         each
         for each in case.returns
         if each.departure.cause == "session_expired"
-        and (each.who.is_static or each.away_ms <= each.departure.silent_ms)
+        and (each.who.is_static or 0 <= each.away_ms <= each.departure.silent_ms)
     ]
     if not early:
         return None
     pause_ms = max(each.departure.silent_ms + each.away_ms for each in early)
     asked_ms = max(each.departure.silent_ms for each in early)
     evidence = (
-        f"{_who(case, early)} {'was' if _one(early) else 'were'} expelled {_times(len(early))} after "
+        f"{_who(case, early)} {'was' if _one(early) else 'were'} expelled {times(len(early))} after "
         f"{duration(asked_ms)} without a heartbeat and came back {_within(early)}"
     )
     return Advice(
         "longer_session",
         ("session.timeout.ms",),
         f"Raise session.timeout.ms above {duration(pause_ms)}, the longest such pause, or find out what stops the"
-        " process for so long.",
+        " process for so long. (If it was restarted meanwhile: a longer session helps static members only.)",
         f"{evidence}.",
         _rebalances(case, early),
     )
@@ -80,7 +80,7 @@ def static_membership(case: Case) -> Advice | None:
         ("group.instance.id", "session.timeout.ms"),
         f"Give each process a group.instance.id of its own and a session.timeout.ms above {duration(away_ms)}: a static"
         " member that is back in time keeps its partitions, without a rebalance. (Its partitions wait for it meanwhile.)",
-        f"{_who(case, restarts)} went and came back {_times(len(restarts))}, {_within(restarts)}; that made"
+        f"{_who(case, restarts)} went and came back {times(len(restarts))}, {_within(restarts)}; that made"
         f" {plural(len(caused), 'rebalance')}.",
         caused,
     )
@@ -108,7 +108,7 @@ def _rebalances(case: Case, returns: list[Return]) -> tuple[int, ...]:
 
 
 def _who(case: Case, returns: list[Return]) -> str:
-    return listed(list(dict.fromkeys(case.names.short(each.who) for each in returns)))
+    return listed(list(dict.fromkeys(case.names.process(each.who) for each in returns)))
 
 
 def _one(returns: list[Return]) -> bool:
@@ -116,9 +116,8 @@ def _one(returns: list[Return]) -> bool:
 
 
 def _within(returns: list[Return]) -> str:
-    longest = duration(max(each.away_ms for each in returns))
+    longest_ms = max(each.away_ms for each in returns)
+    if longest_ms < 0:
+        return "before the old session had ended"
+    longest = duration(longest_ms)
     return f"{longest} later" if len(returns) == 1 else f"within {longest}"
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -16,6 +16,7 @@ class Attendance:
     def __init__(self) -> None:
         self._people: dict[str, Who] = {}
         self._present: dict[str, None] = {}
+        self._joined_ms: dict[str, int] = {}
         self._departed: dict[str, Departure] = {}
         """By identity: who may come back."""
         self.shared_identities: set[str] = set()
@@ -49,6 +50,7 @@ class Attendance:
     def newcomer(self, who: Who, at_ms: int) -> Return | None:
         """It joined; a return if it, or rather its process, went not long ago."""
         self._present[who.member_id] = None
+        self._joined_ms[who.member_id] = at_ms
         if sum(each.identity == who.identity for each in self.present) > 1:
             self.shared_identities.add(who.identity)
         gone = self._departed.pop(who.identity, None)
@@ -67,9 +69,25 @@ class Attendance:
         self._present = {}
         self.here(members)
 
-    def gone(self, departure: Departure) -> None:
+    def gone(self, departure: Departure) -> Return | None:
+        """It went; a return if its process is already back: restarted while the old session still ran."""
         self._present.pop(departure.who.member_id, None)
-        self._departed[departure.who.identity] = departure
+        successor = self._successor(departure)
+        if successor is None:
+            self._departed[departure.who.identity] = departure
+            return None
+        self.returns.append(Return(departure, successor, self._joined_ms[successor.member_id]))
+        return self.returns[-1]
+
+    def _successor(self, departure: Departure) -> Who | None:
+        """Of the same identity, and it joined when nothing was heard of the other any more. Two of them are a crowd."""
+        if departure.cause != "session_expired":
+            return None
+        heard_ms = departure.at_ms - departure.silent_ms
+        same = [each for each in self.present if each.identity == departure.who.identity]
+        if len(same) != 1 or self._joined_ms.get(same[0].member_id, heard_ms) <= heard_ms:
+            return None
+        return same[0]
 
     def renamed(self, old_id: str | None, new_id: str) -> None:
         self._present = {new_id if each == old_id else each: None for each in self._present}

@@ -77,8 +77,11 @@ def _first(rebalance: Rebalance, why: Why, who: str) -> str:
 
 
 def _returned(rebalance: Rebalance, why: Why, who: str) -> str:
+    away_ms = cast(int, why.figures["away_ms"])
+    if away_ms < 0:
+        return f"{who} was restarted and joined {duration(-away_ms)} before the session of its old self ended"
     went = "it left" if why.figures.get("went_because") == "member_left" else "it was expelled"
-    return f"{who} came back {duration(cast(int, why.figures['away_ms']))} after {went}"
+    return f"{who} came back {duration(away_ms)} after {went}"
 
 
 def _silent(rebalance: Rebalance, why: Why, who: str) -> str:

@@ -89,7 +89,11 @@ class Departure:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """A process that went and came back: the same instance id, or the same client id on the same host."""
+    """A process that went and came back: the same instance id, or the same client id on the same host.
+
+    Who was restarted sooner than its old session ended came back before the coordinator knew that it had gone: it was away for
+    less than nothing.
+    """
 
     departure: Departure
     who: Who
@@ -198,6 +202,16 @@ class Rebalance:
     @property
     def never_came(self) -> list[Departure]:
         return [gone for gone in self.departures if gone.cause == "rejoin_missed"]
+
+    @property
+    def waited_out(self) -> list[Departure]:
+        """Whose going let the join phase end: a silent or leaving member that the others had been waiting for until then."""
+        if not self.join_ms:
+            return []
+        end_ms = self.rounds[-1].join_ended_ms
+        return [
+            gone for gone in self.departures if gone.at_ms == end_ms and gone.cause not in ("rejoin_missed", "gone")
+        ]
 
     @property
     def longest_gap(self) -> Gap | None:

@@ -137,8 +137,10 @@ class _Fold:
             event.number("rebalance_timeout_ms"),
         )
         self._ownership.given_up(who.member_id, event.at_ms - gone.silent_ms)
-        self._attendance.gone(gone)
+        returned = self._attendance.gone(gone)
         if self._now is not None:
+            if returned is not None and returned.who == self._now.rounds[0].trigger:
+                self._seen.returned = returned
             self._now.departures.append(gone)
             self._now.arrivals = [each for each in self._now.arrivals if each.who.member_id != who.member_id]
         else:

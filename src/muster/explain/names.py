@@ -20,20 +20,30 @@ class Names:
         self._all = {plain(own) for own in places}
 
     def short(self, who: Who) -> str:
-        own = _own(who)
-        name = plain(own)
-        if not who.is_static and own in self._need_host and _host(who):
-            name += f" on {_host(who)}"
+        name = self.process(who)
         if who.identity in self._shared:
             name += f" [..{plain(who.member_id[-6:])}]"
         return name
+
+    def process(self, who: Who) -> str:
+        """All member ids that it had, as one."""
+        own = _own(who)
+        if not who.is_static and own in self._need_host and _host(who):
+            return f"{plain(own)} on {_host(who)}"
+        return plain(own)
+
+    def process_in_full(self, who: Who) -> str:
+        return self._with_place(who, self.process(who))
 
     def begins_with_one(self, sentence: str) -> bool:
         return any(sentence.startswith(name) for name in self._all)
 
     def full(self, who: Who) -> str:
         """At the first mention: also where it is, and whether it is static."""
-        name, host = self.short(who), _host(who)
+        return self._with_place(who, self.short(who))
+
+    def _with_place(self, who: Who, name: str) -> str:
+        host = _host(who)
         if who.is_static:
             client = f"client {plain(who.client_id)}" if who.client_id and who.client_id != who.instance_id else ""
             where = f"on {host}" if host else ""

@@ -64,9 +64,13 @@ def _offender(shown: Sequence[Rebalance]) -> Offender | None:
     for each in shown:
         if each.why.who is not None and each.why.cause not in ("first_member", "cooperative_round"):
             _add(found, each.why.who, 1, _longest_ms(each), 0)
-        if each.slowest is not None and not each.never_came and each.slowest.waited_ms >= WORTH_TELLING_MS:
+        if (
+            each.slowest is not None
+            and not (each.never_came or each.waited_out)
+            and each.slowest.waited_ms >= WORTH_TELLING_MS
+        ):
             _add(found, each.slowest.who, 0, 0, each.slowest.waited_ms)
-        for gone in each.never_came:
+        for gone in (*each.never_came, *each.waited_out):
             _add(found, gone.who, 0, 0, each.join_ms or 0)
     worst = max(found.values(), key=lambda one: (one.unowned_ms + one.kept_waiting_ms, one.rebalances), default=None)
     return worst if worst is not None and worst.unowned_ms + worst.kept_waiting_ms >= WORTH_TELLING_MS else None

@@ -98,7 +98,7 @@ def _offender(summary: Summary, names: Names) -> str:
         )
     if worst.kept_waiting_ms:
         parts.append(f"kept the others waiting for {duration(worst.kept_waiting_ms)}")
-    return f"{names.full(worst.who)} {' and '.join(parts)}"
+    return f"{names.process_in_full(worst.who)} {' and '.join(parts)}"
 
 
 def _title(rebalance: Rebalance) -> str:
@@ -135,6 +135,10 @@ def _joining(rebalance: Rebalance, names: Names) -> str:
             f"Everybody waited {duration(join_ms)} for {missing}: {pronoun} did not join again within the rebalance timeout"
             f" and {'was' if pronoun == 'it' else 'were'} dropped.{others}"
         )
+    if rebalance.waited_out:
+        others = f" {_last_to_join(rebalance, names)}" if rebalance.slowest is not None else ""
+        held = _some([gone.who for gone in rebalance.waited_out], names)
+        return f"Everybody waited {duration(join_ms)} for {held} to join again or to be gone.{others}"
     if rebalance.ids_never_used:
         return (
             f"Everybody waited {duration(join_ms)} for {_some(rebalance.ids_never_used, names)}, which was given a member id"

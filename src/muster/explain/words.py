@@ -42,6 +42,10 @@ def plural(amount: int, singular: str) -> str:
     return f"{amount:,} {singular[:-1]}ies" if singular.endswith("y") else f"{amount:,} {singular}s"
 
 
+def times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
 def listed(texts: Sequence[str]) -> str:
     """a, b and c."""
     if len(texts) < 2:
