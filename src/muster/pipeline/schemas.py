@@ -194,7 +194,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("instance_id", _text),
         ("client_id", _text),
         ("client_host", _text),
-        ("topics", pa.list_(_text)),
+        ("topics", pa.list_(_text)),  # null: by a regular expression, so only the broker knows
         ("n_assigned", _int),
         ("n_pending_revocation", _int),
         ("is_tombstone", _flag),

@@ -181,6 +181,14 @@ def test_golden_member_subscription() -> None:
     assert decoded((key, with_classic))["s_member_epoch"][0]["topics"] == ["foo"]
 
 
+def test_topics_of_a_subscription_by_expression_cannot_be_told() -> None:
+    """KIP-848: SubscribedTopicRegex, resolved by the broker. An empty one is none."""
+    key = bytes.fromhex("0005000367727000026d31")
+    value = bytes.fromhex("00000000046369640b2f3132372e302e302e310103662e000493e008756e69666f726d00")
+    (row,) = decoded((key, value))["s_member_epoch"]
+    assert (row["client_id"], row["topics"]) == ("cid", None)
+
+
 @pytest.mark.parametrize(
     ("key", "value", "epoch", "state", "assigned", "pending"),
     [

@@ -106,6 +106,17 @@ def everybody_leaves_and_the_group_is_deleted() -> Script:
     return script
 
 
+def group_is_deleted_and_made_anew_at_once() -> Script:
+    """Two generations of the same number within the time in which record and journal event are taken for one."""
+    script = Script("quick lives")
+    (a,) = script.found(None)
+    script.leave(a)
+    assert script.delete().reply.error == 0
+    script.advance(1_000)
+    script.found(None)
+    return script
+
+
 def round_is_cut_short() -> Script:
     """A newcomer comes in the middle of the sync phase of another newcomer."""
     script = Script("cut short")
@@ -174,6 +185,7 @@ ALL: tuple[Callable[[], Script], ...] = (
     topic_grows,
     leader_asks_for_nothing,
     everybody_leaves_and_the_group_is_deleted,
+    group_is_deleted_and_made_anew_at_once,
     round_is_cut_short,
     fleet_is_restarted,
     member_flaps,

@@ -85,6 +85,10 @@ SITUATIONS: dict[str, dict[str, list[Row]]] = {
         "s_offset_commit": steady([40, 50]),
         "b_leo_sample": [sample(100, NOW - HOUR), sample(100, NOW, log_start=80)],
     },
+    "late, then deleted unread": {
+        "s_offset_commit": [commit(0, 50, NOW - 90 * MINUTE)],
+        "b_leo_sample": [*ends(100, 200, every_ms=2 * HOUR), sample(300, NOW + 1, log_start=250)],
+    },
     "no end": {"s_offset_commit": steady([50])},
     "orphaned": {
         "s_offset_commit": steady([50]),
@@ -117,6 +121,26 @@ SITUATIONS: dict[str, dict[str, list[Row]]] = {
             about_member(20, "a", METADATA, NOW - 3 * HOUR, is_tombstone=True),
             about_member(22, "b", ASSIGNED, NOW - 3 * HOUR + 700, member_epoch=3, n_assigned=4),
         ],
+    },
+    "new protocol, two lives": {
+        "s_group_epoch": [
+            *(epoch(1, 1, NOW - 5 * HOUR), epoch(5, 2, NOW - 4 * HOUR)),
+            {**epoch(6, 0, NOW - 3 * HOUR), "epoch": None, "is_tombstone": True},
+            epoch(8, 1, NOW - 2 * HOUR),
+        ],
+        "s_member_epoch": [
+            about_member(0, "a", METADATA, NOW - 5 * HOUR, instance_id="one"),
+            about_member(2, "a", ASSIGNED, NOW - 5 * HOUR + 500, member_epoch=1, n_assigned=4),
+            about_member(4, "a", METADATA, NOW - 4 * HOUR, is_tombstone=True),
+            about_member(7, "b", METADATA, NOW - 2 * HOUR),
+            about_member(9, "b", ASSIGNED, NOW - 2 * HOUR + 900, member_epoch=1, n_assigned=4),
+        ],
+    },
+    "new protocol, by expression": {
+        "s_offset_commit": [commit(5, 5, NOW - MINUTE)],
+        "b_leo_sample": ends(5, 9),
+        "s_group_epoch": [epoch(1, 1, NOW - HOUR)],
+        "s_member_epoch": [about_member(0, "a", METADATA, NOW - HOUR, topics=None)],
     },
     "clocks apart": {
         "s_offset_commit": [commit(0, 80, NOW - 3 * MINUTE), commit(1, 55, NOW - 90_000, group_id="other")],
@@ -228,6 +252,13 @@ def test_records_that_were_deleted_unread_are_no_lag_but_a_loss(gold: Gold) -> N
     assert "30 records" in status["evidence"]
 
 
+def test_lateness_at_a_commit_is_unknown_once_what_was_unread_then_is_deleted(gold: Gold) -> None:
+    """Record 50 was at least half an hour old; record 250, the oldest that is left, did not even exist."""
+    row = one(gold, "g_lag", "late, then deleted unread")
+    assert (row["lag_at_commit_lo_ms"], row["lag_at_commit_hi_ms"]) == (None, None)
+    assert row["time_lag_hi_ms"] is not None
+
+
 def test_topic_without_samples_has_no_end(gold: Gold) -> None:
     row, status = one(gold, "g_lag", "no end"), one(gold, "g_status", "no end")
     assert (row["method"], row["lag"], row["time_lag_lo_ms"]) == ("no_end", None, None)
@@ -300,6 +331,29 @@ def test_rebalance_of_the_new_protocol_lasts_until_the_last_member_has_arrived(g
         ([], ["a"], 1),
     ]
     assert all(row["source"] == "log" and row["confidence"] < 1 for row in rows)
+
+
+def test_new_life_of_a_group_of_the_new_protocol_has_its_epochs_again(gold: Gold) -> None:
+    """Trap 31. The last member's leaving is a rebalance that is over at once, not one that was cut short."""
+    rows = sorted(gold["g_rebalance"]["new protocol, two lives"], key=lambda row: row["started_ms"])
+    assert [(row["group_life"], row["generation"], row["ended_ms"] - row["started_ms"]) for row in rows] == [
+        (0, 1, 500),
+        (0, 2, 0),
+        (1, 1, 900),
+    ]
+    assert [(row["joined"], row["gone"], row["members_after"]) for row in rows] == [
+        (["one"], [], 1),
+        ([], ["one"], 0),
+        (["b"], [], 1),
+    ]
+    assert [row["aborted_generations"] for row in rows] == [0, 0, 0]
+
+
+def test_subscription_by_expression_is_unknown_and_neither_orphans_nor_expires(gold: Gold) -> None:
+    """KIP-848: the broker resolves the expression; what it matches is not in the member's record."""
+    assert one(gold, "g_status", "new protocol, by expression")["status"] not in ("ORPHANED", "NO_POSITION")
+    expiry = one(gold, "g_expiry", "new protocol, by expression")
+    assert (expiry["expires_ms"], expiry["reason"]) == (None, "kept: nobody can read what the members subscribe to")
 
 
 def test_members_of_the_new_protocol(gold: Gold) -> None:

@@ -144,6 +144,13 @@ def test_deleted_group_that_comes_again_is_another_life(told: Told) -> None:
     assert kinds == ["created", "rebalance", "empty", "rebalance", "empty", "deleted", "created", "rebalance"]
 
 
+def test_record_and_journal_event_of_two_quick_lives_are_not_mixed(told: Told) -> None:
+    """Trap 31: each generation once, begun and ended by its own life's events."""
+    rows = told.of("g_rebalance", "quick lives")
+    assert [(row["group_life"], row["generation"]) for row in rows] == [(0, 1), (0, 2), (1, 1)]
+    assert all(row["source"] == "journal" and row["started_ms"] == row["ended_ms"] for row in rows)
+
+
 @pytest.mark.parametrize(
     ("script", "kind"),
     [("rolling", "rolling_restart"), ("storm", "storm"), ("cooperative", "cooperative"), ("join", "single")],

@@ -79,8 +79,9 @@ def _subscription(reader: FieldReader) -> Row:
     reader.nullable_string("rack id")
     row["client_id"] = reader.string("client id")
     row["client_host"] = reader.string("client host")
-    row["topics"] = [reader.string("topic") for _ in range(reader.count("subscribed topics"))]
-    reader.nullable_string("topic regular expression")
+    topics = [reader.string("topic") for _ in range(reader.count("subscribed topics"))]
+    # Which topics an expression matches only the broker knows: the subscription cannot be told, which is not that it is empty.
+    row["topics"] = None if reader.nullable_string("topic regular expression") else topics
     reader.i32("rebalance timeout")
     reader.nullable_string("server assignor")
     return row

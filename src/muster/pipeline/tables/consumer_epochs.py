@@ -6,7 +6,8 @@
 | CurrentMemberAssignment (8) with member epoch e | that member has arrived |
 | ConsumerGroupMemberMetadata (5), first or a tombstone | somebody came or went |
 
-A group epoch that no member reached before the next bump was overtaken: it is counted as aborted with the next one.
+A group epoch that no member reached before the next bump was overtaken: it is counted as aborted with the next one. One after
+which nobody is left is over at once. Epochs start again when a group does: a tombstone of the group ends its life (trap 31).
 """
 
 from __future__ import annotations
@@ -17,25 +18,50 @@ from muster.pipeline.tables.columns import GROUP, Column, Frame, is_true
 
 _GROUP_METADATA, _MEMBER_METADATA, _MEMBER_ASSIGNMENT = 3, 5, 8
 _CONFIDENCE = 0.8
-_BUMP = (*GROUP, "generation")
+_BUMP = (*GROUP, "log_offset")
 
 
 def epoch_rebalances(group_epochs: Frame, member_epochs: Frame) -> Frame:
     """Columns of `g_rebalance` as far as the log knows them."""
     bumps = (
-        group_epochs.filter((pl.col("record_type") == _GROUP_METADATA) & ~pl.col("is_tombstone"))
-        .select(*GROUP, "log_offset", started_ms="record_ms", generation="epoch")
+        group_epochs.filter(pl.col("record_type") == _GROUP_METADATA)
+        .sort("log_offset")
+        .with_columns(group_life=pl.col("is_tombstone").cast(pl.Int32).cum_sum().over(GROUP))
+        .filter(~pl.col("is_tombstone"))
+        .select(*GROUP, "log_offset", "group_life", started_ms="record_ms", generation="epoch")
+    )
+    rows = (
+        bumps.join(_arrivals(bumps, member_epochs), on=_BUMP, how="left")
+        .join(_changes(bumps, member_epochs), on=_BUMP, how="left")
         .sort("log_offset")
     )
-    rows = bumps.join(_arrivals(member_epochs), on=_BUMP, how="left").join(
-        _changes(bumps, member_epochs), on=_BUMP, how="left"
+    # Nobody has to arrive where nobody is left.
+    left = pl.col("_came").fill_null(0) - pl.col("_went").fill_null(0)
+    emptied = is_true(pl.col("_went") > 0) & (left.cum_sum().over(GROUP) <= 0) & pl.col("ended_ms").is_null()
+    return _finished(
+        rows.with_columns(
+            ended_ms=pl.when(emptied).then("started_ms").otherwise("ended_ms"),
+            members_after=pl.when(emptied).then(pl.lit(0, pl.Int32)).otherwise("members_after"),
+        )
     )
-    return _finished(rows)
 
 
-def _arrivals(member_epochs: Frame) -> Frame:
-    arrived = member_epochs.filter((pl.col("record_type") == _MEMBER_ASSIGNMENT) & ~pl.col("is_tombstone"))
-    return arrived.group_by(*GROUP, generation="member_epoch").agg(
+def _arrivals(bumps: Frame, member_epochs: Frame) -> Frame:
+    """Each belongs to the last bump to its epoch before it: an earlier life had an epoch of the same number."""
+    arrived = (
+        member_epochs.filter((pl.col("record_type") == _MEMBER_ASSIGNMENT) & ~pl.col("is_tombstone"))
+        .select(*GROUP, "member_id", "record_ms", generation="member_epoch", _at="log_offset")
+        .sort("_at")
+    )
+    found = arrived.join_asof(
+        bumps.select(*GROUP, "generation", "log_offset"),
+        left_on="_at",
+        right_on="log_offset",
+        by=[*GROUP, "generation"],
+        strategy="backward",
+        check_sortedness=False,
+    ).filter(pl.col("log_offset").is_not_null())
+    return found.group_by(_BUMP).agg(
         ended_ms=pl.col("record_ms").max(), members_after=pl.col("member_id").n_unique().cast(pl.Int32)
     )
 
@@ -48,28 +74,37 @@ def _changes(bumps: Frame, member_epochs: Frame) -> Frame:
     events = metadata.select(
         *GROUP,
         _member="member_id",
-        _identity=pl.coalesce("instance_id", "member_id"),
+        # A tombstone says no more than the member id.
+        _identity=pl.coalesce(pl.col("instance_id").forward_fill().over(*GROUP, "member_id"), "member_id"),
         _at="log_offset",
         _what=what,
+        _known=known,
     )
     # Each event belongs to the first bump behind it.
     spans = events.join_asof(
-        bumps.select(*GROUP, "generation", "log_offset"),
+        bumps.select(*GROUP, "log_offset"),
         left_on="_at",
         right_on="log_offset",
         by=list(GROUP),
         strategy="forward",
         check_sortedness=False,
-    ).filter(pl.col("generation").is_not_null())
+    ).filter(pl.col("log_offset").is_not_null())
 
     def those(what: str) -> Column:
         return pl.col("_identity").filter(pl.col("_what") == what).unique().sort()
 
-    return spans.group_by(_BUMP).agg(
-        joined=those("joined"),
-        gone=those("gone"),
+    changes = spans.group_by(_BUMP).agg(
+        _joined=those("joined"),
+        _gone=those("gone"),
+        _came=(pl.col("_what") == "joined").sum().cast(pl.Int64),
+        _went=((pl.col("_what") == "gone") & pl.col("_known")).sum().cast(pl.Int64),
         _one=pl.col("_member").min(),
         _members=pl.col("_member").n_unique(),
+    )
+    # A static member that came back under a new id neither joined nor went (trap 32).
+    return changes.with_columns(
+        joined=pl.col("_joined").list.set_difference("_gone").list.sort(),
+        gone=pl.col("_gone").list.set_difference("_joined").list.sort(),
     )
 
 
@@ -101,6 +136,7 @@ def _finished(rows: Frame) -> Frame:
         .select(
             *GROUP,
             "generation",
+            "group_life",
             "log_offset",
             "started_ms",
             "ended_ms",
@@ -110,7 +146,6 @@ def _finished(rows: Frame) -> Frame:
             "joined",
             "gone",
             "aborted_generations",
-            group_life=pl.lit(0, pl.Int32),
             source=pl.lit("log"),
             confidence=certain,
             protocol=pl.lit("consumer"),

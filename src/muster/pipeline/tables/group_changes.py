@@ -28,15 +28,15 @@ _JOURNAL_CONFIDENCE, _REFINED_CONFIDENCE, _ACROSS_A_GAP = 1.0, 0.9, 0.5
 
 def rebalances_of(rows: Iterable[Row]) -> Iterator[Row]:
     """`rows` sorted by cluster, group and log offset, those of the journal alone (no log offset) anywhere."""
-    place: tuple[str, str] | None = None
+    place: tuple[str, str, int] | None = None
     before: Members | None = None
     for row in rows:
-        here = (row["cluster"], row["group_id"])
-        if here != place:
-            place, before = here, None
         if row["log_offset"] is None:
             yield _told_by_journal_alone(row)
             continue
+        here = (row["cluster"], row["group_id"], row["group_life"])
+        if here != place:
+            place, before = here, None
         after = _members(row)
         if row["kind"] == "deleted":
             before = None

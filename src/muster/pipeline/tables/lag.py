@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, Column, Frame, conform
+from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, Column, Frame, conform, is_true
 from muster.pipeline.tables.group_state import owners
 from muster.pipeline.tables.known_ends import KnownEnds
 from muster.pipeline.tables.latest_before import latest_before
@@ -133,7 +133,9 @@ def _finished(rows: Frame, settings: GoldSettings) -> Frame:
     share = ((at - pl.col("_faithful_ms")) / settings.rate_window_ms).clip(0.0, 1.0)
     there = positioned & (pl.col("method") != "ahead")
     times = {name: pl.when(there).then(name) for name in ("time_lag_lo_ms", "time_lag_hi_ms", "time_lag_est_ms")}
-    late = {name: pl.when(positioned).then(name) for name in ("lag_at_commit_lo_ms", "lag_at_commit_hi_ms")}
+    # What was unread at that commit is no longer there: how old it was is not known any more, which is not that it was young.
+    deleted = is_true(pl.col("committed") < pl.col("log_start"))
+    late = {name: pl.when(positioned & ~deleted).then(name) for name in ("lag_at_commit_lo_ms", "lag_at_commit_hi_ms")}
     return rows.with_columns(
         **times,
         **late,

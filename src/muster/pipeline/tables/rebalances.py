@@ -68,13 +68,18 @@ def _histories(generations: Frame, members: Frame, assignments: Frame, journal: 
 
 
 def _matched(rows: Frame, told: Frame, settings: GoldSettings) -> Frame:
-    """Same group, same generation, about the same time: a generation of an earlier life is not taken for this one's."""
+    """Same group, same generation, about the same time: a generation of an earlier life is not taken for this one's.
+
+    A group that is deleted and comes again at once has two of each: every record is given the nearest event and no event twice.
+    """
     rows, told = rows.with_row_index("_row"), told.with_row_index("_told")
-    near = (pl.col("record_ms") - pl.col("j_ended_ms")).abs() <= settings.journal_match_ms
+    apart = (pl.col("record_ms") - pl.col("j_ended_ms")).abs()
     could = rows.filter(pl.col("kind").is_in(["rebalance", "empty", "unknown_prev"]))
-    both = could.join(told.with_columns(generation="j_generation"), on=_SAME).filter(near)
+    near = could.join(told.with_columns(generation="j_generation"), on=_SAME).with_columns(_apart=apart)
+    near = near.filter(pl.col("_apart") <= settings.journal_match_ms).sort("_apart", "_row", "_told")
+    both = near.unique("_row", keep="first", maintain_order=True).unique("_told", keep="first", maintain_order=True)
     of_log, of_journal = rows.join(both, on="_row", how="anti"), told.join(both, on="_told", how="anti")
-    return pl.concat([both, of_log, of_journal], how="diagonal").drop("_row", "_told")
+    return pl.concat([both.drop("_apart"), of_log, of_journal], how="diagonal").drop("_row", "_told")
 
 
 def _with_episodes(changes: Frame, settings: GoldSettings) -> Frame:
