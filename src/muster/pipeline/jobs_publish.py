@@ -16,7 +16,7 @@ from muster.pipeline.jobs_bundles import bundles, homes
 from muster.pipeline.jobs_files import BatchFiles
 from muster.pipeline.jobs_tables import FinishEnds, MakeTables
 from muster.pipeline.jobs_tasks import FileTask, run_tasks
-from muster.pipeline.lake import LakeWriter
+from muster.pipeline.lake import LakeWriter, now_ms
 from muster.pipeline.lake_compact import kept_table
 from muster.pipeline.lake_retention import GOLD_TIMES
 from muster.pipeline.manifest import Batch, DataFile
@@ -92,7 +92,10 @@ def _publish(writer: LakeWriter, written: Mapping[str, list[DataFile]], settings
     )
 
 
-def newest_ms(writer: LakeWriter) -> int:
-    """The newest time that any row of the lake has: the moment that a copied directory speaks of."""
+def newest_ms(writer: LakeWriter, clock: Callable[[], int] = now_ms) -> int:
+    """The newest time that any row of the lake has: the moment that a copied directory speaks of, and that ages count from.
+
+    Producers name their records' times: one with a broken clock must not make everything else look years old (trap 19).
+    """
     times = [file.last_ms for table in BRONZE for file in writer.manifest.files(table) if file.last_ms is not None]
-    return max(times, default=0)
+    return min(max(times, default=0), clock())

@@ -261,8 +261,8 @@ TABLES: Final[dict[str, pa.Schema]] = {
         *_GROUP_PARTITION,
         ("at_ms", _long),
         ("burrow_status", _text),  # OK, WARN, STALL, STOP, REWIND
-        # OK, IDLE, CATCHING_UP, SLOW, STALLED, STOPPED, REWOUND, UNOWNED, ORPHANED, DATA_LOSS, AHEAD, NO_POSITION,
-        # NO_DATA
+        # OK, IDLE, CATCHING_UP, SLOW, STALLED, STOPPED, REWOUND, UNOWNED, ORPHANED, AT_RISK, DATA_LOSS, AHEAD,
+        # NO_POSITION, NO_DATA
         ("status", _text),
         ("evidence", _text),
     ),

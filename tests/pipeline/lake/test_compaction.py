@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from muster.pipeline.jobs_publish import newest_ms
 from muster.pipeline.lake import Lake
 from muster.pipeline.lake_compact import compact, kept_table
 from muster.pipeline.lake_retention import Retention
@@ -83,6 +84,16 @@ def test_an_old_commit_in_a_transaction_pushes_no_other_out(tmp_path: Path) -> N
         append(writer, {"s_offset_commit.rows": rows})
         compact(writer, Retention(), NOW)
     assert sorted(row["log_offset"] for row in _rows(tmp_path, "s_offset_commit.rows")) == [1, 2]
+
+
+def test_record_from_the_future_does_not_make_everything_else_old(tmp_path: Path) -> None:
+    """Trap 19: a producer's clock may say anything, and ages count from the newest time."""
+    with Lake.open_or_create(tmp_path).write() as writer:
+        append(writer, {"b_log_record": [bronze(0, NOW - DAY), bronze(1, NOW + 40_000 * DAY)]})
+        assert newest_ms(writer, clock=lambda: NOW) == NOW
+        append(writer, {"b_log_record": [bronze(2, NOW)]})
+        compact(writer, Retention(), newest_ms(writer, clock=lambda: NOW))
+    assert [row["value"] for row in _rows(tmp_path, "b_log_record")] == [b"v"] * 3
 
 
 def test_rows_with_lists_are_thinned_too(tmp_path: Path) -> None:

@@ -94,6 +94,31 @@ def test_situation(standing: Standing, status: str, evidence: str) -> None:
     assert evidence in said
 
 
+AT_THE_OLD_END = replace(LAGGING, committed=1_010, log_start=1_000, end=1_200, lag=190)
+
+
+@pytest.mark.parametrize(
+    ("standing", "status"),
+    [
+        (AT_THE_OLD_END, "AT_RISK"),
+        (replace(AT_THE_OLD_END, window=commits(1_010, 1_010)), "AT_RISK"),
+        (replace(AT_THE_OLD_END, group_state="Empty", n_members=0, owner=None), "AT_RISK"),
+        (replace(AT_THE_OLD_END, consume_rate=9.0), "CATCHING_UP"),
+        (replace(AT_THE_OLD_END, committed=1_100, lag=100), "SLOW"),
+        (replace(AT_THE_OLD_END, committed=10, log_start=0, lag=1_190), "SLOW"),
+    ],
+    ids=["slow", "stalled", "stopped", "reads faster", "in the middle", "nothing was ever deleted"],
+)
+def test_group_that_falls_behind_at_the_old_end_of_a_log_that_is_deleted_is_at_risk(
+    standing: Standing, status: str
+) -> None:
+    """Trap 25: the next deletion takes what it has not read. The evidence keeps what is wrong with it."""
+    found, said = verdict(standing, allowed_lag=0, stop_after_ms=5 * MINUTE)
+    assert found == status
+    assert (found == "AT_RISK") == said.startswith("95% of what is left of the log is unread")
+    assert found != "AT_RISK" or any(word in said for word in ("SLOW", "STALLED", "STOPPED"))
+
+
 def test_lag_of_a_transaction_marker_is_allowed_where_it_is_said_so() -> None:
     """Trap 9: a transactional topic shows 1 for ever."""
     one_behind = replace(LAGGING, end=101, lag=1)

@@ -45,6 +45,7 @@ def cause_family(cause: str | None) -> str:
 STATUSES: Final = (
     "DATA_LOSS",
     "AHEAD",
+    "AT_RISK",
     "STALLED",
     "STOPPED",
     "UNOWNED",
@@ -59,7 +60,7 @@ STATUSES: Final = (
 )
 """Worst first."""
 
-_LOST: Final = frozenset({"DATA_LOSS", "AHEAD", "STALLED", "STOPPED", "UNOWNED"})
+_LOST: Final = frozenset({"DATA_LOSS", "AHEAD", "AT_RISK", "STALLED", "STOPPED", "UNOWNED"})
 _DOUBTFUL: Final = frozenset({"REWOUND", "NO_POSITION", "ORPHANED", "SLOW"})
 
 

@@ -17,6 +17,7 @@ partition from a dead one:
 | STALLED | lag, commits come, the offset stands |
 | CATCHING_UP | lag that falls |
 | SLOW | lag that does not fall |
+| AT_RISK | one of the last but CATCHING_UP, and nearly all that the topic still holds is unread, while deletion has begun there |
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ Verdict: TypeAlias = tuple[str, str]
 """Status and evidence."""
 
 _USUAL_INTERVALS = 3
+_NEARLY_ALL = 0.9
+_FALLS_BEHIND = ("UNOWNED", "REWOUND", "STOPPED", "STALLED", "SLOW")
 
 
 @dataclass(slots=True)
@@ -62,7 +65,24 @@ class Standing:
 
 
 def verdict(standing: Standing, allowed_lag: int, stop_after_ms: int) -> Verdict:
-    return _without_lag(standing, allowed_lag, stop_after_ms) or _with_lag(standing, stop_after_ms)
+    found = _without_lag(standing, allowed_lag, stop_after_ms)
+    if found is not None:
+        return found
+    status, evidence = _with_lag(standing, stop_after_ms)
+    unread = _unread_share(standing)
+    if status in _FALLS_BEHIND and unread is not None and unread >= _NEARLY_ALL:
+        return (
+            "AT_RISK",
+            f"{unread:.0%} of what is left of the log is unread, the oldest goes first; {status}: {evidence}",
+        )
+    return status, evidence
+
+
+def _unread_share(known: Standing) -> float | None:
+    """Of what the topic still holds; None where nothing was ever deleted, so nothing need be lost (trap 25)."""
+    if not known.log_start or known.end is None or known.lag is None or known.end <= known.log_start:
+        return None
+    return known.lag / (known.end - known.log_start)
 
 
 def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdict | None:
