@@ -96,14 +96,23 @@ class ClusterWorld(Witness):
     def note_fetched(self, member: SimMember, asked_ms: int, partition: int, value: int) -> None:
         """A node whose partition was moved while it lives has a lease, and may answer until it is over or it hears of the
         move (docs/guarantees.md): what it knows then may be old."""
-        index = partition_for(member.group, self.partition_count)
         epoch, written_ms = cast(ClusterMember, member).last_answer
-        if self.database.partitions[Slot(CONSUMER_OFFSETS, index)].moved_alive.get(epoch, -1) < written_ms:
+        if not self._was_moved_alive(member.group, epoch, written_ms):
             super().note_fetched(member, asked_ms, partition, value)
 
     def heard(self, member: SimMember, asked: tuple[int, int]) -> None:
         """By whoever led in that epoch: a node whose partition was moved while it lives may hear a member a moment longer."""
         self._heard[member.member_id] = (self.life_of(member), asked[1])
+
+    def _note_expelled(self, group: str, member_id: str, at_ms: int, node: Node) -> None:
+        """The same node may take a member for dead that its heir hears; it can store nothing of that."""
+        place = node.coordinator.places[partition_for(group, self.partition_count)]
+        if not self._was_moved_alive(group, place.epoch, self.scheduler.now_ms):
+            super()._note_expelled(group, member_id, at_ms, node)
+
+    def _was_moved_alive(self, group: str, epoch: int, now_ms: int) -> bool:
+        row = self.database.partitions[Slot(CONSUMER_OFFSETS, partition_for(group, self.partition_count))]
+        return row.moved_alive.get(epoch, -1) >= now_ms
 
     def silence_ms(self, group: str, at_ms: int, heard: tuple[int, int], node: Node) -> int:
         """On the clock of the node that counted, from when it heard the member or took over."""
