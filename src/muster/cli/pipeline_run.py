@@ -122,9 +122,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter, settings: RunSettings) -> int:
-    from muster.pipeline.follow import Stop, follow
+    from muster.pipeline.follow import Patience, Stop, follow
     from muster.pipeline.jobs import gold_round, read_round
+    from muster.pipeline.jobs_failure import JobError
     from muster.pipeline.session import open_session
+    from muster.pipeline.sources.failure import SourceError
 
     stop = Stop()
     watch = _watch(stop)
@@ -150,7 +152,8 @@ def _run(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter, s
                 _tell("the tables are up to date")
 
         if arguments.follow:
-            follow(read, make_gold, stop, _rhythm(arguments), time.monotonic)
+            patience = Patience((SourceError, JobError), lambda error: _tell(f"{error}; trying again"))
+            follow(read, make_gold, stop, _rhythm(arguments), time.monotonic, patience)
             _tell("stopped; the same command goes on here")
             return DONE
         read()

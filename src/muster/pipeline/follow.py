@@ -23,6 +23,16 @@ class Rhythm:
     gold_every: float = 60.0
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Failures that a running loop outlives: a broker that restarts, a partition that elects its leader."""
+
+    with_errors: tuple[type[Exception], ...] = ()
+    tell: Callable[[Exception], None] = lambda _: None
+    rounds: int = 30
+    """So many in a row are too many."""
+
+
 class Stop:
     """Set by the first Ctrl-C or SIGTERM: the batch in work is finished. The second one interrupts."""
 
@@ -56,16 +66,33 @@ class Stop:
 
 
 def follow(
-    read: Callable[[], None], make_gold: Callable[[], None], stop: Stop, rhythm: Rhythm, clock: Callable[[], float]
+    read: Callable[[], None],
+    make_gold: Callable[[], None],
+    stop: Stop,
+    rhythm: Rhythm,
+    clock: Callable[[], float],
+    patience: Patience = Patience(),  # noqa: B008  # frozen
 ) -> None:
-    """Read, make gold where it is due, wait. Told to stop it makes no more gold: the next run does."""
+    """Read, make gold where it is due, wait. Told to stop it makes no more gold: the next run does.
+
+    A round that fails is tried again, for a failed batch leaves nothing behind; but not the first one, which most likely
+    was asked for something that is not there.
+    """
     gold_at = -float("inf")
+    failed = patience.rounds
     while not stop():
         began = clock()
-        read()
-        if stop():
-            return
-        if clock() - gold_at >= rhythm.gold_every:
-            make_gold()
-            gold_at = clock()
+        try:
+            read()
+            if stop():
+                return
+            if clock() - gold_at >= rhythm.gold_every:
+                make_gold()
+                gold_at = clock()
+            failed = 0
+        except patience.with_errors as error:
+            failed += 1
+            if failed > patience.rounds or stop():
+                raise
+            patience.tell(error)
         stop.wait(max(0.0, rhythm.read_every - (clock() - began)))
