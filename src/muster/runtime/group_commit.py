@@ -10,18 +10,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from muster.log.contract import Commit, LogStore, PartitionLog, StorageError
 from muster.runtime.timings import Timing
+from muster.runtime.writer_thread import WriterThread
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from concurrent.futures import ThreadPoolExecutor
 
 WhenDurable = Callable[[StorageError | None], None]
 Background = Callable[[Callable[[], None], Callable[[], None]], None]
 """Do the first thing away from the loop, then call the second from the loop. The simulator has its own."""
+
+
+GATHER_TURNS: Final = 3
+"""Measured at 100 connections that commit without a pause: about a sixth less CPU a request than with none."""
 
 
 class GroupCommit:
@@ -38,7 +42,7 @@ class GroupCommit:
         self._waiting: dict[PartitionLog, deque[tuple[int, WhenDurable]]] = {}
         self._scheduled = False
         self._commit: Commit | None = None
-        self._writer_thread: ThreadPoolExecutor | None = None
+        self._writer_thread: WriterThread | None = None
         self._in_background = background or self._in_thread
         self._idle_callbacks: list[Callable[[], None]] = []
         self._began_s = 0.0
@@ -74,7 +78,7 @@ class GroupCommit:
 
     def close(self) -> None:
         if self._writer_thread is not None:
-            self._writer_thread.shutdown(wait=True)
+            self._writer_thread.close()
 
     def _begin(self) -> None:
         self._scheduled = False
@@ -94,16 +98,8 @@ class GroupCommit:
 
     def _in_thread(self, work: Callable[[], None], then: Callable[[], None]) -> None:
         if self._writer_thread is None:
-            from concurrent.futures import ThreadPoolExecutor
-
-            self._writer_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="muster-commit")
-        loop = self._loop
-
-        def work_and_tell() -> None:
-            work()
-            loop.call_soon_threadsafe(then)
-
-        self._writer_thread.submit(work_and_tell)
+            self._writer_thread = WriterThread(self._loop.call_soon_threadsafe)
+        self._writer_thread.run(work, then)
 
     def _finish(self) -> None:
         commit, self._commit = self._commit, None
@@ -111,7 +107,14 @@ class GroupCommit:
         self.flushes.add((perf_counter() - self._began_s) * 1e3)
         for log, error in commit.finish():
             self._settle(log, error)
-        self._begin()
+        self._gather(GATHER_TURNS)
+
+    def _gather(self, turns: int) -> None:
+        """Begin the next commit some turns of the loop later: whoever was answered just now asks again at once."""
+        if turns and not self._idle_callbacks:
+            self._loop.call_soon(self._gather, turns - 1)
+        else:
+            self._begin()
 
     def _settle(self, log: PartitionLog, error: StorageError | None) -> None:
         queue = self._waiting.get(log)
