@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from muster.cli import pipeline_words as words
@@ -45,18 +46,37 @@ _EPISODE_COLUMNS = (
     Shown("causes", lambda row: words.names(row["causes"])),
 )
 
+_PAUSE_COLUMNS = (
+    Shown("ended (UTC)", lambda row: words.moment(row["ended_ms"])),
+    Shown("group", lambda row: words.name(row["group_id"])),
+    Shown("generation", lambda row: str(row["generation"]), right=True),
+    Shown("topic", lambda row: words.name(row["topic"])),
+    Shown("partition", lambda row: str(row["partition"]), right=True),
+    Shown("owner since", lambda row: words.name(row["owner"])),
+    Shown("pause", lambda row: words.duration(row["pause_ms"]), right=True),
+    Shown("last commit before", lambda row: words.moment(row["last_commit_ms"])),
+    Shown("first after", lambda row: words.moment(row["next_commit_ms"])),
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_arguments(parser)
     parser.add_argument("--since", metavar="WHEN", help="2h, 7d or a UTC time like 2026-11-15T03:12")
     parser.add_argument("--cause", metavar="CAUSE", help="only this cause; * stands for anything")
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
         "--episodes", action="store_true", help="fold rebalances that belong together: storms, rolling restarts"
     )
+    form.add_argument("--pauses", action="store_true", help="one row a partition that paused, and who owns it since")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    columns, what = (_EPISODE_COLUMNS, "episode") if arguments.episodes else (_COLUMNS, "rebalance")
+    columns: Sequence[Shown] = _COLUMNS
+    what = "rebalance"
+    if arguments.episodes:
+        columns, what = _EPISODE_COLUMNS, "episode"
+    elif arguments.pauses:
+        columns, what = _PAUSE_COLUMNS, "pause"
     return run_question("rebalances", arguments, lambda lake: _question(arguments, lake), columns, what)
 
 
@@ -67,8 +87,18 @@ def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
     if arguments.cause is not None:
         if arguments.episodes:
             raise UsageError("--cause does not go with --episodes: an episode may have several")
+        if arguments.pauses:
+            raise UsageError("--cause does not go with --pauses: a pause is a partition's, not a cause's")
         like["cause"] = arguments.cause
     since = arguments.since and moment_of(arguments.since, "--since", lake.manifest.gold_at_ms)
+    if arguments.pauses:
+        return Question(
+            "g_rebalance_pause",
+            like=like,
+            at_least={"ended_ms": since} if since else {},
+            order=(("ended_ms", True), ("pause_ms", True), ("group_id", False), ("topic", False), ("partition", False)),
+            top=rows_wanted(arguments),
+        )
     return Question(
         "g_rebalance_episode" if arguments.episodes else "g_rebalance",
         like=like,

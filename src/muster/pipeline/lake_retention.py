@@ -57,6 +57,7 @@ RULES: Final = {
 GOLD_TIMES: Final = {
     "g_lag_history": "minute_ms",
     "g_rebalance": "ended_ms",
+    "g_rebalance_pause": "ended_ms",
     "g_rebalance_episode": "ended_ms",
     "g_assignment_balance": "at_ms",
     "g_hot_committers": "hour_ms",

@@ -297,6 +297,19 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("protocol", _text),
         ("faithful", _flag),
     ),
+    "g_rebalance_pause": _table(
+        ("cluster", _text),
+        ("group_id", _text),
+        ("group_life", _int),
+        ("generation", _int),
+        ("ended_ms", _long),
+        ("topic", _text),
+        ("partition", _int),
+        ("owner", _text),  # who has it since; null where the log does not tell
+        ("last_commit_ms", _long),
+        ("next_commit_ms", _long),
+        ("pause_ms", _long),  # how much longer than usual; partitions without one have no row
+    ),
     "g_rebalance_episode": _table(
         ("cluster", _text),
         ("group_id", _text),

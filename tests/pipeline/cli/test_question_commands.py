@@ -56,6 +56,19 @@ GOLD: dict[str, list[dict[str, Any]]] = {
         {"cluster": "east", "group_id": "billing", "generation": 3, "ended_ms": AT - HOUR, "cause": "new_member"},
         {"cluster": "east", "group_id": "billing", "generation": 4, "ended_ms": AT - 60_000, "cause": "member_left"},
     ],
+    "g_rebalance_pause": [
+        {
+            "cluster": "east",
+            "group_id": "billing",
+            "generation": 4,
+            "ended_ms": AT,
+            "topic": "orders",
+            "partition": partition,
+            "owner": "m-1",
+            "pause_ms": 100 * partition,
+        }
+        for partition in (1, 2)
+    ],
     "g_rebalance_episode": [
         {
             "cluster": "east",
@@ -185,6 +198,7 @@ def test_csv_has_a_heading_and_every_row_and_the_coverage_goes_to_stderr(
         (["rebalances", "--since", "2027-01-15T06:30"], "generation", [4, 3]),
         (["rebalances", "--cause", "new_*"], "generation", [3]),
         (["rebalances", "--episodes"], "causes", [["a"]]),
+        (["rebalances", "--pauses"], "partition", [2, 1]),
         (["members"], "identity", ["m1", "m2"]),
         (["members", "--present"], "identity", ["m1"]),
         (["members", "--churn"], "joins", [4]),
@@ -235,6 +249,7 @@ def test_a_lake_of_another_version_is_refused(lake: str, capsys: pytest.CaptureF
         (["lag", "--top", "-1"], "--top must be 0 or more"),
         (["lag", "--groups", "--topic", "t"], "--topic does not go with --groups"),
         (["rebalances", "--episodes", "--cause", "x"], "--cause does not go with --episodes"),
+        (["rebalances", "--pauses", "--cause", "x"], "--cause does not go with --pauses"),
     ],
 )
 def test_flags_that_make_no_sense_are_refused_with_what_would(

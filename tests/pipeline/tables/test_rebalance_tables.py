@@ -13,7 +13,14 @@ from tests.pipeline.tables.rows import Row
 from tests.pipeline.tables.scripted import Script, frames
 
 WITHOUT_JOURNAL = " (log)"
-LOOKED_AT = ("g_rebalance", "g_rebalance_episode", "g_member", "g_member_churn", "g_assignment_balance")
+LOOKED_AT = (
+    "g_rebalance",
+    "g_rebalance_pause",
+    "g_rebalance_episode",
+    "g_member",
+    "g_member_churn",
+    "g_assignment_balance",
+)
 
 
 @dataclass
@@ -47,6 +54,7 @@ def told() -> Told:
     silver = finish_silver(rows)
     gold = build_gold({**rows, **silver}, GoldSettings(now_ms=max(script.now_ms for script in scripts)))
     tables = {name: gold[name].to_dicts() for name in LOOKED_AT}
+    tables["s_assignment"] = silver["s_assignment"].to_dicts()
     tables["s_group_generation"] = silver["s_group_generation"].to_dicts()
     return Told({script.name: script for script in scripts}, tables)
 
@@ -107,6 +115,20 @@ def test_dead_members_partitions_paused_for_its_session_timeout(told: Told) -> N
     row = told.last("kill")
     assert (row["pause_max_ms"], row["pause_p50_ms"]) == (6_000, 3_000)
     assert told.member("kill" + WITHOUT_JOURNAL, row["gone"][0])["left_because"] == "session_expired"
+
+
+def test_pauses_name_the_partitions_and_who_has_them_since(told: Told) -> None:
+    """Only those of the dead member paused; the longest is what the rebalance says."""
+    rebalance, script = told.last("kill"), told.scripts["kill"]
+    rows = [row for row in told.of("g_rebalance_pause", "kill") if row["generation"] == rebalance["generation"]]
+    (survivor,) = script.owned
+    (dead,) = rebalance["gone"]
+    assert {(row["owner"], row["topic"]) for row in rows} == {(survivor, "t")}
+    assert max(row["pause_ms"] for row in rows) == rebalance["pause_max_ms"]
+    held = {
+        row["partition"] for row in told.tables["s_assignment"] if (row["cluster"], row["identity"]) == ("kill", dead)
+    }
+    assert {row["partition"] for row in rows if row["pause_ms"] >= 5_000} == held
 
 
 def test_static_restart_is_no_rebalance_and_no_churn(told: Told) -> None:

@@ -20,6 +20,7 @@ from muster.pipeline.tables.lag import lag_now
 from muster.pipeline.tables.lag_history import group_lag, lag_history
 from muster.pipeline.tables.log_extent import log_extent
 from muster.pipeline.tables.members import member_churn, members_seen
+from muster.pipeline.tables.rebalance_pauses import rebalance_pauses
 from muster.pipeline.tables.rebalances import group_changes, rebalances
 from muster.pipeline.tables.recent_commits import recent_commits
 from muster.pipeline.tables.settings import GoldSettings
@@ -71,12 +72,14 @@ class GoldBuild:
         states = group_states(generations, members, given("s_group_epoch"), given("s_member_epoch"), journal)
         recent = recent_commits(self._digest.recent(), samples)
         lag = lag_now(current, self._ends, recent, states, assignments, self._extent, settings)
-        rebalanced = rebalances(self._changes, self._digest.gaps())
+        gaps = self._digest.gaps()
+        rebalanced = rebalances(self._changes, gaps)
         return {
             "g_lag": lag,
             "g_group_lag": group_lag(lag),
             "g_status": statuses(lag, recent, states, samples, settings),
             "g_rebalance": rebalanced,
+            "g_rebalance_pause": rebalance_pauses(self._changes, gaps, assignments),
             "g_rebalance_episode": rebalance_episodes(rebalanced, settings),
             "g_member": members_seen(
                 generations, members, assignments, given("s_member_epoch"), journal, rebalanced, states

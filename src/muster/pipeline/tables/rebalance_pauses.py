@@ -1,0 +1,28 @@
+"""`g_rebalance_pause`: which partitions paused around a rebalance, for how long, and whose they are since.
+
+A row a rebalance and partition whose commits came later than usual (`commit_pauses` measures it); those that went on have none.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from muster.pipeline.tables.columns import GROUP, Frame, conform, no_rows
+
+_REBALANCE = "_rebalance"
+_OWNED = (*GROUP, "log_offset", "topic", "partition")
+
+
+def rebalance_pauses(changes: Frame, gaps: Frame | None, assignments: Frame) -> Frame:
+    """`changes` come from `group_changes`, `gaps` are what `CommitGaps` found around them."""
+    if gaps is None:
+        return no_rows("g_rebalance_pause")
+    which = changes.select(_REBALANCE, "group_life", "generation", "ended_ms", "log_offset")
+    owners = assignments.group_by(_OWNED).agg(owner=pl.col("identity").min())
+    rows = (
+        gaps.filter(pl.col("pause_ms") > 0)
+        .join(which, on=_REBALANCE)
+        .join(owners, on=_OWNED, how="left")
+        .with_columns(last_commit_ms="commit_ms")
+    )
+    return conform(rows, "g_rebalance_pause")
