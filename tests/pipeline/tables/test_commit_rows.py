@@ -25,7 +25,7 @@ def random_log(seed: int) -> tuple[list[Row], list[Row]]:
         offset += random.choice((1, 1, 1, 1, 1, 1, 1, 1, 1, 4))  # compaction leaves holes
         at_ms = 1_000 + offset * 10 + random.randint(-30, 30)
         place: Row = {"cluster": str(seed), "group_id": random.choice("gh"), "topic": random.choice("tu")}
-        place |= {"partition": random.randint(0, 2)}
+        place |= {"partition": random.randint(-1, 2)}
         match random.randint(0, 9):
             case 0:
                 commits.append(commit(offset, None, at_ms, **place))

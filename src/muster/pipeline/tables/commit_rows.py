@@ -118,10 +118,12 @@ class _Narrow:
     def _positions(self, c: dict[str, Any]) -> _Longs:
         """One number for (group, topic, partition)."""
         pairs = c["group"].astype(np.int64) * max(1, len(self._keys.topics)) + c["topic"]
-        width = int(c["partition"].max(initial=0)) + 1
+        # Partitions below 0 are no broker's, but a key may hold any number: it must not become another key's.
+        lowest = int(c["partition"].min(initial=0))
+        width = int(c["partition"].max(initial=0)) - lowest + 1
         if len(self._keys.groups) * len(self._keys.topics) * width >= 1 << 62:
             pairs = np.unique(pairs, return_inverse=True)[1]
-        keys: _Longs = pairs * width + c["partition"]
+        keys: _Longs = pairs * width + (c["partition"].astype(np.int64) - lowest)
         return keys
 
 
