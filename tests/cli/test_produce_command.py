@@ -101,6 +101,11 @@ BAD = {
     "no object": ('{"value": 1}\n[1]\n', ("--from-json",), "line 2: not a JSON object: '[1]'"),
     "no number": ('{"value": 1}\n{"partition": "0"}', ("--from-json",), "line 2: partition must be a whole number"),
     "no base64": ('{"value": 1}\n{"value_base64": "?"}', ("--from-json",), "line 2: value_base64 is not base64"),
+    "no such field": (
+        '{"value": 1}\n{"vaule": 2}',
+        ("--from-json",),
+        "line 2: there is no field 'vaule'; there are key,",
+    ),
     "no headers": ('{"value": 1}\n{"headers": 5}', ("--from-json",), "line 2: headers must be an object"),
 }
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import subprocess
+import sys
+from contextlib import suppress
 
 import pytest
 
@@ -23,7 +27,8 @@ def test_members_join_live_commit_and_leave_nothing_behind(capsys: pytest.Captur
         load = ("--members", "30", "--groups", "3", "--seconds", "0.5", "--churn", "0.1")
         pace = ("--heartbeat-interval-ms", "50", "--commit-interval-ms", "100", "--assignor", "cooperative-sticky")
         assert run_bench("--bootstrap", broker.bootstrap_servers, *load, *pace, "--json") == DONE
-        figures = json.loads(capsys.readouterr().out)
+        (line,) = capsys.readouterr().out.splitlines()  # "For programs" in docs/cli.md: an object a line
+        figures = json.loads(line)
         assert (figures["members"], figures["groups"], figures["ended"]) == (30, 3, {})
         assert figures["joining_rebalances"] >= 30
         for what in ("heartbeats", "commits", "newcomers"):
@@ -36,8 +41,29 @@ def test_people_get_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with Broker() as broker:
         assert run_bench("--bootstrap", broker.bootstrap_servers, "--members", "2", "--seconds", "0.1") == DONE
         said = capsys.readouterr().out
-        assert "2 members in 1 groups, assignor range" in said
+        assert "2 members in 1 group, assignor range" in said
         assert "this program used" in said
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_members_leave_when_it_is_told_to_stop(sent: signal.Signals, code: int) -> None:
+    """No members that everybody waits for until their sessions end, no groups, no topic."""
+    with Broker() as broker:
+        flags = ("--bootstrap", broker.bootstrap_servers, "--members", "3", "--seconds", "600")
+        command = [sys.executable, "-m", "muster", "bench", "groups", *flags]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as program:
+            try:
+                while not broker.groups():  # its name is drawn by lot
+                    with suppress(subprocess.TimeoutExpired):
+                        pytest.fail(f"it ended by itself, with exit code {program.wait(0.02)}")
+                broker.group(broker.groups()[0].group_id).wait("Stable", members=3)
+                program.send_signal(sent)
+                _, said = program.communicate(timeout=30)
+            finally:
+                program.kill()
+        assert said == "\nstopped: the members have left\n"
+        assert program.returncode == code
+        assert broker.groups() == []
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ import pytest
 from muster.cli.explain_page import page
 from muster.core.journal import Cause
 from muster.explain.cause_words import PHRASES, phrase
+from muster.explain.explanation import explain
 from muster.explain.facts import Who
 from muster.explain.machine import to_json
 from muster.explain.names import Names
 from muster.explain.told import tell_rebalance, tell_summary
-from muster.explain.words import duration, partitions, plural, said
+from muster.explain.words import duration, moment, partitions, plural, said
 from tests.explain.stories import Story, one_member, two_members
 
 
@@ -124,6 +125,16 @@ def test_summary_says_how_often_why_and_who() -> None:
     assert "no owner 11 s in all, 11 s at most (orders 2); over all partitions 22 s" in text
     assert "most by boris on 10.0.0.1 caused 2 of 3 rebalances, 11 s without an owner" in text
     assert "now Stable, generation 3: anna" in text
+
+
+def test_period_in_which_nothing_happened_is_said_to_be_one() -> None:
+    """It has a beginning and no end: the last event was before it."""
+    story = two_members()
+    since_ms = story.at + 5_000
+    explanation = explain(story.history, since_ms=since_ms)
+    telling = tell_summary("g", explanation.summary, Names(story.history), inferred=False)
+    assert telling.title == f"Group g: no rebalance since {moment(since_ms)[:-4]} UTC"
+    assert to_json(explanation)["summary"]["to_ms"] is None
 
 
 def test_quiet_events_stand_between_the_rebalances_in_the_order_of_time() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from muster.cli.connection_flags import add_connection_arguments, cluster_of
-from muster.cli.exit_codes import DONE, FAILED, USAGE
+from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
     from muster.client.load import Latencies, Plan, Seen
@@ -45,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     groups.add_argument(
         "--churn", type=float, default=0.0, metavar="S", help="every so often one leaves and one comes (default: never)"
     )
-    groups.add_argument("--json", action="store_true", help="the figures for programs")
+    groups.add_argument("--json", action="store_true", help="the figures as one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -64,10 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     except ClientError as failure:
         print(f"muster bench groups: {failure}", file=sys.stderr)
         return FAILED
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError) as stopped:
         print("\nstopped: the members have left", file=sys.stderr)
-        return 130
-    print(json.dumps(_figures(plan, seen), indent=2) if arguments.json else "\n".join(_lines(plan, seen)))
+        return INTERRUPTED if isinstance(stopped, KeyboardInterrupt) else 128 + signal.SIGTERM
+    print(json.dumps(_figures(plan, seen)) if arguments.json else "\n".join(_lines(plan, seen)))
     return FAILED if seen.ended else DONE
 
 
@@ -110,6 +112,10 @@ def _allow_files(members: int) -> None:
 async def _measure(arguments: argparse.Namespace, plan: Plan) -> Seen:
     from muster.client.load import GroupLoad
 
+    task = asyncio.current_task()
+    assert task is not None
+    if threading.current_thread() is threading.main_thread():  # a thread of a test has no signals
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with cluster_of(arguments) as cluster:
         return await GroupLoad(cluster, plan, _progress).run()
 
@@ -122,7 +128,10 @@ def _progress(text: str) -> None:
 def _lines(plan: Plan, seen: Seen) -> Iterator[str]:
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    yield f"{plan.members} members in {plan.groups} groups, assignor {plan.assignor.name}"
+    members, groups = (
+        f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((plan.members, "member"), (plan.groups, "group"))
+    )
+    yield f"{members} in {groups}, assignor {plan.assignor.name}"
     yield f"joined        in {seen.join_seconds:.2f} s, {seen.joining_rebalances / plan.members:.1f} rebalances a member"
     yield f"heartbeats    {_rate(seen.heartbeats, seen)}"
     yield f"commits       {_rate(seen.commits, seen)}"

@@ -162,7 +162,9 @@ class Writing:
 
     def _said(self) -> str:
         records = f"{self.lines:,} record" + ("" if self.lines == 1 else "s")
-        size = f"{self._bytes / 1e6:,.1f} MB" if self._bytes >= 100_000 else f"{self._bytes:,} bytes"
+        size = f"{self._bytes:,} byte" + ("" if self._bytes == 1 else "s")
+        if self._bytes >= 100_000:
+            size = f"{self._bytes / 1e6:,.1f} MB"
         return f"{records} ({size}) written to {self._topic}"
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from muster.client.producing import NewRecord
 
 _MOST_SHOWN: Final = 60
+_FIELDS: Final = ("key", "key_base64", "value", "value_base64", "headers", "partition", "timestamp")
+_PASSED_OVER: Final = ("topic", "offset")
+"""`muster consume --json` writes them; where a record goes is said on the command line and by the broker."""
 
 
 class BadLine(Exception):
@@ -55,6 +58,9 @@ class LineFormat:
             raise BadLine(f"not JSON: {error}: {_shown(line)}") from None
         if not isinstance(found, dict):
             raise BadLine(f"not a JSON object: {_shown(line)}")
+        strange = [name for name in found if name not in _FIELDS and name not in _PASSED_OVER]
+        if strange:  # a misspelt value would be written as a tombstone
+            raise BadLine(f"there is no field {strange[0]!r}; there are {', '.join(_FIELDS)}")
         partition = _number(found, "partition")
         return NewRecord(
             _content(found, "value"),

@@ -39,12 +39,15 @@ def explain(
     if last is not None and period:
         from_ms = period[0].began_ms
     quiet = [each for each in history.quiet if generation is None and (from_ms is None or each.at_ms >= from_ms)]
+    to_ms = history.last_ms
+    if from_ms is not None and to_ms is not None and to_ms < from_ms:
+        to_ms = None  # nothing at all has happened since
     names = Names(history)
     return Explanation(
         history,
         shown,
         quiet,
-        summarise(period, from_ms, history.last_ms),
+        summarise(period, from_ms, to_ms),
         advise(Case(history, period, names)),
         names,
     )

@@ -59,10 +59,12 @@ def tell_quiet(quiet: Quiet, names: Names) -> str:
 
 
 def tell_summary(group: str, summary: Summary, names: Names, *, inferred: bool) -> Telling:
-    title = f"Group {plain(group)}: {plural(summary.rebalances, 'rebalance')}"
+    title = f"Group {plain(group)}: {plural(summary.rebalances, 'rebalance') if summary.rebalances else 'no rebalance'}"
     if summary.from_ms is not None and summary.to_ms is not None:
         span = duration(summary.to_ms - summary.from_ms)
         title += f" between {moment(summary.from_ms)[:-4]} and {moment(summary.to_ms)[:-4]} UTC ({span})"
+    elif summary.from_ms is not None:
+        title += f" since {moment(summary.from_ms)[:-4]} UTC"
     lines = []
     if inferred:
         lines.append(
