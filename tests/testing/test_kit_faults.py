@@ -148,3 +148,22 @@ def test_groups_without_members_cannot_be_acted_on() -> None:
             broker.group("g").force_rebalance()
         with pytest.raises(ValueError, match="has no members"):
             broker.group("g").expire("one")
+
+
+def test_faults_of_negative_length_are_refused_and_leave_nothing_behind() -> None:
+    with Broker() as broker:
+        with pytest.raises(ValueError, match="a delay cannot be negative: -1000 ms"):
+            broker.faults.delay("Heartbeat", seconds=-1)
+        with pytest.raises(ValueError, match="cannot be loading for -3000 ms"):
+            broker.faults.coordinator_loading("g", seconds=-3)
+        assert list(broker.faults.active()) == []
+
+
+def test_broker_that_has_ended_says_so() -> None:
+    with Broker() as broker:
+        group = broker.group("g")
+        assert str(group.view()) == "g is Dead, generation 0, 0 members"
+    with pytest.raises(RuntimeError, match="does not run: it was not started yet, or it has been stopped"):
+        group.state()
+    with pytest.raises(RuntimeError, match="does not run"):
+        group.wait("Stable", members=1)

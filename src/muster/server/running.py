@@ -75,7 +75,7 @@ class RunningServer:
 
     def run(self, function: Callable[..., _T], *arguments: object) -> _T:
         """Call a plain function in the server's thread, between two of its steps, and wait for what it returns."""
-        assert self._loop is not None
+        loop = self._open_loop()
         done: Future[_T] = Future()
 
         def call() -> None:
@@ -84,13 +84,22 @@ class RunningServer:
             except BaseException as error:
                 done.set_exception(error)
 
-        self._loop.call_soon_threadsafe(call)
+        loop.call_soon_threadsafe(call)
         return done.result()
 
     def begin(self, work: Coroutine[Any, Any, _T]) -> Future[_T]:
         """Run a coroutine in the server's loop; the future is the caller's to wait for."""
-        assert self._loop is not None
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            loop = self._open_loop()
+        except RuntimeError:
+            work.close()
+            raise
+        return asyncio.run_coroutine_threadsafe(work, loop)
+
+    def _open_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None or self._loop.is_closed():
+            raise RuntimeError("the server does not run: it was not started yet, or it has been stopped")
+        return self._loop
 
     def __enter__(self) -> RunningServer:
         return self.start()

@@ -114,6 +114,8 @@ class FaultBook:
             check_api(kind, api, group)
         if times is not None and times < 1:
             raise ValueError(f"times must be 1 or more, or None for always; it is {times}")
+        if delay_ms < 0:
+            raise ValueError(f"a delay cannot be negative: {delay_ms} ms")
         fault = Fault(next(self._numbers), kind, api, group, error_code(error), delay_ms, times)
         self._faults.append(fault)
         return fault

@@ -54,7 +54,8 @@ class GroupView:
     def __str__(self) -> str:
         names = ", ".join(member.client_id or member.member_id for member in self.members)
         inside = f": {names}" if names else ""
-        return f"{self.group_id} is {self.state}, generation {self.generation}, {len(self.members)} members{inside}"
+        count = f"{len(self.members)} member{'' if len(self.members) == 1 else 's'}"
+        return f"{self.group_id} is {self.state}, generation {self.generation}, {count}{inside}"
 
 
 def view_of(group_id: str, group: Group | None, connected: frozenset[str]) -> GroupView:

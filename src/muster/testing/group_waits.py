@@ -52,7 +52,7 @@ class Wanted:
     def __str__(self) -> str:
         wishes = [
             f"state {self.state}" if self.state is not None else "",
-            f"{self.members} members" if self.members is not None else "",
+            f"{self.members} member{'' if self.members == 1 else 's'}" if self.members is not None else "",
             f"generation {self.generation} or later" if self.generation is not None else "",
             *(f"{topic}-{partition} at {offset}" for (topic, partition), offset in (self.committed or {}).items()),
             "the condition of the test" if self.where is not None else "",

@@ -212,6 +212,8 @@ class Kit:
 
     def take_coordinator(self, kind: str, group_id: str, duration_ms: int | None) -> Fault:
         """`loading` or `moved`, for so long on the broker's clock, or until the fault is removed."""
+        if duration_ms is not None and duration_ms < 0:
+            raise ValueError(f"a coordinator cannot be {kind} for {duration_ms} ms: give 0 seconds or more")
         if kind == "loading":
             fault, act = self.faults.add("loading", group=group_id), coordinator_faults.loading
         else:
