@@ -55,6 +55,11 @@ class Worker:
         except ClientError as failure:
             if failure.name != "TOPIC_ALREADY_EXISTS":
                 raise
+        counts = await admin.partition_counts(self._cluster, [TOPIC])
+        if counts.get(TOPIC, self._options.jobs) < self._options.jobs:
+            sys.exit(
+                f"topic {TOPIC} has {counts[TOPIC]} partitions, too few for {self._options.jobs} jobs: add some, or delete it"
+            )
 
     async def _all_done(self) -> bool:
         done = await admin.committed_offsets(self._cluster, GROUP)

@@ -100,3 +100,12 @@ def test_shares_are_fair_and_keep_what_they_can(jobs: int, had: Mapping[str, set
     assert max(sizes) - min(sizes) <= 1
     again = fair_shares(jobs, shares)
     assert {worker: set(each) for worker, each in again.items()} == {w: set(each) for w, each in shares.items()}
+
+
+def test_topic_with_too_few_partitions_is_told_at_once() -> None:
+    """Somebody else's topic of that name: no job would ever be done."""
+    with Broker(topics={"jobs": 2}) as broker:
+        command = [sys.executable, "-m", "examples.jobs.worker", "--bootstrap", broker.bootstrap_servers, "--jobs", "6"]
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1
+    assert ended.stderr == "topic jobs has 2 partitions, too few for 6 jobs: add some, or delete it\n"
