@@ -16,8 +16,9 @@ pytestmark = pytest.mark.xdist_group("conformance")
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_deliberate_fault_is_seen(fault: str) -> None:
-    """Style guide: checkers are proved by a mutation that they must catch."""
+def test_a_deliberate_fault_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checkers are proved by a mutation that they must catch."""
+    monkeypatch.setenv("MUSTER_PURE", "1")  # a fault cannot be put into compiled code
     scenario = FAULTS[fault][1]
     running = partial(authorization.muster_running, launcher=("-m", "tests.conformance.mutant", fault))
 
