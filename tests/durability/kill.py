@@ -145,6 +145,10 @@ def _consumer_config(address: str, group: str) -> dict[str, Any]:
     }
 
 
+ENOUGH_FOR_COMPACTION = 15
+"""A shorter run may be over before anything is worth compacting."""
+
+
 def run(home: Path, durability: str, kills: int, seed: int) -> str:
     """Raises AssertionError if anything that was acknowledged is missing; returns what happened in a line."""
     random = Random(seed)
@@ -175,7 +179,7 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
         _check_records(broker.address, told)
         _check_commits(broker.address, told)
         rounds = broker.log.count("compacted up to offset")
-    assert rounds, "compaction should have been at work"
+    assert rounds or kills < ENOUGH_FOR_COMPACTION, "compaction should have been at work"
     kept = f"{len(told.records)} records and {told.acks - len(told.records)} commits kept"
     return f"{durability}: {kills} kills, {rounds} compactions, {kept}"
 
