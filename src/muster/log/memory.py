@@ -12,9 +12,9 @@ from muster.log.compactable import CompactableLog
 from muster.log.compaction_round import Source
 from muster.log.contract import CompactionOvertaken, Durability, LogConfig, StorageError, TimestampOffset
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
-from muster.log.staging import Settled, StagedBatch, StagedLog
+from muster.log.staging import Settled, StagedBatch, StagedLog, joined_up_to, left_by_compaction
 from muster.log.timestamps import first_at_or_after
-from muster.wire.batch import NO_TIMESTAMP, BatchHeader, parse_header
+from muster.wire.batch import BatchHeader, parse_header
 
 
 class MemorySegment:
@@ -60,16 +60,7 @@ class MemoryTarget:
         self._segment = MemorySegment(group[0].base_offset)
 
     def add(self, header: BatchHeader, batch: bytes) -> None:
-        kept = parse_header(batch)
-        staged = StagedBatch(
-            header.base_offset,
-            header.next_offset,
-            kept.max_timestamp if kept.record_count else NO_TIMESTAMP,
-            header.partition_leader_epoch,
-            max(0, header.max_timestamp),
-            batch,
-        )
-        self._segment.add(staged)
+        self._segment.add(left_by_compaction(header, batch))
 
     def seal(self) -> None:
         """Nothing to make durable."""
@@ -109,14 +100,8 @@ class MemoryLog(CompactableLog):
             self.durable_offset = batch.next_offset
 
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:
-        taken: list[bytes] = []
-        size = 0
-        for _, batch in self._batches_from(offset):
-            size += len(batch)
-            if size > max_bytes and not (at_least_one and not taken):
-                break
-            taken.append(batch)
-        return b"".join(taken)
+        batches = (batch for _, batch in self._batches_from(offset))
+        return joined_up_to(batches, max_bytes, at_least_one=at_least_one)
 
     def read_headers(self, offset: int) -> Iterator[tuple[int, BatchHeader]]:
         for position, batch in self._batches_from(offset):

@@ -5,13 +5,13 @@ Knows nothing of where batches end up. `memory` and `files` build their logs and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from mypy_extensions import mypyc_attr
 
 from muster.log.contract import LogConfig, PartitionLog, StorageError
-from muster.wire.batch import BatchHeader, with_offset_and_epoch
+from muster.wire.batch import NO_TIMESTAMP, BatchHeader, parse_header, with_offset_and_epoch
 
 
 class StagedBatch(NamedTuple):
@@ -31,6 +31,31 @@ class StagedBatch(NamedTuple):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+def left_by_compaction(header: BatchHeader, batch: bytes) -> StagedBatch:
+    """What a compaction kept of a batch, under the offsets of the whole one."""
+    kept = parse_header(batch)
+    return StagedBatch(
+        header.base_offset,
+        header.next_offset,
+        kept.max_timestamp if kept.record_count else NO_TIMESTAMP,
+        header.partition_leader_epoch,
+        max(0, header.max_timestamp),
+        batch,
+    )
+
+
+def joined_up_to(batches: Iterable[bytes], max_bytes: int, *, at_least_one: bool) -> bytes:
+    """Whole batches, not more than so many bytes, except that the first may be larger if at least one is wanted."""
+    taken: list[bytes] = []
+    size = 0
+    for batch in batches:
+        size += len(batch)
+        if size > max_bytes and not (at_least_one and not taken):
+            break
+        taken.append(batch)
+    return b"".join(taken)
+
+
 class StagedLog:
     """The part of a `PartitionLog` that lives between `append` and `finish`."""
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.log.compaction_round import Source
 from muster.log.contract import CompactionOvertaken
 from muster.log.postgres.segments import PostgresSegment
-from muster.log.staging import StagedBatch
-from muster.wire.batch import NO_TIMESTAMP, BatchHeader, parse_header
+from muster.log.staging import StagedBatch, left_by_compaction
+from muster.wire.batch import BatchHeader
 
 if TYPE_CHECKING:
     from muster.log.postgres.partition_log import PostgresLog
@@ -51,15 +51,7 @@ class PostgresTarget:
     def add(self, header: BatchHeader, batch: bytes) -> None:
         if self._piece_bytes >= PIECE_BYTES:
             self._write(header.base_offset)
-        kept = parse_header(batch)
-        staged = StagedBatch(
-            header.base_offset,
-            header.next_offset,
-            kept.max_timestamp if kept.record_count else NO_TIMESTAMP,
-            header.partition_leader_epoch,
-            max(0, header.max_timestamp),
-            batch,
-        )
+        staged = left_by_compaction(header, batch)
         self._segment.add(staged)
         self._piece.append(staged)
         self._piece_bytes += len(batch)

@@ -18,7 +18,7 @@ from muster.log.postgres.line import Line
 from muster.log.postgres.segments import PostgresSegment, SegmentReader, SegmentRow
 from muster.log.postgres.tail import Tail
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
-from muster.log.staging import StagedBatch, StagedLog
+from muster.log.staging import StagedBatch, StagedLog, joined_up_to
 from muster.log.timestamps import first_at_or_after
 from muster.wire.batch import HEADER_SIZE, BatchHeader, parse_header
 
@@ -119,7 +119,7 @@ class PostgresLog(CompactableLog):
         if offset >= self.durable_offset:
             return b""
         if self._tail.holds(offset):
-            return _up_to(self._tail.batches_from(offset), max_bytes, at_least_one=at_least_one)
+            return joined_up_to(self._tail.batches_from(offset), max_bytes, at_least_one=at_least_one)
         sizes = self._query(
             _SIZES, {"id": self.partition_id, "offset": offset, "end": self.durable_offset, "limit": _ROWS_A_QUERY}
         )
@@ -239,14 +239,3 @@ class PostgresLog(CompactableLog):
 
     def _query(self, statement: str, values: Any) -> list[tuple[Any, ...]]:
         return self._line.run(lambda connection: connection.execute(statement, values, binary=True).fetchall())
-
-
-def _up_to(batches: Iterator[bytes], max_bytes: int, *, at_least_one: bool) -> bytes:
-    taken: list[bytes] = []
-    size = 0
-    for batch in batches:
-        size += len(batch)
-        if size > max_bytes and not (at_least_one and not taken):
-            break
-        taken.append(batch)
-    return b"".join(taken)
