@@ -30,7 +30,6 @@ class StagedBatch(NamedTuple):
         return self.max_timestamp if self.max_timestamp >= 0 else self.now_ms
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 def left_by_compaction(header: BatchHeader, batch: bytes) -> StagedBatch:
     """What a compaction kept of a batch, under the offsets of the whole one."""
     kept = parse_header(batch)
@@ -56,6 +55,7 @@ def joined_up_to(batches: Iterable[bytes], max_bytes: int, *, at_least_one: bool
     return b"".join(taken)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class StagedLog:
     """The part of a `PartitionLog` that lives between `append` and `finish`."""
 
