@@ -1,4 +1,4 @@
-"""Nobody tests yesterday's code: a compiled module that is older than its source stops the run."""
+"""Nobody tests yesterday's code: a package installed beside this checkout, or a compiled module older than its source, stops the run."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from pathlib import Path
 
 import pytest
 
+import muster
 from muster.wire.apis import IS_COMPILED
 
 SOURCE = Path(__file__).parent.parent / "src"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not Path(muster.__file__).is_relative_to(SOURCE):
+        raise pytest.UsageError(
+            f"{Path(muster.__file__).parent} would be tested, not {SOURCE}: `rm .venv/.ready && make setup`"
+        )
     if not IS_COMPILED:
         return
     built = min((path.stat().st_mtime for path in SOURCE.glob("muster__mypyc.*")), default=float("inf"))
