@@ -1,4 +1,4 @@
-"""Nobody tests yesterday's code: a package installed beside this checkout, or a compiled module older than its source, stops the run."""
+"""Nobody tests yesterday's code: another package than this checkout's, or modules compiled before their source, stop the run."""
 
 from __future__ import annotations
 
