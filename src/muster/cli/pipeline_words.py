@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from muster.explain import words
+
 UNKNOWN = "-"
-_UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
 
 
 def name(value: object) -> str:
@@ -16,7 +17,7 @@ def name(value: object) -> str:
     text = str(value)
     if not text:
         return '""'
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return words.plain(text)
 
 
 def count(value: float | None) -> str:
@@ -41,22 +42,7 @@ def moment(value: int | None) -> str:
 
 
 def duration(value: int | None) -> str:
-    """Two units at most: 3 d 4 h, 12 min 5 s, 1.5 s, 20 ms."""
-    if value is None:
-        return UNKNOWN
-    if value < 0:
-        return f"-{duration(-value)}"
-    if value < 1_000:
-        return f"{value} ms"
-    if value < 60_000:
-        return f"{value / 1000:.1f}".removesuffix(".0") + " s"
-    for index, (unit, size) in enumerate(_UNITS):
-        if value >= size:
-            whole, rest = divmod(value, size)
-            smaller, smaller_size = _UNITS[index + 1]
-            part = rest // smaller_size
-            return f"{whole} {unit} {part} {smaller}" if part else f"{whole} {unit}"
-    raise AssertionError(value)
+    return UNKNOWN if value is None else words.duration(value)
 
 
 def bracket(low: int | None, high: int | None) -> str:

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Final
 
 from muster.explain.facts import Partition
 
-_UNITS: Final = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
+_UNITS: Final = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+_SHOWN_AS_A_MINUTE_MS: Final = 59_950
+"""From here on tenths of a second would be rounded up to `60 s`."""
 _RANGE_FROM: Final = 3
 """So many neighbours are said as a range."""
 
 
-def duration(length_ms: int) -> str:
+def duration(length_ms: float) -> str:
     """Two units at most: 3 d 4 h, 12 min 5 s, 1.5 s, 20 ms."""
+    if length_ms < 0:
+        return f"−{duration(-length_ms)}"
     if length_ms < 1_000:
-        return f"{length_ms} ms"
-    if length_ms < 60_000:
+        return f"{length_ms:.0f} ms"
+    if length_ms < _SHOWN_AS_A_MINUTE_MS:
         return f"{length_ms / 1000:.1f}".removesuffix(".0") + " s"
-    for index, (unit, size) in enumerate(_UNITS):
-        if length_ms >= size:
-            whole, rest = divmod(length_ms, size)
-            smaller, smaller_size = _UNITS[index + 1]
-            part = rest // smaller_size
-            return f"{whole} {unit} {part} {smaller}" if part else f"{whole} {unit}"
+    seconds = round(length_ms / 1000)
+    for (unit, size), (smaller, smaller_size) in pairwise(_UNITS):
+        if seconds >= size:
+            part = seconds % size // smaller_size
+            return f"{seconds // size} {unit}" + (f" {part} {smaller}" if part else "")
     raise AssertionError(length_ms)
 
 

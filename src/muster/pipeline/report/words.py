@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from muster.explain import words
 from muster.pipeline.report.limits import DAY_MS
 
 NOT_KNOWN = "–"
@@ -43,23 +44,9 @@ def share(value: float | None) -> str:
 
 
 def duration(ms: int | float | None) -> str:
-    """Two units at most: 340 ms, 3.2 s, 4 min 10 s, 2 h 5 min, 3 d 4 h."""
     if ms is None:
         return NOT_KNOWN
-    if ms < 0:
-        return "−" + duration(-ms)
-    if ms == 0:
-        return "0 s"
-    if ms < 1000:
-        return f"{ms:.0f} ms"
-    if ms < 59_950:
-        return f"{ms / 1000:.1f} s".replace(".0 s", " s")
-    seconds = round(ms / 1000)
-    for size, unit, smaller_size, smaller in ((86_400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
-        if seconds >= size:
-            rest = seconds % size // smaller_size
-            return f"{seconds // size} {unit}" + (f" {rest} {smaller}" if rest else "")
-    return f"{seconds} s"
+    return "0 s" if ms == 0 else words.duration(ms)
 
 
 def time_lag(lo_ms: int | None, hi_ms: int | None, est_ms: int | None) -> str:
