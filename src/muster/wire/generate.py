@@ -144,7 +144,7 @@ def _functions(
                 functions.append(_function(api, message, kind, name, versions, body))
                 table += [f"    {version}: {name}," for version in versions]
             tables += [f"{message.direction.upper()}_{kind.upper()}RS = {{", *table, "}"]
-    return functions, tables
+    return [*dialect.item_functions(), *functions], tables
 
 
 def _shared_bodies(

@@ -7,11 +7,12 @@ come here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from mypy_extensions import mypyc_attr
 
 from muster.wire.errors import EncodeError
+from muster.wire.value import Value
 
 SECRET_FIELDS: Final = frozenset({"auth_bytes", "salted_password"})
 """Passwords, proofs and tokens: a message prints without them, wherever it is printed."""
@@ -43,6 +44,43 @@ class Message:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+@mypyc_attr(acyclic=True)
+class RawItems(Value):
+    """Items of an array in a response, already laid out as bytes: stands where a list of structs would stand.
+
+    For arrays that `dialects.native_items.LAID_OUT` names; encoders of both dialects take it. A handler without an object for
+    each item writes them with the API's own function, which is the one that the encoder uses too:
+
+        out = BytesWriter()
+        for partition, error in found:
+            write_response_partition(out, call.version, partition, error)  # of generated.offset_commit_native
+        OffsetCommitResponseTopic(name, topic_id, raw_items(len(found), out.getvalue()))
+
+    The numbers' parameters are `i16`, `i32` and `i64` as in the schema: from an `i64` local say `i32(number)`. It has to be written
+    for the version that the response is encoded for. Works interpreted as well.
+    """
+
+    __match_args__ = ("count", "octets")
+    __slots__ = __match_args__
+
+    def __init__(self, count: int, octets: bytes) -> None:
+        self.count = count
+        self.octets = octets
+
+    def __len__(self) -> int:
+        return self.count
+
+
+def raw_items(count: int, octets: bytes) -> Any:
+    """A `RawItems`, typed so that it may stand in a field which says that it holds a sequence of structs."""
+    return RawItems(count, octets)
+
+
+def octets_of(items: object) -> bytes | None:
+    """What encoders ask of an array that may be laid out already; None if it holds objects."""
+    return items.octets if isinstance(items, RawItems) else None
 
 
 def _plain(value: object) -> object:

@@ -184,6 +184,9 @@ def write_nullable_str(out: BytesWriter, value: str | None) -> None:
 
 
 def write_compact_str(out: BytesWriter, value: str) -> None:
+    if not value:  # as the metadata of nearly every committed offset is
+        out.append(1)
+        return
     raw = value.encode()
     write_varint(out, len(raw) + 1)
     out.write(raw)

@@ -25,6 +25,9 @@ class Dialect(Protocol):
     def encode_body(self, api: Api, message: Message, version: int) -> list[str]:
         """Lines of a function of `message` that returns the body's bytes or raises EncodeError."""
 
+    def item_functions(self) -> list[list[str]]:
+        """Functions that the encoders written so far call for items of arrays, and that handlers may call too."""
+
     def imports(self) -> list[str]:
         """Import lines that all bodies written so far need."""
 

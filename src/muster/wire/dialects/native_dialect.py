@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from muster.wire.dialects.native_decode import NativeDecoderWriter
 from muster.wire.dialects.native_encode import NativeEncoderWriter
-from muster.wire.schema import Api, Message
+from muster.wire.dialects.native_items import LAID_OUT, NATIVE_NUMBERS, ItemFunctions
+from muster.wire.schema import Api, Message, structs_of
 
 _IN_PRIMITIVES = frozenset({"misfit", "overrun"})
+_IN_MESSAGE = frozenset({"octets_of"})
 
 
 class NativeDialect:
@@ -19,20 +21,34 @@ class NativeDialect:
     def __init__(self) -> None:
         self.librt: set[str] = {"BytesWriter"}
         self.used: set[str] = {"overrun"}
+        self.laid_out: dict[str, ItemFunctions] = {}
 
     def decode_body(self, api: Api, message: Message, version: int) -> list[str]:
         return NativeDecoderWriter(api, version, self.librt, self.used).body(message)
 
     def encode_body(self, api: Api, message: Message, version: int) -> list[str]:
-        return NativeEncoderWriter(api, version, self.librt, self.used).body(message)
+        self._find_items(api, message)
+        return NativeEncoderWriter(api, version, self.librt, self.used, self.laid_out).body(message)
+
+    def item_functions(self) -> list[list[str]]:
+        return [lines for functions in self.laid_out.values() for lines in functions.lines()]
+
+    def _find_items(self, api: Api, message: Message) -> None:
+        for struct in structs_of(message.root):
+            if struct.class_name in LAID_OUT and struct.class_name not in self.laid_out:
+                self.laid_out[struct.class_name] = ItemFunctions(
+                    api,
+                    struct,
+                    lambda item, version: NativeEncoderWriter(api, version, self.librt, self.used).item_body(item),
+                )
 
     def imports(self) -> list[str]:
         return [
             f"from librt.strings import {', '.join(sorted(self.librt))}",
-            "from mypy_extensions import i64",
+            f"from mypy_extensions import {', '.join(sorted(NATIVE_NUMBERS)) if self.laid_out else 'i64'}",
             "",
-            "from muster.wire.message import Message, encode_failure",
-            f"from muster.wire.native import {', '.join(sorted(self.used - _IN_PRIMITIVES))}",
+            f"from muster.wire.message import {', '.join(['Message', 'encode_failure', *sorted(self.used & _IN_MESSAGE)])}",
+            f"from muster.wire.native import {', '.join(sorted(self.used - _IN_PRIMITIVES - _IN_MESSAGE))}",
             f"from muster.wire.primitives import {', '.join(sorted(self.used & _IN_PRIMITIVES))}",
         ]
 

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from muster.wire.dialects.interface import WHERE, CodeWriter
+from muster.wire.dialects.native_items import ItemFunctions
 from muster.wire.dialects.struct_encode import differs
 from muster.wire.schema import FIXED_CODES, Api, Field, Message, Struct
 
 LIBRT_WRITES: Final = {"i16": "write_i16_be", "i32": "write_i32_be", "i64": "write_i64_be", "f64": "write_f64_be"}
 OUR_WRITES: Final = {"i8": "write_i8", "u16": "write_u16", "u32": "write_u32", "uuid": "write_uuid"}
 ARRAY_WRITES: Final = {"i32": "write_i32s", "i64": "write_i64s"}
+NO_ITEMS: Final[Mapping[str, ItemFunctions]] = {}
 
 
 class NativeEncoderWriter:
     """Writes one body. `librt` and `used` gather the names that bodies call, of that library and of `wire.native`."""
 
-    def __init__(self, api: Api, version: int, librt: set[str], used: set[str]) -> None:
+    def __init__(
+        self,
+        api: Api,
+        version: int,
+        librt: set[str],
+        used: set[str],
+        laid_out: Mapping[str, ItemFunctions] = NO_ITEMS,
+    ) -> None:
+        """`laid_out`: by class name, the structs that functions of their own write."""
         self.version = version
         self.flexible = version in api.flexible
         self.compact = "compact_" if self.flexible else ""
         self.librt = librt
         self.used = used
+        self.laid_out = laid_out
         self.code = CodeWriter()
         self.out = "out"
         self.count = 0
@@ -33,6 +45,11 @@ class NativeEncoderWriter:
             self.code.line("return out.getvalue()")
         with self.code.block("except (AttributeError, TypeError, ValueError, OverflowError) as error:"):
             self.code.line(f"raise encode_failure({WHERE}, message, error) from error")
+        return self.code.lines
+
+    def item_body(self, struct: Struct) -> list[str]:
+        """The body of a function that has the struct's fields as its parameters."""
+        self.struct(struct, "")
         return self.code.lines
 
     def use(self, name: str) -> str:
@@ -48,7 +65,7 @@ class NativeEncoderWriter:
 
     def struct(self, struct: Struct, of: str) -> None:
         for each in struct.fields_of(self.version):
-            self.field(each, f"{of}.{each.attribute}")
+            self.field(each, f"{of}.{each.attribute}" if of else each.attribute)
         if self.flexible:
             self.tagged_section(struct.tagged_fields_of(self.version), of)
 
@@ -57,6 +74,8 @@ class NativeEncoderWriter:
         if each.type_name in FIXED_CODES and not each.is_array:
             self.fixed(each, value)
         elif not each.is_array and each.struct is None:
+            if each.is_ever_nullable and not nullable:
+                value = self.not_null(each, value)
             self.sized(each, value, nullable=nullable)
         elif nullable:
             self.nullable(each, value)
@@ -115,10 +134,8 @@ class NativeEncoderWriter:
         kind = "str" if each.type_name == "str" else "bytes"
         if nullable:
             self.call(f"write_nullable_{self.compact}{kind}", value)
-            return
-        if each.is_ever_nullable and "." in value:
-            value = self.not_null(each, value)
-        self.call(f"write_{self.compact}{kind}", value)
+        else:
+            self.call(f"write_{self.compact}{kind}", value)
 
     # Arrays
 
@@ -132,7 +149,20 @@ class NativeEncoderWriter:
             self.call("write_i32_be", f"len({items})")
         if each.type_name in ARRAY_WRITES:
             self.call(ARRAY_WRITES[each.type_name], items)
-            return
+        elif each.struct is not None and each.struct.class_name in self.laid_out:
+            self.laid_out_array(self.laid_out[each.struct.class_name], items, number)
+        else:
+            self.elements(each, items, item)
+
+    def laid_out_array(self, functions: ItemFunctions, items: str, number: int) -> None:
+        octets, item = f"octets_{number}", f"item_{number}"
+        self.code.line(f"{octets} = {self.use('octets_of')}({items})")
+        with self.code.block(f"if {octets} is not None:"):
+            self.code.line(f"{self.out}.write({octets})")
+        with self.code.block("else:"), self.code.block(f"for {item} in {items}:"):
+            self.code.line(functions.call(self.version, self.out, item))
+
+    def elements(self, each: Field, items: str, item: str) -> None:
         with self.code.block(f"for {item} in {items}:"):
             if each.struct is not None:
                 self.struct(each.struct, item)

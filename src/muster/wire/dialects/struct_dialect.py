@@ -5,10 +5,14 @@ Measured against the form that mypyc compiles best, which interpreted is 1.4 to 
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.wire.dialects.layouts import Layouts
 from muster.wire.dialects.struct_decode import DecoderWriter
 from muster.wire.dialects.struct_encode import EncoderWriter
 from muster.wire.schema import Api, Message
+
+IN_MESSAGE: Final = frozenset({"octets_of"})
 
 
 class StructDialect:
@@ -26,12 +30,15 @@ class StructDialect:
     def encode_body(self, api: Api, message: Message, version: int) -> list[str]:
         return EncoderWriter(api, version, self.layouts, self.used).body(message)
 
+    def item_functions(self) -> list[list[str]]:
+        return []  # whoever lays items out without objects uses those of the native dialect, interpreted if need be
+
     def imports(self) -> list[str]:
         return [
             "from struct import Struct, error as StructError",
             "",
-            "from muster.wire.message import Message, encode_failure",
-            f"from muster.wire.primitives import {', '.join(sorted(self.used))}",
+            f"from muster.wire.message import {', '.join(['Message', 'encode_failure', *sorted(self.used & IN_MESSAGE)])}",
+            f"from muster.wire.primitives import {', '.join(sorted(self.used - IN_MESSAGE))}",
         ]
 
     def constants(self) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from muster.wire.dialects.interface import WHERE, CodeWriter
 from muster.wire.dialects.layouts import Layouts
+from muster.wire.dialects.native_items import LAID_OUT
 from muster.wire.dialects.values import default_expression
 from muster.wire.schema import FIXED_CODES, LENGTH_TYPES, Api, Field, Message, Struct
 
@@ -21,7 +22,7 @@ class EncoderWriter:
         self.flexible = version in api.flexible
         self.layouts = layouts
         self.used = used
-        """Names from `primitives` that bodies call."""
+        """Names from `primitives` and `message` that bodies call."""
         self.code = CodeWriter()
         self.run: list[tuple[str, str]] = []
         self.out = "out"
@@ -177,6 +178,17 @@ class EncoderWriter:
         if each.type_name in FIXED_CODES:
             self.code.line(f"{self.out} += {self.elements_of_numbers(each, items)}")
             return
+        if each.struct is not None and each.struct.class_name in LAID_OUT:
+            octets = f"octets_{number}"
+            self.code.line(f"{octets} = {self.use('octets_of')}({items})")
+            with self.code.block(f"if {octets} is not None:"):
+                self.code.line(f"{self.out} += {octets}")
+            with self.code.block("else:"):
+                self.elements(each, items, item)
+        else:
+            self.elements(each, items, item)
+
+    def elements(self, each: Field, items: str, item: str) -> None:
         fixed = self.fixed_run(each.struct, item) if each.struct is not None else None
         if fixed is not None:
             self.code.line(f'{self.out} += b"".join([{self.packed(fixed)} for {item} in {items}])')

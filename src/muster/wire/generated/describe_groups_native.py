@@ -7,11 +7,49 @@ from muster.wire.generated.describe_groups import (
     DescribeGroupsResponse,
 )
 from librt.strings import BytesWriter, write_i16_be, write_i32_be
-from mypy_extensions import i64
+from mypy_extensions import i16, i32, i64
 
-from muster.wire.message import Message, encode_failure
+from muster.wire.message import Message, encode_failure, octets_of
 from muster.wire.native import read_compact_count, read_compact_str, read_count, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
 from muster.wire.primitives import overrun
+
+
+def write_response_member_v0(out: BytesWriter, member_id: str, client_id: str, client_host: str, member_metadata: bytes, member_assignment: bytes) -> None:
+    write_str(out, member_id)
+    write_str(out, client_id)
+    write_str(out, client_host)
+    write_bytes(out, member_metadata)
+    write_bytes(out, member_assignment)
+
+
+def write_response_member_v4(out: BytesWriter, member_id: str, group_instance_id: str | None, client_id: str, client_host: str, member_metadata: bytes, member_assignment: bytes) -> None:
+    write_str(out, member_id)
+    write_nullable_str(out, group_instance_id)
+    write_str(out, client_id)
+    write_str(out, client_host)
+    write_bytes(out, member_metadata)
+    write_bytes(out, member_assignment)
+
+
+def write_response_member_v5(out: BytesWriter, member_id: str, group_instance_id: str | None, client_id: str, client_host: str, member_metadata: bytes, member_assignment: bytes) -> None:
+    write_compact_str(out, member_id)
+    write_nullable_compact_str(out, group_instance_id)
+    write_compact_str(out, client_id)
+    write_compact_str(out, client_host)
+    write_compact_bytes(out, member_metadata)
+    write_compact_bytes(out, member_assignment)
+    out.append(0)
+
+
+def write_response_member(out: BytesWriter, version: i64, member_id: str, group_instance_id: str | None, client_id: str, client_host: str, member_metadata: bytes, member_assignment: bytes) -> None:
+    """One item as this version has it; for `RawItems`."""
+    if version >= 5:
+        write_response_member_v5(out, member_id, group_instance_id, client_id, client_host, member_metadata, member_assignment)
+        return
+    if version >= 4:
+        write_response_member_v4(out, member_id, group_instance_id, client_id, client_host, member_metadata, member_assignment)
+        return
+    write_response_member_v0(out, member_id, client_id, client_host, member_metadata, member_assignment)
 
 
 # versions 0-2
@@ -77,12 +115,12 @@ def encode_response_v0(message: DescribeGroupsResponse) -> bytes:
             write_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_str(out, item_2.member_id)
-                write_str(out, item_2.client_id)
-                write_str(out, item_2.client_host)
-                write_bytes(out, item_2.member_metadata)
-                write_bytes(out, item_2.member_assignment)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("DescribeGroups response v0", message, error) from error
@@ -103,12 +141,12 @@ def encode_response_v1(message: DescribeGroupsResponse) -> bytes:
             write_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_str(out, item_2.member_id)
-                write_str(out, item_2.client_id)
-                write_str(out, item_2.client_host)
-                write_bytes(out, item_2.member_metadata)
-                write_bytes(out, item_2.member_assignment)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("DescribeGroups response v1-2", message, error) from error
@@ -128,12 +166,12 @@ def encode_response_v3(message: DescribeGroupsResponse) -> bytes:
             write_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_str(out, item_2.member_id)
-                write_str(out, item_2.client_id)
-                write_str(out, item_2.client_host)
-                write_bytes(out, item_2.member_metadata)
-                write_bytes(out, item_2.member_assignment)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -154,13 +192,12 @@ def encode_response_v4(message: DescribeGroupsResponse) -> bytes:
             write_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_str(out, item_2.member_id)
-                write_nullable_str(out, item_2.group_instance_id)
-                write_str(out, item_2.client_id)
-                write_str(out, item_2.client_host)
-                write_bytes(out, item_2.member_metadata)
-                write_bytes(out, item_2.member_assignment)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_member_v4(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -181,14 +218,12 @@ def encode_response_v5(message: DescribeGroupsResponse) -> bytes:
             write_compact_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_varint(out, len(items_2) + 1)
-            for item_2 in items_2:
-                write_compact_str(out, item_2.member_id)
-                write_nullable_compact_str(out, item_2.group_instance_id)
-                write_compact_str(out, item_2.client_id)
-                write_compact_str(out, item_2.client_host)
-                write_compact_bytes(out, item_2.member_metadata)
-                write_compact_bytes(out, item_2.member_assignment)
-                out.append(0)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_member_v5(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
             out.append(0)
         out.append(0)
@@ -212,14 +247,12 @@ def encode_response_v6(message: DescribeGroupsResponse) -> bytes:
             write_compact_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_varint(out, len(items_2) + 1)
-            for item_2 in items_2:
-                write_compact_str(out, item_2.member_id)
-                write_nullable_compact_str(out, item_2.group_instance_id)
-                write_compact_str(out, item_2.client_id)
-                write_compact_str(out, item_2.client_host)
-                write_compact_bytes(out, item_2.member_metadata)
-                write_compact_bytes(out, item_2.member_assignment)
-                out.append(0)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_member_v5(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
             out.append(0)
         out.append(0)

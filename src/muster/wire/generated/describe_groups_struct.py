@@ -10,7 +10,7 @@ from muster.wire.generated.describe_groups import (
 )
 from struct import Struct, error as StructError
 
-from muster.wire.message import Message, encode_failure
+from muster.wire.message import Message, encode_failure, octets_of
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
 pack_t = Struct(">?").pack
@@ -835,22 +835,26 @@ def encode_response_v0(message: DescribeGroupsResponse) -> bytes:
             out += raw
             items_2 = item_1.members
             out += pack_i(len(items_2))
-            for item_2 in items_2:
-                raw = item_2.member_id.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.client_id.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.client_host.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.member_metadata
-                out += pack_i(len(raw))
-                out += raw
-                raw = item_2.member_assignment
-                out += pack_i(len(raw))
-                out += raw
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    raw = item_2.member_id.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.client_id.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.client_host.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.member_metadata
+                    out += pack_i(len(raw))
+                    out += raw
+                    raw = item_2.member_assignment
+                    out += pack_i(len(raw))
+                    out += raw
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
         raise encode_failure("DescribeGroups response v0", message, error) from error
@@ -877,22 +881,26 @@ def encode_response_v1(message: DescribeGroupsResponse) -> bytes:
             out += raw
             items_2 = item_1.members
             out += pack_i(len(items_2))
-            for item_2 in items_2:
-                raw = item_2.member_id.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.client_id.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.client_host.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.member_metadata
-                out += pack_i(len(raw))
-                out += raw
-                raw = item_2.member_assignment
-                out += pack_i(len(raw))
-                out += raw
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    raw = item_2.member_id.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.client_id.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.client_host.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.member_metadata
+                    out += pack_i(len(raw))
+                    out += raw
+                    raw = item_2.member_assignment
+                    out += pack_i(len(raw))
+                    out += raw
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
         raise encode_failure("DescribeGroups response v1-2", message, error) from error
@@ -918,22 +926,26 @@ def encode_response_v3(message: DescribeGroupsResponse) -> bytes:
             out += raw
             items_2 = item_1.members
             out += pack_i(len(items_2))
-            for item_2 in items_2:
-                raw = item_2.member_id.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.client_id.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.client_host.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.member_metadata
-                out += pack_i(len(raw))
-                out += raw
-                raw = item_2.member_assignment
-                out += pack_i(len(raw))
-                out += raw
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    raw = item_2.member_id.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.client_id.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.client_host.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.member_metadata
+                    out += pack_i(len(raw))
+                    out += raw
+                    raw = item_2.member_assignment
+                    out += pack_i(len(raw))
+                    out += raw
             out += pack_i(item_1.authorized_operations)
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
@@ -960,29 +972,33 @@ def encode_response_v4(message: DescribeGroupsResponse) -> bytes:
             out += raw
             items_2 = item_1.members
             out += pack_i(len(items_2))
-            for item_2 in items_2:
-                raw = item_2.member_id.encode()
-                out += pack_h(len(raw))
-                out += raw
-                value_3 = item_2.group_instance_id
-                if value_3 is None:
-                    out += pack_h(-1)
-                else:
-                    raw = value_3.encode()
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    raw = item_2.member_id.encode()
                     out += pack_h(len(raw))
                     out += raw
-                raw = item_2.client_id.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.client_host.encode()
-                out += pack_h(len(raw))
-                out += raw
-                raw = item_2.member_metadata
-                out += pack_i(len(raw))
-                out += raw
-                raw = item_2.member_assignment
-                out += pack_i(len(raw))
-                out += raw
+                    value_3 = item_2.group_instance_id
+                    if value_3 is None:
+                        out += pack_h(-1)
+                    else:
+                        raw = value_3.encode()
+                        out += pack_h(len(raw))
+                        out += raw
+                    raw = item_2.client_id.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.client_host.encode()
+                    out += pack_h(len(raw))
+                    out += raw
+                    raw = item_2.member_metadata
+                    out += pack_i(len(raw))
+                    out += raw
+                    raw = item_2.member_assignment
+                    out += pack_i(len(raw))
+                    out += raw
             out += pack_i(item_1.authorized_operations)
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
@@ -1035,54 +1051,58 @@ def encode_response_v5(message: DescribeGroupsResponse) -> bytes:
                 out.append(n)
             else:
                 out += uvarint(n)
-            for item_2 in items_2:
-                raw = item_2.member_id.encode()
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                value_3 = item_2.group_instance_id
-                if value_3 is None:
-                    out += b"\0"
-                else:
-                    raw = value_3.encode()
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    raw = item_2.member_id.encode()
                     n = len(raw) + 1
                     if n < 128:
                         out.append(n)
                     else:
                         out += uvarint(n)
                     out += raw
-                raw = item_2.client_id.encode()
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                raw = item_2.client_host.encode()
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                raw = item_2.member_metadata
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                raw = item_2.member_assignment
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                out += b"\0"
+                    value_3 = item_2.group_instance_id
+                    if value_3 is None:
+                        out += b"\0"
+                    else:
+                        raw = value_3.encode()
+                        n = len(raw) + 1
+                        if n < 128:
+                            out.append(n)
+                        else:
+                            out += uvarint(n)
+                        out += raw
+                    raw = item_2.client_id.encode()
+                    n = len(raw) + 1
+                    if n < 128:
+                        out.append(n)
+                    else:
+                        out += uvarint(n)
+                    out += raw
+                    raw = item_2.client_host.encode()
+                    n = len(raw) + 1
+                    if n < 128:
+                        out.append(n)
+                    else:
+                        out += uvarint(n)
+                    out += raw
+                    raw = item_2.member_metadata
+                    n = len(raw) + 1
+                    if n < 128:
+                        out.append(n)
+                    else:
+                        out += uvarint(n)
+                    out += raw
+                    raw = item_2.member_assignment
+                    n = len(raw) + 1
+                    if n < 128:
+                        out.append(n)
+                    else:
+                        out += uvarint(n)
+                    out += raw
+                    out += b"\0"
             out += pack_ix(item_1.authorized_operations)
         out += b"\0"
         return bytes(out)
@@ -1147,54 +1167,58 @@ def encode_response_v6(message: DescribeGroupsResponse) -> bytes:
                 out.append(n)
             else:
                 out += uvarint(n)
-            for item_3 in items_3:
-                raw = item_3.member_id.encode()
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                value_4 = item_3.group_instance_id
-                if value_4 is None:
-                    out += b"\0"
-                else:
-                    raw = value_4.encode()
+            octets_3 = octets_of(items_3)
+            if octets_3 is not None:
+                out += octets_3
+            else:
+                for item_3 in items_3:
+                    raw = item_3.member_id.encode()
                     n = len(raw) + 1
                     if n < 128:
                         out.append(n)
                     else:
                         out += uvarint(n)
                     out += raw
-                raw = item_3.client_id.encode()
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                raw = item_3.client_host.encode()
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                raw = item_3.member_metadata
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                raw = item_3.member_assignment
-                n = len(raw) + 1
-                if n < 128:
-                    out.append(n)
-                else:
-                    out += uvarint(n)
-                out += raw
-                out += b"\0"
+                    value_4 = item_3.group_instance_id
+                    if value_4 is None:
+                        out += b"\0"
+                    else:
+                        raw = value_4.encode()
+                        n = len(raw) + 1
+                        if n < 128:
+                            out.append(n)
+                        else:
+                            out += uvarint(n)
+                        out += raw
+                    raw = item_3.client_id.encode()
+                    n = len(raw) + 1
+                    if n < 128:
+                        out.append(n)
+                    else:
+                        out += uvarint(n)
+                    out += raw
+                    raw = item_3.client_host.encode()
+                    n = len(raw) + 1
+                    if n < 128:
+                        out.append(n)
+                    else:
+                        out += uvarint(n)
+                    out += raw
+                    raw = item_3.member_metadata
+                    n = len(raw) + 1
+                    if n < 128:
+                        out.append(n)
+                    else:
+                        out += uvarint(n)
+                    out += raw
+                    raw = item_3.member_assignment
+                    n = len(raw) + 1
+                    if n < 128:
+                        out.append(n)
+                    else:
+                        out += uvarint(n)
+                    out += raw
+                    out += b"\0"
             out += pack_ix(item_1.authorized_operations)
         out += b"\0"
         return bytes(out)

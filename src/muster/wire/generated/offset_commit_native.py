@@ -9,13 +9,32 @@ from muster.wire.generated.offset_commit import (
     OffsetCommitResponse,
 )
 from librt.strings import BytesWriter, read_i32_be, read_i64_be, write_i16_be, write_i32_be
-from mypy_extensions import i64
+from mypy_extensions import i16, i32, i64
 
-from muster.wire.message import Message, encode_failure
+from muster.wire.message import Message, encode_failure, octets_of
 from muster.wire.native import read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_varint
 from muster.wire.primitives import overrun
 
 NO_UUID = bytes(16)
+
+
+def write_response_partition_v2(out: BytesWriter, partition_index: i32, error_code: i16) -> None:
+    write_i32_be(out, partition_index)
+    write_i16_be(out, error_code)
+
+
+def write_response_partition_v8(out: BytesWriter, partition_index: i32, error_code: i16) -> None:
+    write_i32_be(out, partition_index)
+    write_i16_be(out, error_code)
+    out.append(0)
+
+
+def write_response_partition(out: BytesWriter, version: i64, partition_index: i32, error_code: i16) -> None:
+    """One item as this version has it; for `RawItems`."""
+    if version >= 8:
+        write_response_partition_v8(out, partition_index, error_code)
+        return
+    write_response_partition_v2(out, partition_index, error_code)
 
 
 # versions 2-4
@@ -223,9 +242,12 @@ def encode_response_v2(message: OffsetCommitResponse) -> bytes:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i16_be(out, item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v2(out, item_2.partition_index, item_2.error_code)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetCommit response v2", message, error) from error
@@ -242,9 +264,12 @@ def encode_response_v3(message: OffsetCommitResponse) -> bytes:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i16_be(out, item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v2(out, item_2.partition_index, item_2.error_code)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetCommit response v3-7", message, error) from error
@@ -261,10 +286,12 @@ def encode_response_v8(message: OffsetCommitResponse) -> bytes:
             write_compact_str(out, item_1.name)
             items_2 = item_1.partitions
             write_varint(out, len(items_2) + 1)
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i16_be(out, item_2.error_code)
-                out.append(0)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v8(out, item_2.partition_index, item_2.error_code)
             out.append(0)
         out.append(0)
         return out.getvalue()
@@ -282,10 +309,12 @@ def encode_response_v10(message: OffsetCommitResponse) -> bytes:
             write_uuid(out, item_1.topic_id)
             items_2 = item_1.partitions
             write_varint(out, len(items_2) + 1)
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i16_be(out, item_2.error_code)
-                out.append(0)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v8(out, item_2.partition_index, item_2.error_code)
             out.append(0)
         out.append(0)
         return out.getvalue()

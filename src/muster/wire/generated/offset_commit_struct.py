@@ -12,7 +12,7 @@ from muster.wire.generated.offset_commit import (
 )
 from struct import Struct, error as StructError
 
-from muster.wire.message import Message, encode_failure
+from muster.wire.message import Message, encode_failure, octets_of
 from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
 
 pack_u = Struct(">16s").pack
@@ -912,7 +912,11 @@ def encode_response_v2(message: OffsetCommitResponse) -> bytes:
             out += raw
             items_2 = item_1.partitions
             out += pack_i(len(items_2))
-            out += b"".join([pack_ih(item_2.partition_index, item_2.error_code) for item_2 in items_2])
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                out += b"".join([pack_ih(item_2.partition_index, item_2.error_code) for item_2 in items_2])
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
         raise encode_failure("OffsetCommit response v2", message, error) from error
@@ -930,7 +934,11 @@ def encode_response_v3(message: OffsetCommitResponse) -> bytes:
             out += raw
             items_2 = item_1.partitions
             out += pack_i(len(items_2))
-            out += b"".join([pack_ih(item_2.partition_index, item_2.error_code) for item_2 in items_2])
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                out += b"".join([pack_ih(item_2.partition_index, item_2.error_code) for item_2 in items_2])
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
         raise encode_failure("OffsetCommit response v3-7", message, error) from error
@@ -961,7 +969,11 @@ def encode_response_v8(message: OffsetCommitResponse) -> bytes:
                 out.append(n)
             else:
                 out += uvarint(n)
-            out += b"".join([pack_ihx(item_2.partition_index, item_2.error_code) for item_2 in items_2])
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                out += b"".join([pack_ihx(item_2.partition_index, item_2.error_code) for item_2 in items_2])
             out += b"\0"
         out += b"\0"
         return bytes(out)
@@ -987,7 +999,11 @@ def encode_response_v10(message: OffsetCommitResponse) -> bytes:
             else:
                 out += pack_u(item_1.topic_id)
                 out += uvarint(n)
-            out += b"".join([pack_ihx(item_2.partition_index, item_2.error_code) for item_2 in items_2])
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                out += b"".join([pack_ihx(item_2.partition_index, item_2.error_code) for item_2 in items_2])
             out += b"\0"
         out += b"\0"
         return bytes(out)

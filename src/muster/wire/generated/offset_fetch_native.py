@@ -10,13 +10,62 @@ from muster.wire.generated.offset_fetch import (
     OffsetFetchResponse,
 )
 from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be, write_i64_be
-from mypy_extensions import i64
+from mypy_extensions import i16, i32, i64
 
-from muster.wire.message import Message, encode_failure
+from muster.wire.message import Message, encode_failure, octets_of
 from muster.wire.native import read_compact_count, read_compact_str, read_count, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_nullable_count, read_str, read_uuid, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uuid, write_varint
 from muster.wire.primitives import overrun
 
 NO_UUID = bytes(16)
+
+
+def write_response_partition_v1(out: BytesWriter, partition_index: i32, committed_offset: i64, metadata: str | None, error_code: i16) -> None:
+    write_i32_be(out, partition_index)
+    write_i64_be(out, committed_offset)
+    write_nullable_str(out, metadata)
+    write_i16_be(out, error_code)
+
+
+def write_response_partition_v5(out: BytesWriter, partition_index: i32, committed_offset: i64, committed_leader_epoch: i32, metadata: str | None, error_code: i16) -> None:
+    write_i32_be(out, partition_index)
+    write_i64_be(out, committed_offset)
+    write_i32_be(out, committed_leader_epoch)
+    write_nullable_str(out, metadata)
+    write_i16_be(out, error_code)
+
+
+def write_response_partition_v6(out: BytesWriter, partition_index: i32, committed_offset: i64, committed_leader_epoch: i32, metadata: str | None, error_code: i16) -> None:
+    write_i32_be(out, partition_index)
+    write_i64_be(out, committed_offset)
+    write_i32_be(out, committed_leader_epoch)
+    write_nullable_compact_str(out, metadata)
+    write_i16_be(out, error_code)
+    out.append(0)
+
+
+def write_response_partition(out: BytesWriter, version: i64, partition_index: i32, committed_offset: i64, committed_leader_epoch: i32, metadata: str | None, error_code: i16) -> None:
+    """One item as this version has it; for `RawItems`."""
+    if version >= 6:
+        write_response_partition_v6(out, partition_index, committed_offset, committed_leader_epoch, metadata, error_code)
+        return
+    if version >= 5:
+        write_response_partition_v5(out, partition_index, committed_offset, committed_leader_epoch, metadata, error_code)
+        return
+    write_response_partition_v1(out, partition_index, committed_offset, metadata, error_code)
+
+
+def write_response_group_partition_v8(out: BytesWriter, partition_index: i32, committed_offset: i64, committed_leader_epoch: i32, metadata: str | None, error_code: i16) -> None:
+    write_i32_be(out, partition_index)
+    write_i64_be(out, committed_offset)
+    write_i32_be(out, committed_leader_epoch)
+    write_nullable_compact_str(out, metadata)
+    write_i16_be(out, error_code)
+    out.append(0)
+
+
+def write_response_group_partition(out: BytesWriter, version: i64, partition_index: i32, committed_offset: i64, committed_leader_epoch: i32, metadata: str | None, error_code: i16) -> None:
+    """One item as this version has it; for `RawItems`."""
+    write_response_group_partition_v8(out, partition_index, committed_offset, committed_leader_epoch, metadata, error_code)
 
 
 def decode_request_v1(buf: bytes, pos: int) -> OffsetFetchRequest:
@@ -245,11 +294,12 @@ def encode_response_v1(message: OffsetFetchResponse) -> bytes:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i64_be(out, item_2.committed_offset)
-                write_nullable_str(out, item_2.metadata)
-                write_i16_be(out, item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetFetch response v1", message, error) from error
@@ -264,11 +314,12 @@ def encode_response_v2(message: OffsetFetchResponse) -> bytes:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i64_be(out, item_2.committed_offset)
-                write_nullable_str(out, item_2.metadata)
-                write_i16_be(out, item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -286,11 +337,12 @@ def encode_response_v3(message: OffsetFetchResponse) -> bytes:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i64_be(out, item_2.committed_offset)
-                write_nullable_str(out, item_2.metadata)
-                write_i16_be(out, item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -307,12 +359,12 @@ def encode_response_v5(message: OffsetFetchResponse) -> bytes:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i64_be(out, item_2.committed_offset)
-                write_i32_be(out, item_2.committed_leader_epoch)
-                write_nullable_str(out, item_2.metadata)
-                write_i16_be(out, item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v5(out, item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
         return out.getvalue()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -330,13 +382,12 @@ def encode_response_v6(message: OffsetFetchResponse) -> bytes:
             write_compact_str(out, item_1.name)
             items_2 = item_1.partitions
             write_varint(out, len(items_2) + 1)
-            for item_2 in items_2:
-                write_i32_be(out, item_2.partition_index)
-                write_i64_be(out, item_2.committed_offset)
-                write_i32_be(out, item_2.committed_leader_epoch)
-                write_nullable_compact_str(out, item_2.metadata)
-                write_i16_be(out, item_2.error_code)
-                out.append(0)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out.write(octets_2)
+            else:
+                for item_2 in items_2:
+                    write_response_partition_v6(out, item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, item_2.metadata, item_2.error_code)
             out.append(0)
         write_i16_be(out, message.error_code)
         out.append(0)
@@ -360,13 +411,12 @@ def encode_response_v8(message: OffsetFetchResponse) -> bytes:
                 write_compact_str(out, item_2.name)
                 items_3 = item_2.partitions
                 write_varint(out, len(items_3) + 1)
-                for item_3 in items_3:
-                    write_i32_be(out, item_3.partition_index)
-                    write_i64_be(out, item_3.committed_offset)
-                    write_i32_be(out, item_3.committed_leader_epoch)
-                    write_nullable_compact_str(out, item_3.metadata)
-                    write_i16_be(out, item_3.error_code)
-                    out.append(0)
+                octets_3 = octets_of(items_3)
+                if octets_3 is not None:
+                    out.write(octets_3)
+                else:
+                    for item_3 in items_3:
+                        write_response_group_partition_v8(out, item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, item_3.metadata, item_3.error_code)
                 out.append(0)
             write_i16_be(out, item_1.error_code)
             out.append(0)
@@ -390,13 +440,12 @@ def encode_response_v10(message: OffsetFetchResponse) -> bytes:
                 write_uuid(out, item_2.topic_id)
                 items_3 = item_2.partitions
                 write_varint(out, len(items_3) + 1)
-                for item_3 in items_3:
-                    write_i32_be(out, item_3.partition_index)
-                    write_i64_be(out, item_3.committed_offset)
-                    write_i32_be(out, item_3.committed_leader_epoch)
-                    write_nullable_compact_str(out, item_3.metadata)
-                    write_i16_be(out, item_3.error_code)
-                    out.append(0)
+                octets_3 = octets_of(items_3)
+                if octets_3 is not None:
+                    out.write(octets_3)
+                else:
+                    for item_3 in items_3:
+                        write_response_group_partition_v8(out, item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, item_3.metadata, item_3.error_code)
                 out.append(0)
             write_i16_be(out, item_1.error_code)
             out.append(0)

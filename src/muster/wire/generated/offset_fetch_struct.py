@@ -18,7 +18,7 @@ from muster.wire.generated.offset_fetch import (
 )
 from struct import Struct, error as StructError
 
-from muster.wire.message import Message, encode_failure
+from muster.wire.message import Message, encode_failure, octets_of
 from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
 
 pack_u = Struct(">16s").pack
@@ -1206,15 +1206,19 @@ def encode_response_v1(message: OffsetFetchResponse) -> bytes:
             out += raw
             items_2 = item_1.partitions
             out += pack_i(len(items_2))
-            for item_2 in items_2:
-                value_3 = item_2.metadata
-                if value_3 is None:
-                    out += pack_iqh(item_2.partition_index, item_2.committed_offset, -1)
-                else:
-                    raw = value_3.encode()
-                    out += pack_iqh(item_2.partition_index, item_2.committed_offset, len(raw))
-                    out += raw
-                out += pack_h(item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    value_3 = item_2.metadata
+                    if value_3 is None:
+                        out += pack_iqh(item_2.partition_index, item_2.committed_offset, -1)
+                    else:
+                        raw = value_3.encode()
+                        out += pack_iqh(item_2.partition_index, item_2.committed_offset, len(raw))
+                        out += raw
+                    out += pack_h(item_2.error_code)
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
         raise encode_failure("OffsetFetch response v1", message, error) from error
@@ -1231,15 +1235,19 @@ def encode_response_v2(message: OffsetFetchResponse) -> bytes:
             out += raw
             items_2 = item_1.partitions
             out += pack_i(len(items_2))
-            for item_2 in items_2:
-                value_3 = item_2.metadata
-                if value_3 is None:
-                    out += pack_iqh(item_2.partition_index, item_2.committed_offset, -1)
-                else:
-                    raw = value_3.encode()
-                    out += pack_iqh(item_2.partition_index, item_2.committed_offset, len(raw))
-                    out += raw
-                out += pack_h(item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    value_3 = item_2.metadata
+                    if value_3 is None:
+                        out += pack_iqh(item_2.partition_index, item_2.committed_offset, -1)
+                    else:
+                        raw = value_3.encode()
+                        out += pack_iqh(item_2.partition_index, item_2.committed_offset, len(raw))
+                        out += raw
+                    out += pack_h(item_2.error_code)
         out += pack_h(message.error_code)
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
@@ -1258,15 +1266,19 @@ def encode_response_v3(message: OffsetFetchResponse) -> bytes:
             out += raw
             items_2 = item_1.partitions
             out += pack_i(len(items_2))
-            for item_2 in items_2:
-                value_3 = item_2.metadata
-                if value_3 is None:
-                    out += pack_iqh(item_2.partition_index, item_2.committed_offset, -1)
-                else:
-                    raw = value_3.encode()
-                    out += pack_iqh(item_2.partition_index, item_2.committed_offset, len(raw))
-                    out += raw
-                out += pack_h(item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    value_3 = item_2.metadata
+                    if value_3 is None:
+                        out += pack_iqh(item_2.partition_index, item_2.committed_offset, -1)
+                    else:
+                        raw = value_3.encode()
+                        out += pack_iqh(item_2.partition_index, item_2.committed_offset, len(raw))
+                        out += raw
+                    out += pack_h(item_2.error_code)
         out += pack_h(message.error_code)
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
@@ -1284,15 +1296,19 @@ def encode_response_v5(message: OffsetFetchResponse) -> bytes:
             out += raw
             items_2 = item_1.partitions
             out += pack_i(len(items_2))
-            for item_2 in items_2:
-                value_3 = item_2.metadata
-                if value_3 is None:
-                    out += pack_iqih(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, -1)
-                else:
-                    raw = value_3.encode()
-                    out += pack_iqih(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, len(raw))
-                    out += raw
-                out += pack_h(item_2.error_code)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    value_3 = item_2.metadata
+                    if value_3 is None:
+                        out += pack_iqih(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, -1)
+                    else:
+                        raw = value_3.encode()
+                        out += pack_iqih(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, len(raw))
+                        out += raw
+                    out += pack_h(item_2.error_code)
         out += pack_h(message.error_code)
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
@@ -1324,20 +1340,24 @@ def encode_response_v6(message: OffsetFetchResponse) -> bytes:
                 out.append(n)
             else:
                 out += uvarint(n)
-            for item_2 in items_2:
-                value_3 = item_2.metadata
-                if value_3 is None:
-                    out += pack_iqix(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch)
-                else:
-                    raw = value_3.encode()
-                    n = len(raw) + 1
-                    if n < 128:
-                        out += pack_iqiB(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, n)
+            octets_2 = octets_of(items_2)
+            if octets_2 is not None:
+                out += octets_2
+            else:
+                for item_2 in items_2:
+                    value_3 = item_2.metadata
+                    if value_3 is None:
+                        out += pack_iqix(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch)
                     else:
-                        out += pack_iqi(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch)
-                        out += uvarint(n)
-                    out += raw
-                out += pack_hx(item_2.error_code)
+                        raw = value_3.encode()
+                        n = len(raw) + 1
+                        if n < 128:
+                            out += pack_iqiB(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, n)
+                        else:
+                            out += pack_iqi(item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch)
+                            out += uvarint(n)
+                        out += raw
+                    out += pack_hx(item_2.error_code)
             out += b"\0"
         out += pack_hx(message.error_code)
         return bytes(out)
@@ -1384,20 +1404,24 @@ def encode_response_v8(message: OffsetFetchResponse) -> bytes:
                     out.append(n)
                 else:
                     out += uvarint(n)
-                for item_3 in items_3:
-                    value_4 = item_3.metadata
-                    if value_4 is None:
-                        out += pack_iqix(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch)
-                    else:
-                        raw = value_4.encode()
-                        n = len(raw) + 1
-                        if n < 128:
-                            out += pack_iqiB(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, n)
+                octets_3 = octets_of(items_3)
+                if octets_3 is not None:
+                    out += octets_3
+                else:
+                    for item_3 in items_3:
+                        value_4 = item_3.metadata
+                        if value_4 is None:
+                            out += pack_iqix(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch)
                         else:
-                            out += pack_iqi(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch)
-                            out += uvarint(n)
-                        out += raw
-                    out += pack_hx(item_3.error_code)
+                            raw = value_4.encode()
+                            n = len(raw) + 1
+                            if n < 128:
+                                out += pack_iqiB(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, n)
+                            else:
+                                out += pack_iqi(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch)
+                                out += uvarint(n)
+                            out += raw
+                        out += pack_hx(item_3.error_code)
                 out += b"\0"
             out += pack_hx(item_1.error_code)
         out += b"\0"
@@ -1438,20 +1462,24 @@ def encode_response_v10(message: OffsetFetchResponse) -> bytes:
                 else:
                     out += pack_u(item_2.topic_id)
                     out += uvarint(n)
-                for item_3 in items_3:
-                    value_4 = item_3.metadata
-                    if value_4 is None:
-                        out += pack_iqix(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch)
-                    else:
-                        raw = value_4.encode()
-                        n = len(raw) + 1
-                        if n < 128:
-                            out += pack_iqiB(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, n)
+                octets_3 = octets_of(items_3)
+                if octets_3 is not None:
+                    out += octets_3
+                else:
+                    for item_3 in items_3:
+                        value_4 = item_3.metadata
+                        if value_4 is None:
+                            out += pack_iqix(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch)
                         else:
-                            out += pack_iqi(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch)
-                            out += uvarint(n)
-                        out += raw
-                    out += pack_hx(item_3.error_code)
+                            raw = value_4.encode()
+                            n = len(raw) + 1
+                            if n < 128:
+                                out += pack_iqiB(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, n)
+                            else:
+                                out += pack_iqi(item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch)
+                                out += uvarint(n)
+                            out += raw
+                        out += pack_hx(item_3.error_code)
                 out += b"\0"
             out += pack_hx(item_1.error_code)
         out += b"\0"
