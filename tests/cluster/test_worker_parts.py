@@ -13,6 +13,7 @@ from muster.cluster.worker_channel import MAX_WAITING_BYTES, Channel, channel_pa
 from muster.cluster.worker_place import WorkerPlace
 from muster.cluster.worker_restarts import LONG_LIFE_S, LONGEST_DELAY_S, Restarts
 from muster.cluster.worker_shares import share_of
+from muster.cluster.worker_silence import SilenceWatch, WakingTime
 from muster.log.shared_files import SharedFileStore
 from muster.runtime.worker_seat import WorkerLeaders
 from muster.topics.broker import Broker, BrokerConfig
@@ -175,3 +176,33 @@ def test_two_workers_that_make_different_topics_at_once_both_succeed(tmp_path: P
     assert [topic.name for topic in first.broker.catalog.topics()] == ["a", "b", "c"]
     for each in (first, second):
         each.store.close()
+
+
+# -- silence
+
+
+def watched(limit_s: float = 10.0) -> tuple[SilenceWatch, WakingTime]:
+    watch = SilenceWatch()
+    watch.note_sign()
+    return watch, WakingTime(limit_s, now_s=0.0)
+
+
+def test_a_worker_is_silent_for_as_long_as_the_supervisor_saw_no_sign() -> None:
+    watch, waking = watched()
+    silent = [watch.grow(waking.passed(float(now_s))) for now_s in range(1, 12)]
+    assert silent == [float(now_s) for now_s in range(1, 12)]
+    watch.note_sign()
+    assert watch.grow(waking.passed(12.0)) == 1.0
+
+
+def test_a_machine_that_slept_for_an_hour_takes_no_worker_for_hung() -> None:
+    """The supervisor slept too: of the gap between two of its looks only a late look counts."""
+    watch, waking = watched(10.0)
+    assert watch.grow(waking.passed(3_600.0)) == 2.0
+    assert watch.grow(waking.passed(3_601.0)) == 3.0
+
+
+def test_a_worker_that_still_starts_is_not_watched_however_long_it_takes() -> None:
+    watch, waking = watched()
+    watch.begin_life()
+    assert [watch.grow(waking.passed(float(now_s))) for now_s in range(1, 100)] == [0.0] * 99

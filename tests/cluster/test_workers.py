@@ -181,6 +181,35 @@ def test_a_worker_told_to_stop_stops_cleanly_and_is_started_again(tmp_path: Path
         assert "worker 2 (node 2) ended (exit code 0); starting it again" in workers.log
 
 
+@pytest.mark.parametrize("on_database", [False, True], ids=["files", "postgres"])
+def test_a_worker_that_hangs_is_killed_and_started_again_and_the_group_it_served_goes_on(
+    on_database: bool, tmp_path: Path
+) -> None:
+    settings = {**SETTINGS, "muster.worker.silence.ms": "1500", "muster.lease.ms": "800"}
+    flags = ["--store", empty_database()] if on_database else []
+    with WorkersProcess(tmp_path, 2, settings=settings, flags=flags) as workers:
+        member = LoneMember("hung")
+        port = coordinator_port(workers, member)
+        eventually("its shard to be loaded", lambda: member.committed(port)[0] == NONE)
+        member.join(port)
+        assert member.commit(port, 5) == NONE
+        number = workers.ports.index(port)
+        hung, name = workers.pid_of(number), f"worker {number + 1} (node {number + 1})"
+        member.close()  # a connection to a frozen process would wait for it
+        os.kill(hung, signal.SIGSTOP)
+        eventually("the supervisor to notice", lambda: f"{name} hangs: process {hung} has been silent" in workers.log)
+        eventually("it to be back", lambda: f"{name} is back" in workers.log)
+        assert f"{name} ended (killed by SIGKILL: it hung, silent for" in workers.log
+        assert not is_alive(hung)
+
+        def kept() -> tuple[int, int] | None:
+            found = member.coordinator_port([workers.port])
+            return None if found is None else member.committed(found)
+
+        eventually("the committed offset", kept, lambda answer: answer == (NONE, 5))
+        member.close()
+
+
 def test_a_worker_that_cannot_come_back_is_not_named_to_clients_until_it_can(tmp_path: Path) -> None:
     with WorkersProcess(tmp_path, 2) as workers:
         assert create(workers.ports[0], "t", 2) == NONE

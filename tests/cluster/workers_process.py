@@ -88,6 +88,11 @@ class WorkersProcess:
     def worker_pids(self) -> list[int]:
         return [row["process"] for row in self.status()]
 
+    def pid_of(self, number: int) -> int:
+        """As the supervisor told it last; with a database there is no directory that says so."""
+        said = re.findall(rf": worker {number + 1} \(node \d+\) is (?:up|back), process (\d+)", self.log)
+        return int(said[-1])
+
     def kill_worker(self, number: int, how: signal.Signals = signal.SIGKILL) -> int:
         """Returns the process that was killed."""
         pid = self.worker_pids()[number]

@@ -1,4 +1,4 @@
-"""The supervisor: starts worker processes, starts those again that end, passes on what they tell, stops them all.
+"""The supervisor: starts worker processes, starts those again that end or hang, passes on what they tell, stops them all.
 
 Knows nothing of what a worker does; `run_worker` is called in the forked process. One thread and no event loop: a fork of
 this process is always safe. Sockets and locks that it holds outlive each of its workers.
@@ -15,11 +15,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from muster.cluster.worker_channel import Channel, channel_pair
 from muster.cluster.worker_restarts import Restarts
+from muster.cluster.worker_silence import SilenceWatch, WakingTime
 
 _log = logging.getLogger("muster.workers")
 
@@ -45,11 +46,15 @@ class Worker:
     """When it is to be started; None: it runs, or is not wanted any more."""
     last_end: str = ""
     announcements: Sequence[str] = ()
+    silence: SilenceWatch = field(default_factory=SilenceWatch)
+    why_killed: str = ""
+    """The supervisor is ending its process by force."""
 
     @property
     def state(self) -> str:
         if self.pid:
-            return "running" if self.is_ready else "starting"
+            running = "running" if self.is_ready else "starting"
+            return "hanging" if self.why_killed else running
         return "stopped" if self.start_at_s is None else "waiting"
 
 
@@ -60,9 +65,10 @@ class Supervisor:
         run_worker: Callable[[Worker, Channel], int],
         on_all_ready: Callable[[], None],
         on_change: Callable[[], None],
+        silence_s: float = 0.0,
     ) -> None:
         """`run_worker`: in the new process; returns its exit code. `on_all_ready`: once. `on_change`: whenever a worker's
-        state did."""
+        state did. `silence_s`: a worker that has been up and shows no life for so long is killed; 0: never."""
         self.workers = workers
         self._run_worker = run_worker
         self._on_all_ready = on_all_ready
@@ -72,6 +78,8 @@ class Supervisor:
         self._is_stopping = False
         self._exit_code = 0
         self._live: list[int] = [worker.number for worker in workers]
+        self._silence_s = silence_s
+        self._waking = WakingTime(silence_s, time.monotonic())
 
     # -- life
 
@@ -93,6 +101,7 @@ class Supervisor:
                     self._take_signals()
                 else:
                     self._listen_to(key.data)
+            self._end_those_that_hang()
         _log.info("stopped")
         return self._exit_code
 
@@ -101,6 +110,8 @@ class Supervisor:
 
     def _seconds_to_wait(self) -> float | None:
         due = [worker.start_at_s for worker in self.workers if worker.start_at_s is not None]
+        if self._silence_s:
+            due.append(self._waking.next_look_s)
         return max(0.0, min(due) - time.monotonic()) if due else None
 
     def _take_signals(self) -> None:
@@ -158,6 +169,7 @@ class Supervisor:
         there.close()
         worker.restarts.begin(now_s)
         worker.pid, worker.channel, worker.is_ready, worker.is_clean = pid, here, False, False
+        worker.silence.begin_life()
         self._selector.register(here, selectors.EVENT_READ, worker)
         here.send({"live": self._live})
 
@@ -186,6 +198,22 @@ class Supervisor:
                 sys.stderr.flush()
             os._exit(code)
 
+    def _end_those_that_hang(self) -> None:
+        """What they said is heard before: a sign that waits to be read is one."""
+        now_s = time.monotonic()
+        if not self._silence_s or now_s < self._waking.next_look_s:
+            return
+        passed_s = self._waking.passed(now_s)
+        for worker in self.workers:
+            silent_s = worker.silence.grow(passed_s)
+            if worker.pid and silent_s > self._silence_s and not worker.why_killed:
+                worker.why_killed = f"it hung, silent for {silent_s:.0f} s"
+                _log.error(
+                    "%s hangs: process %d has been silent for %.1f s; killing it", worker.name, worker.pid, silent_s
+                )
+                os.kill(worker.pid, signal.SIGKILL)
+                self._on_change()
+
     def _bury(self) -> None:
         for worker in self.workers:
             if worker.pid:
@@ -196,7 +224,9 @@ class Supervisor:
 
     def _note_end(self, worker: Worker, code: int) -> None:
         worker.last_end = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        worker.pid, worker.is_ready = 0, False
+        if worker.why_killed:
+            worker.last_end += f": {worker.why_killed}"
+        worker.pid, worker.is_ready, worker.why_killed = 0, False, ""
         worker.is_clean = worker.is_clean and code == 0
         self._hang_up(worker)
         if self._is_stopping:
@@ -239,6 +269,8 @@ class Supervisor:
             self._note_failure(worker, message["failed"], message["code"])
         elif "closed" in message:
             worker.is_clean = message["closed"]
+        if worker.is_ready:
+            worker.silence.note_sign()
 
     def _note_ready(self, worker: Worker, announcements: Sequence[str]) -> None:
         is_first_time = not worker.was_ever_ready
@@ -246,7 +278,9 @@ class Supervisor:
         worker.announcements = announcements
         if is_first_time and all(each.was_ever_ready for each in self.workers):
             self._on_all_ready()
-        if worker.restarts.count:
+        if is_first_time:
+            _log.info("%s is up, process %d", worker.name, worker.pid)
+        else:
             _log.info("%s is back, process %d, restart %d", worker.name, worker.pid, worker.restarts.count)
         self._tell_who_lives()
         self._on_change()

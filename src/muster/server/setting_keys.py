@@ -42,6 +42,9 @@ def _only(*words: str) -> Rule:
     return Rule(allows, f"only {','.join(words)} is supported yet", f"[{', '.join(words)}]")
 
 
+_NEVER_OR_A_WHILE = Rule(
+    lambda value: value == 0 or at_least(500).allows(value), "must be 0, or at least 500", "0, or 500 or more"
+)
 _ONE_NODE = Rule(lambda value: value == 1, "only 1 is possible on a single node", "[1]")
 
 MUSTER_KEYS: Final = (
@@ -79,6 +82,13 @@ MUSTER_KEYS: Final = (
         1,
         "Processes that share the load on this machine, by `muster serve`; each is a node with a port of its own.",
         between(1, 64),
+    ),
+    ConfigKey(
+        "muster.worker.silence.ms",
+        _LONG,
+        20_000,
+        "How long one of several workers may show no life before it is taken to hang, killed and started again; 0: for ever.",
+        _NEVER_OR_A_WHILE,
     ),
     ConfigKey("muster.cluster.id", _STRING, "", "The cluster id; empty: the data directory's, or a new one."),
     ConfigKey(

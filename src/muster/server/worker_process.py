@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from socket import socket
 from typing import Any
 
+from muster.cluster.worker_silence import SIGNS_A_LIMIT
 from muster.log.contract import StorageError
 from muster.server.endpoint import Endpoint
 from muster.server.serve import (
@@ -28,6 +29,8 @@ from muster.server.worker_assembly import WorkerStart
 from muster.topics.config_types import ConfigError
 
 _log = logging.getLogger("muster.workers")
+
+SILENCE = "muster.worker.silence.ms"
 
 
 def run_worker(settings: Settings, worker: WorkerStart, sockets: Mapping[str, Sequence[socket]]) -> int:
@@ -58,6 +61,7 @@ class _Life:
         self._told_to_stop = asyncio.Event()
         self._membership: Any = None
         """None until the node is there, and where workers meet in a database."""
+        self._sign_every_s = settings.integer(SILENCE) / 1000 / SIGNS_A_LIMIT
         self._unheard: list[dict[str, Any]] = []
 
     def _make_node(self, settings: Settings, advertise: Endpoint) -> ServedNode:
@@ -77,10 +81,17 @@ class _Life:
         store = self._server.node.broker.store
         self._hear_what_came()
         self._worker.channel.send({"ready": self._announcements()})
+        self._show_life()
         await self._told_to_stop.wait()
         await self._server.stop()
         loop.remove_reader(self._worker.channel.fileno())
         return bool(getattr(store, "is_closed_cleanly", True))
+
+    def _show_life(self) -> None:
+        """From the loop, again and again, until it ends: whoever cannot come to its timers serves nobody."""
+        if self._sign_every_s:
+            self._worker.channel.send({"alive": True})
+            asyncio.get_running_loop().call_later(self._sign_every_s, self._show_life)
 
     def _announcements(self) -> list[str]:
         if self._server.metrics is None:

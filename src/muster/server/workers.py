@@ -25,7 +25,7 @@ from muster.server.listener_addresses import ADVERTISED, LISTENERS
 from muster.server.settings import Settings
 from muster.server.worker_addresses import OpenedListener, check_ports, open_listener
 from muster.server.worker_assembly import WorkerStart
-from muster.server.worker_process import run_worker
+from muster.server.worker_process import SILENCE, run_worker
 from muster.topics.config_types import ConfigError
 
 METRICS = "muster.metrics.listen"
@@ -115,7 +115,8 @@ class _Workers:
             Worker(number, f"worker {number + 1} (node {node.node_id})", was_clean, Restarts())
             for number, node in enumerate(self._nodes)
         ]
-        return Supervisor(self._workers, self._be_worker, self._announce, self._keep_status).run()
+        silence_s = self._settings.integer(SILENCE) / 1000
+        return Supervisor(self._workers, self._be_worker, self._announce, self._keep_status, silence_s).run()
 
     def _endpoints(self, number: int) -> dict[str, tuple[str, int]]:
         """What clients are told, by the name of the listener."""
