@@ -31,7 +31,8 @@ from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
 from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets, groups_removed
 from muster.core.offsets.fetch import fetch_offsets
-from muster.core.offsets.store import OffsetStore, StoredOffset
+from muster.core.offsets.run import OffsetRun
+from muster.core.offsets.store import OffsetStore
 from muster.core.records import (
     GroupErased,
     GroupStored,
@@ -188,14 +189,14 @@ class Shard:
         else:
             self.groups[record.group_id] = simple_group(record.group_id, record.commit_timestamp_ms)
 
-    def replay_loaded(self, group_id: str, topic: str, commits: list[tuple[int, StoredOffset]]) -> None:
+    def replay_loaded(self, group_id: str, topic: str, run: OffsetRun) -> None:
         """`replay` of commits of one group to one topic, as the loader reads them: a million records in a second."""
-        self.offsets.put_loaded(group_id, topic, commits)
+        self.offsets.put_run(group_id, topic, run)
         group = self.groups.get(group_id)
         if group is not None:
             group.is_committed = True
         else:
-            self.groups[group_id] = simple_group(group_id, commits[0][1].committed_ms)
+            self.groups[group_id] = simple_group(group_id, run.committed_ms[0])
 
     def on_durable(self, step: Step, now_ms: int) -> Outcome:
         turn = self._turn(now_ms)

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from librt.strings import read_i16_be, read_i32_be, read_i64_be
 from mypy_extensions import i64
 
-from muster.core.offsets.store import StoredOffset
+from muster.core.offsets.run import OffsetRun
 
 Place: TypeAlias = tuple[str, str]
 """Group and topic."""
@@ -23,27 +23,28 @@ and size in a byte each, then the topic id (16)."""
 _PARTITION_AND_VALUE_BYTES: Final = 47
 """The end of an offset's key, then the value's length and the value."""
 _OFFSET_KEYS: Final = (b"\0\1", b"\0\0")
-_NO_EXPIRY: Final = -1
 
 
 class RunReader:
-    """Keeps what repeats from batch to batch, so that a million offsets share their topic ids."""
+    """Keeps what repeats from batch to batch, so that a million offsets share their topics' names and ids."""
 
-    __slots__ = ("_topic_ids",)
+    __slots__ = ("_topic_ids", "_topics", "run")
 
     def __init__(self) -> None:
-        self._topic_ids: dict[bytes, bytes | None] = {}
+        self._topics: dict[str, str] = {}
+        self._topic_ids: dict[bytes, bytes] = {}
+        self.run = OffsetRun()
+        """What was read last."""
 
-    def read(
-        self, data: bytes, pos: i64, end_of_batch: i64, count: i64, base_offset: int
-    ) -> tuple[i64, Place | None, list[tuple[int, StoredOffset]]]:
-        """The usual offsets of one group and topic from `pos` on: where they end, whose they are, and each.
+    def read(self, data: bytes, pos: i64, end_of_batch: i64, count: i64, base_offset: i64) -> tuple[i64, Place | None]:
+        """Fill `run` with the usual offsets of one group and topic from `pos` on: where they end, and whose they are.
 
         `count` is how many records are left, before `end_of_batch`. None are read if the first is not usual.
         """
-        run: list[tuple[int, StoredOffset]] = []
+        run = self.run
+        run.clear()
         place: Place | None = None
-        run_prefix: bytes | None = None
+        run_prefix = run_id = b""
         try:
             for _ in range(count):
                 # Each of these is a varint of one byte or, seldom, two. The last bit is the sign: odd means negative.
@@ -77,34 +78,37 @@ class RunReader:
                     or (length | offset_delta | key_length) & 1
                 ):
                     break
-                if run_prefix is None:
-                    run_prefix = data[key : key_end - 4]
-                    place = _place(run_prefix)
-                    if place is None:
-                        break
-                elif data[key : key_end - 4] != run_prefix:
-                    break
                 if not _is_usual(data, key_end):
                     break
-                stored = StoredOffset(
+                if run.count == 0:
+                    run_prefix, run_id = data[key : key_end - 4], data[key_end + 27 : key_end + 43]
+                    place = self._place(run_prefix)
+                    if place is None:
+                        break
+                    run.topic_id = self._topic_id(run_id)
+                elif data[key : key_end - 4] != run_prefix or data[key_end + 27 : key_end + 43] != run_id:
+                    break
+                run.add(
+                    i64(read_i32_be(data, key_end - 4)),
                     read_i64_be(data, key_end + 3),
-                    read_i32_be(data, key_end + 11),
-                    "",
+                    i64(read_i32_be(data, key_end + 11)),
                     read_i64_be(data, key_end + 16),
-                    _NO_EXPIRY,
                     base_offset + (offset_delta >> 1),
-                    self._topic_id(data[key_end + 27 : key_end + 43]),
                 )
-                run.append((read_i32_be(data, key_end - 4), stored))
                 pos = end
         except IndexError:
             pass  # the batch ends in the middle of a record: the common path says so
-        return pos, place, run
+        return pos, place
 
     def _topic_id(self, raw: bytes) -> bytes | None:
-        if raw not in self._topic_ids:
-            self._topic_ids[raw] = raw if any(raw) else None
-        return self._topic_ids[raw]
+        return self._topic_ids.setdefault(raw, raw) if any(raw) else None
+
+    def _place(self, prefix: bytes) -> Place | None:
+        place = _place(prefix)
+        if place is None:
+            return None
+        group_id, topic = place
+        return group_id, self._topics.setdefault(topic, topic)
 
 
 def _is_usual(data: bytes, at: i64) -> bool:

@@ -111,10 +111,12 @@ class Load:
         """Runs of usual offsets the short way; from the first record that is not usual on, the common way."""
         at, end, done = position + HEADER_SIZE, position + size, 0
         while done < count:
-            at, place, run = self._runs.read(piece, at, end, count - done, base_offset)
-            if place is None or not run:
+            at, place = self._runs.read(piece, at, end, count - done, base_offset)
+            run = self._runs.run
+            if place is None or not len(run):
                 break
-            self._shard.replay_loaded(*place, run)
+            group_id, topic = place
+            self._shard.replay_loaded(group_id, topic, run)
             done += len(run)
         self.records += done
         if done < count:

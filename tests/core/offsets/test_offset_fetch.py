@@ -30,9 +30,9 @@ def test_partitions_without_an_offset_are_minus_one_in_a_known_group() -> None:
     ]
 
 
-def test_all_mode_lists_what_is_committed_in_the_order_of_first_commits() -> None:
+def test_all_mode_lists_topics_in_the_order_of_first_commits_and_partitions_by_number() -> None:
     assert two_topics().fetch(None) == [
-        ("b", [(1, 11, -1, "", 0), (0, 10, 3, "note", 0)]),
+        ("b", [(0, 10, 3, "note", 0), (1, 11, -1, "", 0)]),
         ("a", [(0, 20, -1, "", 0)]),
     ]
 

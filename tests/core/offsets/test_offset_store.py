@@ -7,7 +7,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muster.core.offsets.store import OffsetStore, StoredOffset
+from muster.core.offsets.partition_offsets import StoredOffset
+from muster.core.offsets.store import OffsetStore
 from muster.core.records import OffsetCommitted, OffsetErased
 
 names = st.sampled_from(["a", "b", "c"])

@@ -30,7 +30,8 @@ def delete_offsets(shard: ShardView, request: OffsetDelete, ticket: Ticket, now_
             continue
         codes.append(errors.NONE)
         # A partition asked twice gets two tombstones, as in Kafka; one without an offset gets none.
-        if partition in committed.get(topic, ()):
+        held = committed.get(topic)
+        if held is not None and partition in held:
             records.append(OffsetErased(request.group_id, topic, partition))
     shard.counters.offset_deletions += len(records)
     return Outcome(records=records, replies=[(ticket, OffsetDeleteReply(errors.NONE, tuple(codes)))])

@@ -23,7 +23,7 @@ from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.states import DEAD, EMPTY, STABLE
 from muster.core.contract import Outcome, Step, TimerKey
 from muster.core.journal import JournalEvent
-from muster.core.offsets.store import StoredOffset
+from muster.core.offsets.partition_offsets import StoredOffset
 from muster.core.offsets.view import ShardView
 from muster.core.records import GroupErased, OffsetErased, Record
 
