@@ -404,5 +404,5 @@ def test_creation_record_that_fails_leaves_a_simple_group_if_offsets_are_durable
     world.settle()
     world.fail(errors.NOT_ENOUGH_REPLICAS)
     assert call.reply.error == errors.COORDINATOR_NOT_AVAILABLE
-    assert world.fetch().topics == [("t", [(0, 5, -1, "", errors.NONE)])]
+    assert world.fetch().listed() == [("t", [(0, 5, -1, "", errors.NONE)])]
     assert world.describe().state == "Empty"

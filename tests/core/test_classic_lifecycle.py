@@ -225,7 +225,7 @@ def test_deleted_topics_take_their_offsets_along() -> None:
     world.commit(topic="gone")
     world.commit(topic="kept")
     world.apply(world.shard.on_topics_deleted(["gone"], world.now_ms))
-    assert [topic for topic, _ in world.fetch().topics] == ["kept"]
+    assert [topic for topic, _ in world.fetch().listed()] == ["kept"]
 
 
 def test_groups_are_counted_by_state() -> None:

@@ -160,7 +160,7 @@ def test_delete_that_cannot_be_stored_leaves_the_group() -> None:
     world.fail(errors.KAFKA_STORAGE_ERROR)
     assert call.reply.error == errors.NOT_COORDINATOR
     assert world.describe().state == "Empty"
-    assert world.fetch().topics == [("t", [(0, 5, -1, "", errors.NONE)])]
+    assert world.fetch().listed() == [("t", [(0, 5, -1, "", errors.NONE)])]
 
 
 def test_pending_id_does_not_keep_a_group_from_being_deleted() -> None:

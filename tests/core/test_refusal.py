@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muster.core.config import GroupConfig
+from muster.core.offsets.partition_offsets import PartitionOffsets
 from muster.core.refusal import (
     WriteKind,
     after_failed_append,
@@ -17,6 +18,7 @@ from muster.core.replies import (
     CommitReply,
     DeleteReply,
     DescribeReply,
+    FetchedTopic,
     FetchReply,
     HeartbeatReply,
     JoinReply,
@@ -175,7 +177,7 @@ def test_append_errors_become_what_clients_know(log_error: int, group: int, comm
         (DeleteReply(0), DeleteReply(16)),
         (OffsetDeleteReply(0, (0, 86)), OffsetDeleteReply(16)),
         (CommitReply([0, 12, 0]), CommitReply([16, 12, 16])),
-        (FetchReply(0, [("t", [(0, 1, -1, "", 0)])]), FetchReply(16, [])),
+        (FetchReply(0, [FetchedTopic("t", PartitionOffsets(), [0])]), FetchReply(16, [])),
     ],
 )
 def test_replies_that_waited_for_lost_records_become_errors(reply: Reply, failed: Reply) -> None:

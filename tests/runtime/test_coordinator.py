@@ -199,7 +199,7 @@ def test_offsets_are_there_after_a_reload() -> None:
     world.coordinator.resign(0)
     world.coordinator.elect(0, 1)
     world.settle()
-    assert world.ask(fetch()).as_(FetchReply).topics == [("t", [(0, 42, -1, "", NONE)])]
+    assert world.ask(fetch()).as_(FetchReply).listed() == [("t", [(0, 42, -1, "", NONE)])]
 
 
 @interpreted_only
@@ -301,7 +301,7 @@ def test_T212_offsets_of_transactions_count_from_their_marker_on(batches: list[b
     for batch in batches:
         world.append_batch(batch)
     world.start()
-    assert world.ask(fetch()).as_(FetchReply).topics[0][1][0][1] == committed
+    assert world.ask(fetch()).as_(FetchReply).listed()[0][1][0][1] == committed
 
 
 def test_a_log_that_cannot_be_opened_fails_its_shard_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
@@ -331,7 +331,7 @@ def test_a_log_that_cannot_be_read_for_a_while_is_loaded_when_it_can(caplog: pyt
     assert "until it can be read" in caplog.text
     log.read = read  # type: ignore[method-assign]
     world.advance(RELOAD_AFTER_READ_ERROR_MS)
-    assert world.ask(fetch()).as_(FetchReply).topics == [("t", [(0, 5, -1, "", NONE)])]
+    assert world.ask(fetch()).as_(FetchReply).listed() == [("t", [(0, 5, -1, "", NONE)])]
 
 
 @interpreted_only

@@ -35,7 +35,7 @@ from tests.runtime.world import World, beat, commit, fetch, join, sync
 
 
 def offset(world: World) -> int:
-    return world.send(fetch()).as_(FetchReply).topics[0][1][0][1]
+    return world.send(fetch()).as_(FetchReply).listed()[0][1][0][1]
 
 
 def test_a_commit_is_answered_and_visible_only_when_it_is_durable() -> None:
@@ -56,7 +56,7 @@ def test_a_stable_fetch_waits_for_commits_in_flight_and_sees_them() -> None:
     stable = world.send(fetch(stable=True))
     assert not stable.answered
     world.settle()
-    assert stable.as_(FetchReply).topics == [("t", [(0, 2, -1, "", NONE)])]
+    assert stable.as_(FetchReply).listed() == [("t", [(0, 2, -1, "", NONE)])]
 
 
 def test_T168_a_failed_append_gives_not_coordinator_and_the_old_value_stays() -> None:
@@ -109,7 +109,7 @@ def test_a_group_with_more_offsets_than_fit_into_one_batch_can_be_deleted() -> N
         request.offsets = [("t", partition, 1, -1, "", None)]
         assert world.ask(request).as_(CommitReply).errors == [NONE]
     assert world.ask(DeleteGroup(name)).as_(DeleteReply).error == NONE
-    assert world.ask(fetch(name)).as_(FetchReply).topics[0][1][0][1] == -1
+    assert world.ask(fetch(name)).as_(FetchReply).listed()[0][1][0][1] == -1
 
 
 def test_a_name_too_long_for_a_record_is_refused_and_harms_nobody() -> None:
@@ -224,7 +224,7 @@ def test_a_broken_invariant_ends_the_shard_which_is_loaded_again(caplog: pytest.
     assert "it will be loaded again" in caplog.text
     world.advance(RELOAD_AFTER_FAILURE_MS)
     assert world.shard_state() is ShardState.ACTIVE
-    assert world.ask(fetch("h")).as_(FetchReply).topics == [("t", [(0, 5, -1, "", NONE)])]
+    assert world.ask(fetch("h")).as_(FetchReply).listed() == [("t", [(0, 5, -1, "", NONE)])]
 
 
 def test_a_shard_is_loaded_again_only_when_the_log_has_settled_what_the_failed_one_wrote() -> None:
@@ -242,7 +242,7 @@ def test_a_shard_is_loaded_again_only_when_the_log_has_settled_what_the_failed_o
     assert world.shard_state() is ShardState.LOADING
     world.settle()
     assert world.shard_state() is ShardState.ACTIVE
-    assert world.ask(fetch("h")).as_(FetchReply).topics == [("t", [(0, 9, -1, "", NONE)])]
+    assert world.ask(fetch("h")).as_(FetchReply).listed() == [("t", [(0, 9, -1, "", NONE)])]
 
 
 @interpreted_only

@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
+from muster.core.offsets.partition_offsets import PartitionOffsets
+from muster.wire.errors import NONE
 from muster.wire.value import Value
 
 NO_GENERATION = -1
@@ -178,17 +180,46 @@ FetchedOffset: TypeAlias = tuple[int, int, int, str, int]
 
 
 @mypyc_attr(acyclic=True)
+class FetchedTopic(Value):
+    """What was asked about a topic, and where the answers lie. Whoever lays them out does so at once, from the packed form."""
+
+    __match_args__ = ("topic", "held", "asked")
+    __slots__ = __match_args__
+
+    def __init__(self, topic: str, held: PartitionOffsets, asked: list[int] | None) -> None:
+        self.topic = topic
+        self.held = held
+        """What can be seen of it; nothing if it is not there."""
+        self.asked = asked
+        """None: whatever is there."""
+
+    def partitions(self) -> list[int]:
+        return self.held.partitions() if self.asked is None else self.asked
+
+    def listed(self) -> list[FetchedOffset]:
+        found: list[FetchedOffset] = []
+        for partition in self.partitions():
+            stored = self.held.get(partition)
+            if stored is None:
+                found.append((partition, -1, -1, "", NONE))
+            else:
+                found.append((partition, stored.offset, stored.leader_epoch, stored.metadata, NONE))
+        return found
+
+
+@mypyc_attr(acyclic=True)
 class FetchReply(Value):
     __match_args__ = ("error", "topics")
     __slots__ = __match_args__
 
-    def __init__(
-        self,
-        error: int,
-        topics: list[tuple[str, list[FetchedOffset]]],
-    ) -> None:
+    def __init__(self, error: int, topics: list[FetchedTopic]) -> None:
         self.error = error
+        """Not NONE: stands for all that was asked."""
         self.topics = topics
+
+    def listed(self) -> list[tuple[str, list[FetchedOffset]]]:
+        """In full, for those who read it rather than send it."""
+        return [(found.topic, found.listed()) for found in self.topics]
 
 
 @dataclass(slots=True)

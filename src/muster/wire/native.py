@@ -260,9 +260,9 @@ def _checked(buf: bytes, at: i64, count: i64, least: i64) -> i64:
 
 def read_i32s(buf: bytes, at: i64, count: i64) -> list[int]:
     """The caller has checked that so many are there."""
-    values: list[int] = []
+    values: list[int] = [0] * count
     for index in range(count):
-        values.append(read_i32_be(buf, at + index * 4))
+        values[index] = read_i32_be(buf, at + index * 4)
     return values
 
 

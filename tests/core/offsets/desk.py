@@ -100,7 +100,7 @@ class Desk:
         reply = self.carry_out(outcome, NOW)
         assert isinstance(reply, FetchReply)
         assert reply.error == 0
-        return reply.topics
+        return reply.listed()
 
     def delete(self, *partitions: tuple[str, int], group: str = "grp") -> OffsetDeleteReply:
         reply = self.carry_out(delete_offsets(self, OffsetDelete(group, list(partitions)), TICKET, NOW), NOW)

@@ -50,7 +50,7 @@ def test_a_lost_append_is_not_coordinator_and_the_old_value_stays() -> None:
     assert lost.waiting
     world.fail(errors.NOT_LEADER_OR_FOLLOWER)
     assert lost.reply.errors == [errors.NOT_COORDINATOR]
-    assert world.fetch().topics == [("t", [(0, 1, -1, "", 0)])]
+    assert world.fetch().listed() == [("t", [(0, 1, -1, "", 0)])]
     world.advance(200_000)
     assert not world.shard.groups
 
@@ -71,7 +71,7 @@ def test_offsets_of_a_topic_that_is_no_longer_read_expire_others_stay() -> None:
     for topic in ("read", "unread"):
         world.commit(5, topic=topic, member_id=member_id, generation=1)
     world.advance(110_000)
-    assert [topic for topic, _ in world.fetch().topics] == ["read"]
+    assert [topic for topic, _ in world.fetch().listed()] == ["read"]
     assert world.appended[-1] == [OffsetErased("g", "unread", 0)]
 
 
@@ -134,7 +134,7 @@ def test_deleting_a_group_takes_a_commit_that_is_on_its_way() -> None:
     assert late.reply.errors == [errors.NONE]
     assert deletion.reply.error == errors.NONE
     world.commit(3, topic="new")
-    assert [topic for topic, _ in world.fetch().topics] == ["new"]
+    assert [topic for topic, _ in world.fetch().listed()] == ["new"]
 
 
 def test_topics_that_are_deleted_lose_their_offsets_for_good() -> None:
@@ -143,8 +143,8 @@ def test_topics_that_are_deleted_lose_their_offsets_for_good() -> None:
     world.commit(1, topic="gone")
     world.commit(1, topic="kept")
     world.apply(world.shard.on_topics_deleted(["gone"], world.now_ms))
-    assert [topic for topic, _ in world.fetch().topics] == ["kept"]
-    assert [topic for topic, _ in world.restart().fetch().topics] == ["kept"]
+    assert [topic for topic, _ in world.fetch().listed()] == ["kept"]
+    assert [topic for topic, _ in world.restart().fetch().listed()] == ["kept"]
 
 
 def reloaded(world: World) -> Shard:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from muster.core.classic.states import DEAD
 from muster.core.contract import Outcome, Ticket
+from muster.core.offsets.partition_offsets import PartitionOffsets
 from muster.core.offsets.store import Topics
 from muster.core.offsets.view import ShardView
-from muster.core.replies import FetchedOffset, FetchReply
+from muster.core.replies import FetchedTopic, FetchReply
 from muster.core.requests import OffsetFetch
 from muster.wire import errors
 
 _NOTHING: Topics = {}
+_NO_OFFSETS = PartitionOffsets()
 
 
 def fetch_offsets(shard: ShardView, request: OffsetFetch, ticket: Ticket, now_ms: int) -> Outcome:
@@ -26,30 +28,10 @@ def fetch_offsets(shard: ShardView, request: OffsetFetch, ticket: Ticket, now_ms
     return Outcome(replies=[(ticket, FetchReply(errors.NONE, topics))])
 
 
-def _all(committed: Topics) -> list[tuple[str, list[FetchedOffset]]]:
-    return [
-        (
-            topic,
-            [
-                (number, stored.offset, stored.leader_epoch, stored.metadata, errors.NONE)
-                for number, stored in partitions.items()
-            ],
-        )
-        for topic, partitions in committed.items()
-    ]
+def _all(committed: Topics) -> list[FetchedTopic]:
+    return [FetchedTopic(topic, held, None) for topic, held in committed.items()]
 
 
-def _asked(committed: Topics, asked: list[tuple[str, list[int]]]) -> list[tuple[str, list[FetchedOffset]]]:
+def _asked(committed: Topics, asked: list[tuple[str, list[int]]]) -> list[FetchedTopic]:
     """Mirrors the request: order, repeats and topics without partitions (T177a)."""
-    answer: list[tuple[str, list[FetchedOffset]]] = []
-    for topic, numbers in asked:
-        partitions = committed.get(topic)
-        found: list[FetchedOffset] = []
-        for number in numbers:
-            stored = partitions.get(number) if partitions is not None else None
-            if stored is None:
-                found.append((number, -1, -1, "", errors.NONE))
-            else:
-                found.append((number, stored.offset, stored.leader_epoch, stored.metadata, errors.NONE))
-        answer.append((topic, found))
-    return answer
+    return [FetchedTopic(topic, committed.get(topic, _NO_OFFSETS), partitions) for topic, partitions in asked]

@@ -7,10 +7,14 @@ classic groups ignore. v10+: topics by id.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import Any, Final
 
-from muster.core.replies import FetchedOffset, FetchReply
+from librt.strings import BytesWriter
+from mypy_extensions import i16, i32, i64
+
+from muster.core.offsets.partition_offsets import PartitionOffsets
+from muster.core.replies import FetchedTopic, FetchReply
 from muster.core.requests import OffsetFetch
 from muster.runtime.node import Node
 from muster.security.resources import Operation
@@ -29,46 +33,88 @@ from muster.wire.generated.offset_fetch import (
     OffsetFetchRequestGroupTopic,
     OffsetFetchResponse,
     OffsetFetchResponseGroup,
-    OffsetFetchResponseGroupPartition,
     OffsetFetchResponseGroupTopic,
-    OffsetFetchResponsePartition,
     OffsetFetchResponseTopic,
 )
+from muster.wire.generated.offset_fetch_native import write_response_group_partition, write_response_partition
+from muster.wire.message import raw_items
 
-NO_TOPIC_ID = bytes(16)
+NO_TOPIC_ID: Final = bytes(16)
+_DESCRIBE: Final = Operation.DESCRIBE
+_NO_OFFSETS: Final = PartitionOffsets()
+_DENIED: Final = FetchReply(GROUP_AUTHORIZATION_FAILED, [])
 
 
-@dataclass(slots=True)
+class RefusedTopic:
+    __slots__ = ("error", "name", "partitions", "topic_id")
+
+    def __init__(self, name: str, topic_id: bytes, partitions: list[int], error: int) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.partitions = partitions
+        self.error = error
+
+
 class Question:
     """What is asked about one group, after rights and topic ids have been looked at."""
 
-    group_id: str
-    asks_all: bool
-    known: list[tuple[str, list[int]]] = field(default_factory=list)
-    refused: list[tuple[str, bytes, list[int], int]] = field(default_factory=list)
-    """(name, id, partitions, error): these come after the others in the answer."""
+    __slots__ = ("asks_all", "group_id", "known", "node", "refused")
+
+    def __init__(self, node: Node, group_id: str, asks_all: bool) -> None:
+        self.node = node
+        self.group_id = group_id
+        self.asks_all = asks_all
+        self.known: list[tuple[str, list[int]]] = []
+        self.refused: list[RefusedTopic] = []
+        """These come after the others in the answer."""
+
+    def request(self, require_stable: bool) -> OffsetFetch:
+        return OffsetFetch(self.group_id, None if self.asks_all else self.known, require_stable)
+
+    def lay_out(self, call: Call, reply: FetchReply) -> OffsetFetchResponse:
+        """The answer to a request about this one group."""
+        if call.version < 8:
+            return _single(call, self, reply)
+        return OffsetFetchResponse(groups=[_group(call, self, reply)])
+
+
+class Questions:
+    """A request about several groups (v8+)."""
+
+    __slots__ = ("call", "questions")
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.questions: list[Question] = []
+
+    def lay_out(self, replies: list[FetchReply]) -> OffsetFetchResponse:
+        pairs = zip(self.questions, replies, strict=True)
+        return OffsetFetchResponse(groups=[_group(self.call, question, reply) for question, reply in pairs])
 
 
 def handle(call: Call, request: OffsetFetchRequest, node: Node) -> None:
     asked = request.groups if call.version >= 8 else [_as_group(request)]
-    questions: list[Question] = []
+    if len(asked) != 1:
+        _ask_apart(call, node, asked, request.require_stable)
+    elif may_use_group(call, node, _DESCRIBE, asked[0].group_id):
+        question = _question(call, node, asked[0])
+        call.respond = question.lay_out
+        node.coordinator.submit(question.request(request.require_stable), call)
+    else:
+        call.reply(_unsorted(node, asked[0]).lay_out(call, _DENIED))
 
-    def lay_out(replies: list[FetchReply]) -> OffsetFetchResponse:
-        pairs = zip(questions, replies, strict=True)
-        if call.version < 8:
-            return _single(call, node, *next(pairs))
-        return OffsetFetchResponse(groups=[_group(call, node, question, reply) for question, reply in pairs])
 
-    parts: Parts[FetchReply] = Parts(call, lay_out)
+def _ask_apart(call: Call, node: Node, asked: Sequence[OffsetFetchRequestGroup], require_stable: bool) -> None:
+    questions = Questions(call)
+    parts: Parts[FetchReply] = Parts(call, questions.lay_out)
     for group in asked:
-        if not may_use_group(call, node, Operation.DESCRIBE, group.group_id):
-            questions.append(_unsorted(group))
-            parts.settled(FetchReply(GROUP_AUTHORIZATION_FAILED, []))
+        if not may_use_group(call, node, _DESCRIBE, group.group_id):
+            questions.questions.append(_unsorted(node, group))
+            parts.settled(_DENIED)
             continue
         question = _question(call, node, group)
-        questions.append(question)
-        topics = None if question.asks_all else question.known
-        node.coordinator.submit(OffsetFetch(question.group_id, topics, request.require_stable), parts.ticket())
+        questions.questions.append(question)
+        node.coordinator.submit(question.request(require_stable), parts.ticket())
     parts.seal()
 
 
@@ -82,73 +128,99 @@ def _as_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
     return OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
 
 
-def _unsorted(group: OffsetFetchRequestGroup) -> Question:
+def _unsorted(node: Node, group: OffsetFetchRequestGroup) -> Question:
     """Of a group that may not be seen: nothing is looked up for it."""
-    asked = [(entry.name, list(entry.partition_indexes)) for entry in group.topics or ()]
-    return Question(group.group_id, asks_all=group.topics is None, known=asked)
-
-
-def _question(call: Call, node: Node, group: OffsetFetchRequestGroup) -> Question:
-    question = Question(group.group_id, asks_all=group.topics is None)
-    for entry in group.topics or ():
-        name, indexes = entry.name, list(entry.partition_indexes)
-        if call.version >= 10:
-            topic = node.broker.catalog.by_id(entry.topic_id)
-            if topic is None:
-                question.refused.append(("", entry.topic_id, indexes, UNKNOWN_TOPIC_ID))
-                continue
-            name = topic.name
-        if may_use_topic(call, node, Operation.DESCRIBE, name):
-            question.known.append((name, indexes))
-        else:
-            question.refused.append((name, entry.topic_id, indexes, TOPIC_AUTHORIZATION_FAILED))
+    question = Question(node, group.group_id, asks_all=group.topics is None)
+    question.known = [(entry.name, _numbers(entry.partition_indexes)) for entry in group.topics or ()]
     return question
 
 
-def _topics(
-    call: Call, node: Node, question: Question, reply: FetchReply
-) -> Iterator[tuple[str, bytes, list[FetchedOffset]]]:
-    """(name, id, partitions) as the answer shows them. A group's error leaves nothing to show."""
-    if reply.error != NONE:
-        return
-    for name, partitions in reply.topics:
-        if question.asks_all and not may_use_topic(call, node, Operation.DESCRIBE, name, quietly=True):
-            continue
-        if call.version < 10:
-            yield name, NO_TOPIC_ID, partitions
-            continue
-        topic = node.broker.catalog.get(name)
-        if topic is not None:
-            yield name, topic.topic_id, partitions
-    for name, topic_id, indexes, error in question.refused:
-        yield name, topic_id, [(index, -1, -1, "", error) for index in indexes]
+def _question(call: Call, node: Node, group: OffsetFetchRequestGroup) -> Question:
+    question = Question(node, group.group_id, asks_all=group.topics is None)
+    for entry in group.topics or ():
+        name, indexes = entry.name, _numbers(entry.partition_indexes)
+        if call.version >= 10:
+            topic = node.broker.catalog.by_id(entry.topic_id)
+            if topic is None:
+                question.refused.append(RefusedTopic("", entry.topic_id, indexes, UNKNOWN_TOPIC_ID))
+                continue
+            name = topic.name
+        if may_use_topic(call, node, _DESCRIBE, name):
+            question.known.append((name, indexes))
+        else:
+            question.refused.append(RefusedTopic(name, entry.topic_id, indexes, TOPIC_AUTHORIZATION_FAILED))
+    return question
 
 
-def _group(call: Call, node: Node, question: Question, reply: FetchReply) -> OffsetFetchResponseGroup:
-    return OffsetFetchResponseGroup(
-        group_id=question.group_id,
-        topics=[
-            OffsetFetchResponseGroupTopic(
-                name, topic_id, [OffsetFetchResponseGroupPartition(*partition) for partition in partitions]
-            )
-            for name, topic_id, partitions in _topics(call, node, question, reply)
-        ],
-        error_code=reply.error,
-    )
+def _numbers(partitions: Sequence[int]) -> list[int]:
+    """Decoders give lists; a message that says nothing has an empty tuple."""
+    return partitions if isinstance(partitions, list) else list(partitions)
 
 
-def _single(call: Call, node: Node, question: Question, reply: FetchReply) -> OffsetFetchResponse:
-    topics = [
-        OffsetFetchResponseTopic(name, [OffsetFetchResponsePartition(*partition) for partition in partitions])
-        for name, _, partitions in _topics(call, node, question, reply)
-    ]
-    if call.version == 1 and reply.error != NONE:
+def _group(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResponseGroup:
+    topics: list[OffsetFetchResponseGroupTopic] = []
+    if reply.error == NONE:
+        for found in reply.topics:
+            topic_id = _shown_id(call, question, found.topic)
+            if topic_id is not None:
+                topics.append(OffsetFetchResponseGroupTopic(found.topic, topic_id, _found(call.version, found)))
+        for refused in question.refused:
+            partitions = _laid_out(call.version, _NO_OFFSETS, refused.partitions, refused.error)
+            topics.append(OffsetFetchResponseGroupTopic(refused.name, refused.topic_id, partitions))
+    return OffsetFetchResponseGroup(question.group_id, topics, reply.error)
+
+
+def _single(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResponse:
+    version = call.version
+    topics: list[OffsetFetchResponseTopic] = []
+    if reply.error == NONE:
+        for found in reply.topics:
+            if _shown_id(call, question, found.topic) is not None:
+                topics.append(OffsetFetchResponseTopic(found.topic, _found(version, found)))
+        for refused in question.refused:
+            partitions = _laid_out(version, _NO_OFFSETS, refused.partitions, refused.error)
+            topics.append(OffsetFetchResponseTopic(refused.name, partitions))
+    elif version == 1:
         # Whatever was found out about single topics, the group's error stands on all of them (T180).
-        asked = [*question.known, *((name, indexes) for name, _, indexes, _ in question.refused)]
-        topics = [
-            OffsetFetchResponseTopic(
-                name, [OffsetFetchResponsePartition(index, -1, -1, "", reply.error) for index in indexes]
-            )
-            for name, indexes in asked
-        ]
+        asked = [*question.known, *((refused.name, refused.partitions) for refused in question.refused)]
+        for name, indexes in asked:
+            topics.append(OffsetFetchResponseTopic(name, _laid_out(version, _NO_OFFSETS, indexes, reply.error)))
     return OffsetFetchResponse(topics=topics, error_code=reply.error)
+
+
+def _shown_id(call: Call, question: Question, name: str) -> bytes | None:
+    """The id that the answer shows for a topic; None leaves the topic out."""
+    node = question.node
+    if question.asks_all and not may_use_topic(call, node, _DESCRIBE, name, quietly=True):
+        return None
+    if call.version < 10:
+        return NO_TOPIC_ID
+    topic = node.broker.catalog.get(name)
+    return None if topic is None else topic.topic_id
+
+
+def _found(version: i64, found: FetchedTopic) -> Any:
+    return _laid_out(version, found.held, found.partitions(), NONE)
+
+
+def _laid_out(version: i64, held: PartitionOffsets, partitions: list[int], error: int) -> Any:
+    """The partitions of a topic as this version has them, straight from where they are held: no object for any of them."""
+    out = BytesWriter()
+    code: i16 = error
+    for partition in partitions:
+        is_plain, offset, leader_epoch = held.plain(partition)
+        stored = None if is_plain else held.get(partition)
+        if stored is None:
+            _write(out, version, partition, offset, leader_epoch, "", code)
+        else:
+            _write(out, version, partition, stored.offset, stored.leader_epoch, stored.metadata, code)
+    return raw_items(len(partitions), out.getvalue())
+
+
+def _write(
+    out: BytesWriter, version: i64, partition: i32, offset: i64, leader_epoch: i64, metadata: str, error: i16
+) -> None:
+    if version >= 8:
+        write_response_group_partition(out, version, partition, offset, i32(leader_epoch), metadata, error)
+    else:
+        write_response_partition(out, version, partition, offset, i32(leader_epoch), metadata, error)
