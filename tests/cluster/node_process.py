@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -27,6 +28,8 @@ class NodeProcess:
         self.node_id = node_id
         self.port = _free_port()
         self.url = url
+        self.environment: Mapping[str, str] = {}
+        """Beside that of the test."""
         self._settings = settings
         self._log_path = home / f"node{node_id}.log"
         self._process: subprocess.Popen[str] | None = None
@@ -57,7 +60,10 @@ class NodeProcess:
     def start_soon(self) -> None:
         assert self._process is None, "it runs already"
         with self._log_path.open("a") as log:
-            self._process = subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=log, text=True)
+            environment = {**os.environ, **self.environment}
+            self._process = subprocess.Popen(
+                self.command(), stdout=subprocess.PIPE, stderr=log, text=True, env=environment
+            )
 
     def wait_until_listening(self) -> None:
         assert self._process is not None

@@ -315,6 +315,20 @@ def test_a_second_server_on_the_directory_is_refused(three: WorkersProcess, caps
 # -- on a database
 
 
+def test_groups_of_real_clients_lose_nothing_when_workers_on_a_database_are_killed(tmp_path: Path) -> None:
+    """Others take over when the lease is over; the next process of the killed one gets its share back."""
+    settings = {**SETTINGS, "muster.lease.ms": "1000"}
+    workers = WorkersProcess(tmp_path, 3, settings=settings, flags=["--store", empty_database()])
+    with workers, Load(tmp_path, workers.address) as load:
+        load.start()
+        for number in range(3):
+            killed = workers.kill_worker(number)
+            load.progress()
+            workers.wait_until_back(number, killed)
+        load.progress()
+        load.settle()
+
+
 def test_workers_on_a_database_are_nodes_of_its_cluster(tmp_path: Path) -> None:
     settings = {**SETTINGS, "muster.lease.ms": "800"}
     workers = WorkersProcess(tmp_path, 2, settings=settings, flags=["--store", empty_database()])

@@ -36,13 +36,16 @@ class WorkersProcess:
         *,
         settings: Mapping[str, str] = SETTINGS,
         flags: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
+        """`environment`: beside that of the test."""
         self.data = home / "data"
         self.workers = workers
         self.port = _free_ports(workers + 1)
         self._log_path = home / "workers.log"
         self._settings = settings
         self._flags = flags
+        self._environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -72,7 +75,12 @@ class WorkersProcess:
             command += ["--set", f"{name}={value}"]
         with self._log_path.open("a") as log:
             self._process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
+                command,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+                env=self._environment,
             )
         assert self._process.stdout is not None
         lines = [self._process.stdout.readline() for _ in range(self.workers + 1 if self.workers > 1 else 1)]
@@ -89,21 +97,19 @@ class WorkersProcess:
         return [row["process"] for row in self.status()]
 
     def pid_of(self, number: int) -> int:
-        """As the supervisor told it last; with a database there is no directory that says so."""
+        """Of the worker that was up last, as the supervisor said: with a database there is no directory that tells."""
         said = re.findall(rf": worker {number + 1} \(node \d+\) is (?:up|back), process (\d+)", self.log)
         return int(said[-1])
 
     def kill_worker(self, number: int, how: signal.Signals = signal.SIGKILL) -> int:
         """Returns the process that was killed."""
-        pid = self.worker_pids()[number]
+        pid = self.pid_of(number)
         os.kill(pid, how)
         return pid
 
     def wait_until_back(self, number: int, killed: int) -> None:
         eventually(
-            f"worker {number} to be started again",
-            lambda: self.status()[number],
-            lambda row: row["state"] == "running" and row["process"] != killed,
+            f"worker {number} to be started again", lambda: self.pid_of(number), lambda process: process != killed
         )
 
     def signal(self, number: signal.Signals, *, everybody: bool = False) -> None:
