@@ -45,7 +45,7 @@ def wait_for_renewals(stage: ClusterStage, span_ms: int) -> None:
     """Until every node has renewed its lease for so long."""
     leases = "SELECT node_id, extract(epoch FROM lease_until)::float FROM muster.nodes, pg_sleep(0.05)"
     with psycopg.connect(stage.database.url, autocommit=True) as connection:
-        before = dict(connection.execute(leases).fetchall())
+        before: dict[int, float] = dict(connection.execute(leases).fetchall())
 
         def all_renewed(now: dict[int, float]) -> bool:
             return all(now.get(node_id, 0) > until_s + span_ms / 1000 for node_id, until_s in before.items())

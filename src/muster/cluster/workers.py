@@ -276,14 +276,14 @@ class Supervisor:
         is_first_time = not worker.was_ever_ready
         worker.is_ready = worker.was_ever_ready = True
         worker.announcements = announcements
-        if is_first_time and all(each.was_ever_ready for each in self.workers):
-            self._on_all_ready()
         self._tell_who_lives()
         self._on_change()
         if is_first_time:
             _log.info("%s is up, process %d", worker.name, worker.pid)
         else:
             _log.info("%s is back, process %d, restart %d", worker.name, worker.pid, worker.restarts.count)
+        if is_first_time and all(each.was_ever_ready for each in self.workers):
+            self._on_all_ready()
 
     def _note_failure(self, worker: Worker, why: str, code: int) -> None:
         """One that could never be started is the operator's matter; later ones are tried again and again."""

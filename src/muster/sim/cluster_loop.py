@@ -23,6 +23,8 @@ class NodeLoop(ServerLoop):
         self.is_paused = False
         self._from_outside: list[Callable[[], None]] = []
         self._due: list[Callable[[], None]] = []
+        self._errand: Coroutine[Any, Any, None] | None = None
+        """Not begun yet."""
 
     # -- as a clock
 
@@ -68,7 +70,10 @@ class NodeLoop(ServerLoop):
     def run(self, errand: Coroutine[Any, Any, None], then: Callable[[], None]) -> None:
         """Go on with a coroutine whenever what it waits for is there."""
 
+        self._errand = errand
+
         def step(_: object) -> None:
+            self._errand = None
             try:
                 waited_for = errand.send(None)
             except StopIteration:
@@ -80,6 +85,11 @@ class NodeLoop(ServerLoop):
         self.enter(step, None)
 
     # -- stopping and going on
+
+    def end(self) -> None:
+        self.alive = False
+        if self._errand is not None:
+            self._errand.close()  # a process that is stopped when it is told to end, and is killed
 
     def pause(self) -> None:
         self.is_paused = True

@@ -137,7 +137,8 @@ class SimNode:
         loop.run(node.stop(), gone)
 
     def _end(self, how: str) -> None:
-        self.loop.alive = self.is_stopping = False
+        self.loop.end()
+        self.is_stopping = False
         self.node = self.listener = self.membership = None
         self._world.cluster_network.cut_node(self.node_id)
         self._world.note("node", self.node_id, how)
