@@ -6,7 +6,6 @@ as bytes too, with what was wrong: looking must not fail because of what is look
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -124,11 +123,11 @@ def _typed_fields(decoded: Record, record: BatchRecord) -> dict[str, Any]:
             committed = {"committed_offset": fields.pop("offset")}  # the record's own offset is another thing
             return fields | committed | {"topic_id": topic_id.hex() if topic_id is not None else None}
         case OffsetErased():
-            return asdict(decoded) | {"tombstone": True}
+            return decoded.as_dict() | {"tombstone": True}
         case GroupErased():
             return {"group_id": decoded.group_id, "tombstone": True}
         case GroupStored():
-            return asdict(decoded) | {"members": [_member_fields(asdict(each)) for each in decoded.members]}
+            return decoded.as_dict() | {"members": [_member_fields(each.as_dict()) for each in decoded.members]}
         case UnknownRecord():
             return _raw_fields(record)
 

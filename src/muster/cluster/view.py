@@ -6,10 +6,11 @@ Immutable; made by `membership` in its own thread and handed to the loop whole.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from muster.cluster.plan import Slot
 from muster.log.contract import NOBODY, Leader
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True, frozen=True)

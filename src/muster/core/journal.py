@@ -31,8 +31,9 @@ their order), topics (of consumers), members (ids).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from muster.wire.value import Value
 
 Kind: TypeAlias = Literal[
     "group_created",
@@ -90,20 +91,48 @@ Cause: TypeAlias = Literal[
 ]
 
 
-@dataclass(slots=True)
-class JournalEvent:
-    kind: Kind
-    at_ms: int
-    group_id: str
-    generation: int
-    cause: Cause
-    member_id: str | None = None
-    instance_id: str | None = None
-    client_id: str | None = None
-    client_host: str | None = None
-    reason: str | None = None
-    detail: dict[str, object] = field(default_factory=dict)
-    """JSON values only; which ones is in the table above."""
+class JournalEvent(Value):
+    __match_args__ = (
+        "kind",
+        "at_ms",
+        "group_id",
+        "generation",
+        "cause",
+        "member_id",
+        "instance_id",
+        "client_id",
+        "client_host",
+        "reason",
+        "detail",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        kind: Kind,
+        at_ms: int,
+        group_id: str,
+        generation: int,
+        cause: Cause,
+        member_id: str | None = None,
+        instance_id: str | None = None,
+        client_id: str | None = None,
+        client_host: str | None = None,
+        reason: str | None = None,
+        detail: dict[str, object] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.at_ms = at_ms
+        self.group_id = group_id
+        self.generation = generation
+        self.cause = cause
+        self.member_id = member_id
+        self.instance_id = instance_id
+        self.client_id = client_id
+        self.client_host = client_host
+        self.reason = reason
+        self.detail: dict[str, object] = {} if detail is None else detail
+        """JSON values only; which ones is in the table above."""
 
     def to_json(self) -> dict[str, object]:
         """A flat object. What is not known is left out."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
@@ -51,48 +50,99 @@ class OffsetCommitted(Value):
         self.topic_id = topic_id
 
 
-@dataclass(slots=True, frozen=True)
-class OffsetErased:
-    group_id: str
-    topic: str
-    partition: int
+class OffsetErased(Value):
+    __match_args__ = ("group_id", "topic", "partition")
+    __slots__ = __match_args__
+
+    def __init__(self, group_id: str, topic: str, partition: int) -> None:
+        self.group_id = group_id
+        self.topic = topic
+        self.partition = partition
 
 
-@dataclass(slots=True, frozen=True)
-class StoredMember:
-    member_id: str
-    group_instance_id: str | None
-    client_id: str
-    client_host: str
-    rebalance_timeout_ms: int
-    session_timeout_ms: int
-    subscription: bytes
-    assignment: bytes
+class StoredMember(Value):
+    __match_args__ = (
+        "member_id",
+        "group_instance_id",
+        "client_id",
+        "client_host",
+        "rebalance_timeout_ms",
+        "session_timeout_ms",
+        "subscription",
+        "assignment",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        member_id: str,
+        group_instance_id: str | None,
+        client_id: str,
+        client_host: str,
+        rebalance_timeout_ms: int,
+        session_timeout_ms: int,
+        subscription: bytes,
+        assignment: bytes,
+    ) -> None:
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.client_id = client_id
+        self.client_host = client_host
+        self.rebalance_timeout_ms = rebalance_timeout_ms
+        self.session_timeout_ms = session_timeout_ms
+        self.subscription = subscription
+        self.assignment = assignment
 
 
-@dataclass(slots=True, frozen=True)
-class GroupStored:
-    group_id: str
-    protocol_type: str
-    """Empty: none."""
-    generation: int
-    protocol_name: str | None
-    leader: str | None
-    state_timestamp_ms: int
-    """When the group entered the state it had when this was written; -1 if unknown."""
-    members: tuple[StoredMember, ...]
+class GroupStored(Value):
+    __match_args__ = (
+        "group_id",
+        "protocol_type",
+        "generation",
+        "protocol_name",
+        "leader",
+        "state_timestamp_ms",
+        "members",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        group_id: str,
+        protocol_type: str,
+        generation: int,
+        protocol_name: str | None,
+        leader: str | None,
+        state_timestamp_ms: int,
+        members: tuple[StoredMember, ...],
+    ) -> None:
+        self.group_id = group_id
+        self.protocol_type = protocol_type
+        """Empty: none."""
+        self.generation = generation
+        self.protocol_name = protocol_name
+        self.leader = leader
+        self.state_timestamp_ms = state_timestamp_ms
+        """When the group entered the state it had when this was written; -1 if unknown."""
+        self.members = members
 
 
-@dataclass(slots=True, frozen=True)
-class GroupErased:
-    group_id: str
+class GroupErased(Value):
+    __match_args__ = ("group_id",)
+    __slots__ = __match_args__
+
+    def __init__(self, group_id: str) -> None:
+        self.group_id = group_id
 
 
-@dataclass(slots=True, frozen=True)
-class UnknownRecord:
+class UnknownRecord(Value):
     """A record type that this version does not know: kept in the log, counted, skipped (law 10)."""
 
-    record_type: int
+    __match_args__ = ("record_type",)
+    __slots__ = __match_args__
+
+    def __init__(self, record_type: int) -> None:
+        self.record_type = record_type
 
 
 Record: TypeAlias = OffsetCommitted | OffsetErased | GroupStored | GroupErased | UnknownRecord

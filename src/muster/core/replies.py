@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
@@ -93,11 +92,14 @@ class HeartbeatReply(Value):
         self.error = error
 
 
-@dataclass(slots=True)
-class LeaveReply:
-    error: int
-    members: tuple[tuple[str, str | None, int], ...] = ()
-    """(member id as asked, instance id as asked, error) for each entry, in request order."""
+class LeaveReply(Value):
+    __match_args__ = ("error", "members")
+    __slots__ = __match_args__
+
+    def __init__(self, error: int, members: tuple[tuple[str, str | None, int], ...] = ()) -> None:
+        self.error = error
+        self.members = members
+        """(member id as asked, instance id as asked, error) for each entry, in request order."""
 
 
 class DescribedMember(Value):
@@ -143,23 +145,32 @@ class DescribeReply(Value):
         """An unknown group is error GROUP_ID_NOT_FOUND and state `Dead`; the handler turns that into NONE below v6."""
 
 
-@dataclass(slots=True)
-class ListedGroup:
-    group_id: str
-    protocol_type: str
-    state: str
-    group_type: str
+class ListedGroup(Value):
+    __match_args__ = ("group_id", "protocol_type", "state", "group_type")
+    __slots__ = __match_args__
+
+    def __init__(self, group_id: str, protocol_type: str, state: str, group_type: str) -> None:
+        self.group_id = group_id
+        self.protocol_type = protocol_type
+        self.state = state
+        self.group_type = group_type
 
 
-@dataclass(slots=True)
-class ListReply:
-    error: int
-    groups: tuple[ListedGroup, ...] = ()
+class ListReply(Value):
+    __match_args__ = ("error", "groups")
+    __slots__ = __match_args__
+
+    def __init__(self, error: int, groups: tuple[ListedGroup, ...] = ()) -> None:
+        self.error = error
+        self.groups = groups
 
 
-@dataclass(slots=True)
-class DeleteReply:
-    error: int
+class DeleteReply(Value):
+    __match_args__ = ("error",)
+    __slots__ = __match_args__
+
+    def __init__(self, error: int) -> None:
+        self.error = error
 
 
 @mypyc_attr(acyclic=True)
@@ -222,12 +233,15 @@ class FetchReply(Value):
         return [(found.topic, found.listed()) for found in self.topics]
 
 
-@dataclass(slots=True)
-class OffsetDeleteReply:
-    error: int
-    """Not NONE: replaces every per-partition result (spec 3.16)."""
-    errors: tuple[int, ...] = ()
-    """One code per entry of the request, in its order."""
+class OffsetDeleteReply(Value):
+    __match_args__ = ("error", "errors")
+    __slots__ = __match_args__
+
+    def __init__(self, error: int, errors: tuple[int, ...] = ()) -> None:
+        self.error = error
+        """Not NONE: replaces every per-partition result (spec 3.16)."""
+        self.errors = errors
+        """One code per entry of the request, in its order."""
 
 
 Reply: TypeAlias = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
@@ -110,35 +109,50 @@ class Heartbeat(Value):
         self.group_instance_id = group_instance_id
 
 
-@dataclass(slots=True)
-class LeavingMember:
-    member_id: str
-    group_instance_id: str | None
-    reason: str | None
+class LeavingMember(Value):
+    __match_args__ = ("member_id", "group_instance_id", "reason")
+    __slots__ = __match_args__
+
+    def __init__(self, member_id: str, group_instance_id: str | None, reason: str | None) -> None:
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.reason = reason
 
 
-@dataclass(slots=True)
-class LeaveGroup:
-    group_id: str
-    members: tuple[LeavingMember, ...]
+class LeaveGroup(Value):
+    __match_args__ = ("group_id", "members")
+    __slots__ = __match_args__
+
+    def __init__(self, group_id: str, members: tuple[LeavingMember, ...]) -> None:
+        self.group_id = group_id
+        self.members = members
 
 
-@dataclass(slots=True)
-class DescribeGroup:
-    group_id: str
+class DescribeGroup(Value):
+    __match_args__ = ("group_id",)
+    __slots__ = __match_args__
+
+    def __init__(self, group_id: str) -> None:
+        self.group_id = group_id
 
 
-@dataclass(slots=True)
-class ListGroups:
+class ListGroups(Value):
     """Asked of every shard; the handler joins the answers."""
 
-    states: tuple[str, ...]
-    types: tuple[str, ...]
+    __match_args__ = ("states", "types")
+    __slots__ = __match_args__
+
+    def __init__(self, states: tuple[str, ...], types: tuple[str, ...]) -> None:
+        self.states = states
+        self.types = types
 
 
-@dataclass(slots=True)
-class DeleteGroup:
-    group_id: str
+class DeleteGroup(Value):
+    __match_args__ = ("group_id",)
+    __slots__ = __match_args__
+
+    def __init__(self, group_id: str) -> None:
+        self.group_id = group_id
 
 
 OffsetToCommit: TypeAlias = tuple[str, int, int, int, str | None, bytes | None]
@@ -198,10 +212,13 @@ class OffsetFetch(Value):
         self.require_stable = require_stable
 
 
-@dataclass(slots=True)
-class OffsetDelete:
-    group_id: str
-    partitions: list[tuple[str, int]]
+class OffsetDelete(Value):
+    __match_args__ = ("group_id", "partitions")
+    __slots__ = __match_args__
+
+    def __init__(self, group_id: str, partitions: list[tuple[str, int]]) -> None:
+        self.group_id = group_id
+        self.partitions = partitions
 
 
 Request: TypeAlias = (

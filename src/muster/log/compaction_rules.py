@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from muster.log.contract import LogConfig
 from muster.log.segment_rules import MAX_RELATIVE_OFFSET, SegmentFacts
+from muster.wire.late_dataclass import dataclass
 
 S = TypeVar("S", bound=SegmentFacts)
 

@@ -15,10 +15,10 @@ Readers see nothing at or beyond `durable_offset`: it is the high watermark.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
 from muster.wire.batch import BatchHeader
+from muster.wire.value import Value
 
 Durability = Literal["fsync", "os"]
 
@@ -46,25 +46,57 @@ class CompactionOvertaken(StorageError):
     """Retention, DeleteRecords or DeleteTopics took segments that a compaction was reading. Nothing is wrong."""
 
 
-@dataclass(slots=True, frozen=True)
-class LogConfig:
+class LogConfig(Value):
     """The topic settings that a log itself obeys. Names and defaults are Kafka's."""
 
-    segment_bytes: int = 1_073_741_824
-    segment_ms: int = 604_800_000
-    index_interval_bytes: int = 4_096
-    retention_ms: int = 604_800_000
-    """-1: keep for ever."""
-    retention_bytes: int = -1
-    cleanup_delete: bool = True
-    cleanup_compact: bool = False
-    file_delete_delay_ms: int = 60_000
-    min_cleanable_dirty_ratio: float = 0.5
-    min_compaction_lag_ms: int = 0
-    max_compaction_lag_ms: int = 2**63 - 1
-    delete_retention_ms: int = 86_400_000
-    producer_id_expiration_ms: int = 86_400_000
-    """A broker setting: the last batch of a producer is kept, if only its header, until the producer is forgotten."""
+    __match_args__ = (
+        "segment_bytes",
+        "segment_ms",
+        "index_interval_bytes",
+        "retention_ms",
+        "retention_bytes",
+        "cleanup_delete",
+        "cleanup_compact",
+        "file_delete_delay_ms",
+        "min_cleanable_dirty_ratio",
+        "min_compaction_lag_ms",
+        "max_compaction_lag_ms",
+        "delete_retention_ms",
+        "producer_id_expiration_ms",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        segment_bytes: int = 1_073_741_824,
+        segment_ms: int = 604_800_000,
+        index_interval_bytes: int = 4_096,
+        retention_ms: int = 604_800_000,
+        retention_bytes: int = -1,
+        cleanup_delete: bool = True,
+        cleanup_compact: bool = False,
+        file_delete_delay_ms: int = 60_000,
+        min_cleanable_dirty_ratio: float = 0.5,
+        min_compaction_lag_ms: int = 0,
+        max_compaction_lag_ms: int = 2**63 - 1,
+        delete_retention_ms: int = 86_400_000,
+        producer_id_expiration_ms: int = 86_400_000,
+    ) -> None:
+        self.segment_bytes = segment_bytes
+        self.segment_ms = segment_ms
+        self.index_interval_bytes = index_interval_bytes
+        self.retention_ms = retention_ms
+        """-1: keep for ever."""
+        self.retention_bytes = retention_bytes
+        self.cleanup_delete = cleanup_delete
+        self.cleanup_compact = cleanup_compact
+        self.file_delete_delay_ms = file_delete_delay_ms
+        self.min_cleanable_dirty_ratio = min_cleanable_dirty_ratio
+        self.min_compaction_lag_ms = min_compaction_lag_ms
+        self.max_compaction_lag_ms = max_compaction_lag_ms
+        self.delete_retention_ms = delete_retention_ms
+        self.producer_id_expiration_ms = producer_id_expiration_ms
+        """A broker setting: the last batch of a producer is kept, if only its header, until the producer is forgotten."""
 
     @property
     def roll_after_ms(self) -> int:
@@ -83,10 +115,13 @@ class Leader(NamedTuple):
 NOBODY: Final = -1
 
 
-@dataclass(slots=True, frozen=True)
-class TimestampOffset:
-    timestamp_ms: int
-    offset: int
+class TimestampOffset(Value):
+    __match_args__ = ("timestamp_ms", "offset")
+    __slots__ = __match_args__
+
+    def __init__(self, timestamp_ms: int, offset: int) -> None:
+        self.timestamp_ms = timestamp_ms
+        self.offset = offset
 
 
 class PartitionLog(Protocol):
@@ -144,16 +179,21 @@ class PartitionLog(Protocol):
         ...
 
 
-@dataclass(slots=True, frozen=True)
-class CompactionReport:
+class CompactionReport(Value):
     """What a round did. `clean_offset`: everything before it has been compacted."""
 
-    clean_offset: int
-    bytes_before: int
-    bytes_after: int
-    records_dropped: int
-    keyless_records: int
-    """Dropped, as Kafka does: a compacted topic has no use for records without a key."""
+    __match_args__ = ("clean_offset", "bytes_before", "bytes_after", "records_dropped", "keyless_records")
+    __slots__ = __match_args__
+
+    def __init__(
+        self, clean_offset: int, bytes_before: int, bytes_after: int, records_dropped: int, keyless_records: int
+    ) -> None:
+        self.clean_offset = clean_offset
+        self.bytes_before = bytes_before
+        self.bytes_after = bytes_after
+        self.records_dropped = records_dropped
+        self.keyless_records = keyless_records
+        """Dropped, as Kafka does: a compacted topic has no use for records without a key."""
 
 
 class Compaction(Protocol):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from muster.log.contract import Durability
 from muster.log.disk import Disk
 from muster.log.open_files import OpenFiles
+from muster.wire.late_dataclass import dataclass
 
 MAX_OPEN_FOR_READING: Final = 256
 MAX_OPEN_FOR_WRITING: Final = 256

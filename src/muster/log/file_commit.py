@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 
 from muster.log.checkpoints import LEADER_EPOCHS, PARTITION_METADATA, format_epochs
@@ -19,6 +19,7 @@ from muster.log.file_access import FileAccess
 from muster.log.index import SegmentIndex
 from muster.log.segment import INDEX_SUFFIX, TIME_INDEX_SUFFIX, Segment
 from muster.log.staging import StagedBatch
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True)

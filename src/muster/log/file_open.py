@@ -10,7 +10,6 @@ import logging
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from muster.log.checkpoints import LEADER_EPOCHS, PARTITION_METADATA, format_partition_metadata, parse_epochs
@@ -21,6 +20,7 @@ from muster.log.file_access import FileAccess
 from muster.log.file_compaction import finish_interrupted_swaps
 from muster.log.recovery import recover_segment
 from muster.log.segment import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, Segment
+from muster.wire.late_dataclass import dataclass
 
 _SEGMENT_FILE = re.compile(r"(?P<base>[0-9]{20})(?P<suffix>\.[a-z]+)")
 _UNFINISHED_SUFFIX: Final = ".tmp"

@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -34,6 +33,7 @@ from muster.runtime.offsets_log import OffsetsLog
 from muster.runtime.runner import ShardRunner
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR
+from muster.wire.value import Value
 
 _log = logging.getLogger(__name__)
 
@@ -53,25 +53,44 @@ _ACTIVE: Final = ShardState.ACTIVE
 _REMEMBERED_GROUPS: Final = 65_536
 
 
-@dataclass(slots=True, frozen=True)
-class CoordinatorConfig:
+class CoordinatorConfig(Value):
     """What the coordinator itself needs to know; decisions depend on `groups` alone."""
 
-    groups: GroupConfig
-    load_buffer_bytes: int = 5_242_880
-    commit_timeout_ms: int = 5_000
-    compression_codec: int = 0
+    __match_args__ = ("groups", "load_buffer_bytes", "commit_timeout_ms", "compression_codec")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        groups: GroupConfig,
+        load_buffer_bytes: int = 5_242_880,
+        commit_timeout_ms: int = 5_000,
+        compression_codec: int = 0,
+    ) -> None:
+        self.groups = groups
+        self.load_buffer_bytes = load_buffer_bytes
+        self.commit_timeout_ms = commit_timeout_ms
+        self.compression_codec = compression_codec
 
 
-@dataclass(slots=True)
-class Place:
+class Place(Value):
     """One partition led by this node: its shard, or what stands in the way of one."""
 
-    partition: int
-    epoch: int
-    state: ShardState = ShardState.INITIAL
-    runner: ShardRunner | None = None
-    load_ms: int = 0
+    __match_args__ = ("partition", "epoch", "state", "runner", "load_ms")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        partition: int,
+        epoch: int,
+        state: ShardState = ShardState.INITIAL,
+        runner: ShardRunner | None = None,
+        load_ms: int = 0,
+    ) -> None:
+        self.partition = partition
+        self.epoch = epoch
+        self.state = state
+        self.runner = runner
+        self.load_ms = load_ms
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -7,9 +7,10 @@ Pure: the handlers, the document and the command ask it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from math import isfinite
 from typing import Final
+
+from muster.wire.late_dataclass import dataclass
 
 USER: Final = "user"
 CLIENT_ID: Final = "client-id"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from muster.security.resources import Operation, ResourceType
+from muster.wire.late_dataclass import dataclass
 
 ANY: Final = "*"
 ANY_USER: Final = "User:*"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from muster.topics.config_types import ConfigError
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True, frozen=True)

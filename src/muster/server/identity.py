@@ -6,10 +6,10 @@ A directory that says another cluster or node than the operator does is somebody
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from muster.topics.config_types import ConfigError
+from muster.wire.late_dataclass import dataclass
 
 DOCUMENT: Final = "meta.properties"
 

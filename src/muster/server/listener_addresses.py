@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.topics.config_types import ConfigError
+from muster.wire.late_dataclass import dataclass
 
 LISTENERS: Final = "listeners"
 ADVERTISED: Final = "advertised.listeners"

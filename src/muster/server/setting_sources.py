@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from muster.server.listener_keys import PER_LISTENER, full_name, split_name
 from muster.server.setting_keys import ALIASES, NOT_SUPPORTED_YET, TABLE
 from muster.topics.config_types import ConfigError, ConfigKey, ConfigType
+from muster.wire.late_dataclass import dataclass
 
 ENVIRONMENT_PREFIX: Final = "MUSTER_"
 NOT_SETTINGS: Final = frozenset({"MUSTER_BOOTSTRAP", "MUSTER_PURE"})

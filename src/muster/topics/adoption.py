@@ -7,12 +7,12 @@ catalog while it loads.
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from dataclasses import dataclass
 
 from muster.log.contract import LogStore
 from muster.topics.catalog_document import StoredTopic
 from muster.topics.names import CLUSTER_METADATA, COMPACTED_INTERNALS, INTERNAL_TOPICS
 from muster.topics.topic import Topic
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True)

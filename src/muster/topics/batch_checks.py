@@ -6,7 +6,6 @@ topics/produce.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from muster.topics.config_types import LONG_MAX
@@ -38,6 +37,7 @@ from muster.wire.errors import (
     RECORD_LIST_TOO_LARGE,
     UNSUPPORTED_COMPRESSION_TYPE,
 )
+from muster.wire.late_dataclass import dataclass
 
 _MAGIC_AT: Final = 16
 _MAGIC: Final = 2

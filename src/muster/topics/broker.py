@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from muster.log.contract import DocumentChanged, LogStore, PartitionLog, StorageError
@@ -35,6 +34,7 @@ from muster.topics.refusal import TopicError
 from muster.topics.retention import RetentionPass, apply_retention
 from muster.topics.topic import Partition, Topic
 from muster.wire.errors import KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC_OR_PARTITION
+from muster.wire.late_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from muster.log.contract import StorageError
 from muster.topics.names import id_from_text, id_text
+from muster.wire.late_dataclass import dataclass
 
 DOCUMENT: Final = "topics.json"
 VERSION: Final = 1

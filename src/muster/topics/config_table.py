@@ -7,7 +7,6 @@ its own table. Defaults and bounds are those of Kafka 4.x (KIP-1030).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from muster.topics.config_types import (
     LONG_MAX,
@@ -21,6 +20,7 @@ from muster.topics.config_types import (
     list_of,
     one_of,
 )
+from muster.wire.late_dataclass import dataclass
 
 _BOOLEAN, _DOUBLE, _INT = ConfigType.BOOLEAN, ConfigType.DOUBLE, ConfigType.INT
 _LIST, _LONG, _STRING = ConfigType.LIST, ConfigType.LONG, ConfigType.STRING

@@ -9,9 +9,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
+
+from muster.wire.late_dataclass import dataclass
 
 ConfigValue: TypeAlias = bool | int | float | str | tuple[str, ...]
 

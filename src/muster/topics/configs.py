@@ -7,7 +7,6 @@ Knows nothing of catalogs or logs; the catalog asks it to check overrides and to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import dropwhile
 
 from muster.log.contract import LogConfig
@@ -20,6 +19,7 @@ from muster.topics.config_types import (
     ConfigValues,
     text_of,
 )
+from muster.wire.late_dataclass import dataclass
 
 __all__ = [
     "BROKER_TOPIC_KEYS",

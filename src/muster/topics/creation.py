@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from muster.log.contract import StorageError
 from muster.topics.catalog import Catalog
@@ -31,6 +31,7 @@ from muster.wire.errors import (
     TOPIC_AUTHORIZATION_FAILED,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True, frozen=True)

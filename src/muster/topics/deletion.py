@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from muster.log.contract import PartitionLog, StorageError
 from muster.topics.catalog import Catalog
@@ -19,6 +18,7 @@ from muster.wire.errors import (
     UNKNOWN_TOPIC_ID,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True, frozen=True)

@@ -6,11 +6,11 @@ new leader, and who asks a node that does not lead is told so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from muster.topics.topic import Partition
 from muster.wire.errors import FENCED_LEADER_EPOCH, NONE, NOT_LEADER_OR_FOLLOWER, UNKNOWN_LEADER_EPOCH
+from muster.wire.late_dataclass import dataclass
 
 UNDEFINED_EPOCH: Final = -1
 UNDEFINED_OFFSET: Final = -1

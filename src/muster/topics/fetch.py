@@ -7,7 +7,6 @@ and last stable offset are the same as long as there are no transactions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from muster.log.contract import PartitionLog, StorageError
 from muster.topics.catalog import Catalog
@@ -20,6 +19,7 @@ from muster.wire.errors import (
     UNKNOWN_TOPIC_ID,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True)

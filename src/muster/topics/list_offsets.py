@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from muster.log.contract import StorageError
 from muster.topics.epochs import UNDEFINED_EPOCH, epoch_at, leader_epoch_error
 from muster.topics.topic import Partition
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, UNSUPPORTED_VERSION
+from muster.wire.late_dataclass import dataclass
 
 LATEST: Final = -1
 EARLIEST: Final = -2

@@ -6,8 +6,6 @@ The order of the checks is Kafka's. Knows topic settings and batches; does not w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from muster.log.contract import PartitionLog
 from muster.topics.batch_checks import BatchRefused, RecordError, judge_batch
 from muster.topics.producers import KeptBatch, build_ledger, rebuild_ledger
@@ -22,6 +20,7 @@ from muster.wire.errors import (
     NOT_ENOUGH_REPLICAS,
     NOT_LEADER_OR_FOLLOWER,
 )
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True, frozen=True)

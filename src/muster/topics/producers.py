@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from muster.log.contract import PartitionLog
@@ -16,6 +16,7 @@ from muster.topics.limits import MAX_PRODUCERS_PER_PARTITION
 from muster.topics.refusal import TopicError
 from muster.wire.batch import NO_PRODUCER_ID, BatchHeader
 from muster.wire.errors import INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER
+from muster.wire.late_dataclass import dataclass
 
 KEPT_BATCHES: Final = 5
 """Kafka's: producers have at most five requests in flight, so no older batch can come again."""

@@ -5,11 +5,12 @@ The runtime calls it every `log.retention.check.interval.ms`. One log's broken d
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from muster.log.contract import StorageError
 from muster.topics.catalog import Catalog
 from muster.topics.topic import Partition
+from muster.wire.late_dataclass import dataclass
 
 
 @dataclass(slots=True)

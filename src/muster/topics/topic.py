@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from muster.log.contract import PartitionLog
 from muster.topics.configs import TopicSettings
 from muster.topics.names import INTERNAL_TOPICS, id_text
 from muster.topics.producers import ProducerLedger
+from muster.wire.late_dataclass import dataclass
 
 NO_TOPIC_ID: Final = bytes(16)
 """What the wire carries where no id is meant."""

@@ -6,7 +6,6 @@ What a server advertises is decided by the handlers it has; this table says only
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -15,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from muster.wire import message
 from muster.wire.errors import WireError
 from muster.wire.generated.index import ROWS
+from muster.wire.late_dataclass import dataclass
 
 IS_COMPILED: Final = not message.__file__.endswith(".py")
 """Whether this process runs the compiled form of the hot core, and so the codecs of the native dialect."""

@@ -6,11 +6,11 @@ a producer gets. Callers import it through `muster.wire.batch`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from muster.wire.batch_header import HEADER_SIZE, BatchHeader, CorruptBatch, parse_header
 from muster.wire.compression import MAX_DECOMPRESSED_BYTES, NONE, CompressionError, UnknownCompression, decompress
+from muster.wire.value import Value
 
 Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
 
@@ -29,18 +29,28 @@ class Record(NamedTuple):
     headers: Headers = ()
 
 
-@dataclass(slots=True, frozen=True)
-class RecordsVerdict:
+class RecordsVerdict(Value):
     """What a walk over a producer's batch found out, for the checks that depend on the topic."""
 
-    min_timestamp: int
-    max_timestamp: int
-    max_timestamp_delta: int
-    """Offset delta of the first record that carries `max_timestamp`."""
-    null_keys: tuple[int, ...]
-    """Indexes of the records without a key: a compacted topic refuses them."""
-    records_bytes: int
-    """Size of the records when unpacked."""
+    __match_args__ = ("min_timestamp", "max_timestamp", "max_timestamp_delta", "null_keys", "records_bytes")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        min_timestamp: int,
+        max_timestamp: int,
+        max_timestamp_delta: int,
+        null_keys: tuple[int, ...],
+        records_bytes: int,
+    ) -> None:
+        self.min_timestamp = min_timestamp
+        self.max_timestamp = max_timestamp
+        self.max_timestamp_delta = max_timestamp_delta
+        """Offset delta of the first record that carries `max_timestamp`."""
+        self.null_keys = null_keys
+        """Indexes of the records without a key: a compacted topic refuses them."""
+        self.records_bytes = records_bytes
+        """Size of the records when unpacked."""
 
 
 def records_payload(buf: bytes, header: BatchHeader, pos: int = 0, limit: int = MAX_DECOMPRESSED_BYTES) -> bytes:

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from muster.wire.value import Value
 
 
-@dataclass(slots=True)
-class Counters:
-    completed_rebalances: int = 0
-    """Classic groups that reached Stable."""
-    started_rebalances: int = 0
-    expired_members: int = 0
-    offset_commits: int = 0
-    """Offsets written by commits, not requests."""
-    offset_expirations: int = 0
-    offset_deletions: int = 0
-    unknown_records: int = 0
-    """Records of types that this version does not know: kept in the log and skipped (law 10)."""
+class Counters(Value):
+    __match_args__ = (
+        "completed_rebalances",
+        "started_rebalances",
+        "expired_members",
+        "offset_commits",
+        "offset_expirations",
+        "offset_deletions",
+        "unknown_records",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        completed_rebalances: int = 0,
+        started_rebalances: int = 0,
+        expired_members: int = 0,
+        offset_commits: int = 0,
+        offset_expirations: int = 0,
+        offset_deletions: int = 0,
+        unknown_records: int = 0,
+    ) -> None:
+        self.completed_rebalances = completed_rebalances
+        """Classic groups that reached Stable."""
+        self.started_rebalances = started_rebalances
+        self.expired_members = expired_members
+        self.offset_commits = offset_commits
+        """Offsets written by commits, not requests."""
+        self.offset_expirations = offset_expirations
+        self.offset_deletions = offset_deletions
+        self.unknown_records = unknown_records
+        """Records of types that this version does not know: kept in the log and skipped (law 10)."""

@@ -6,8 +6,6 @@ next generation) is lost on failover on purpose. Answers questions and keeps its
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from muster.core.classic.member import Member, Protocols
 from muster.core.classic.states import (
     EMPTY,
@@ -16,38 +14,56 @@ from muster.core.classic.states import (
     check_transition,
 )
 from muster.core.contract import TimerKey
+from muster.wire.value import Value
 
 CONSUMER_PROTOCOL_TYPE = "consumer"
 
 
-@dataclass(slots=True)
-class InitialWindow:
+class InitialWindow(Value):
     """The first join phase of an Empty group waits for company, a window at a time (spec 3.6)."""
 
-    delay_ms: int
-    remaining_ms: int
-    newcomer: bool = False
-    """Somebody new came in this window, so another one follows if time remains."""
+    __match_args__ = ("delay_ms", "remaining_ms", "newcomer")
+    __slots__ = __match_args__
+
+    def __init__(self, delay_ms: int, remaining_ms: int, newcomer: bool = False) -> None:
+        self.delay_ms = delay_ms
+        self.remaining_ms = remaining_ms
+        self.newcomer = newcomer
+        """Somebody new came in this window, so another one follows if time remains."""
 
 
-@dataclass(slots=True)
-class RebalanceTrace:
+class RebalanceTrace(Value):
     """What the journal tells about a rebalance when it ends."""
 
-    started_ms: int
-    cause: str
-    last_joiner: str = ""
-    last_join_ms: int = 0
-    join_ended_ms: int = 0
-    dropped: tuple[str, ...] = ()
+    __match_args__ = ("started_ms", "cause", "last_joiner", "last_join_ms", "join_ended_ms", "dropped")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        started_ms: int,
+        cause: str,
+        last_joiner: str = "",
+        last_join_ms: int = 0,
+        join_ended_ms: int = 0,
+        dropped: tuple[str, ...] = (),
+    ) -> None:
+        self.started_ms = started_ms
+        self.cause = cause
+        self.last_joiner = last_joiner
+        self.last_join_ms = last_join_ms
+        self.join_ended_ms = join_ended_ms
+        self.dropped = dropped
 
 
-@dataclass(slots=True, frozen=True)
-class PendingId:
+class PendingId(Value):
     """A member id that was handed out with MEMBER_ID_REQUIRED and has not come back (KIP-394)."""
 
-    client_id: str
-    client_host: str
+    __match_args__ = ("client_id", "client_host")
+    __slots__ = __match_args__
+
+    def __init__(self, client_id: str, client_host: str) -> None:
+        self.client_id = client_id
+        self.client_host = client_host
 
 
 class Group:

@@ -6,8 +6,6 @@ and the assignments it has. If that cannot be stored, the old id counts again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from muster.core.classic.election import select_protocol
 from muster.core.classic.group import Group
 from muster.core.classic.member import Member, Protocols
@@ -26,19 +24,40 @@ from muster.core.contract import Outcome, Step, Ticket
 from muster.core.replies import JoinReply, SyncReply
 from muster.core.requests import JoinGroup
 from muster.wire import errors
+from muster.wire.value import Value
 
 
-@dataclass(slots=True, frozen=True)
-class Replacement:
+class Replacement(Value):
     """What it takes to undo a replacement."""
 
-    instance_id: str
-    old_member_id: str
-    new_member_id: str
-    old_leader: str
-    protocols: Protocols
-    session_timeout_ms: int
-    rebalance_timeout_ms: int
+    __match_args__ = (
+        "instance_id",
+        "old_member_id",
+        "new_member_id",
+        "old_leader",
+        "protocols",
+        "session_timeout_ms",
+        "rebalance_timeout_ms",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        instance_id: str,
+        old_member_id: str,
+        new_member_id: str,
+        old_leader: str,
+        protocols: Protocols,
+        session_timeout_ms: int,
+        rebalance_timeout_ms: int,
+    ) -> None:
+        self.instance_id = instance_id
+        self.old_member_id = old_member_id
+        self.new_member_id = new_member_id
+        self.old_leader = old_leader
+        self.protocols = protocols
+        self.session_timeout_ms = session_timeout_ms
+        self.rebalance_timeout_ms = rebalance_timeout_ms
 
 
 def replace_static_member(group: Group, new_member_id: str, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
