@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from uuid import RFC_4122, UUID
+
 import pytest
 
-from muster.server.identity import DOCUMENT, Identity, claim, random_id
+from muster.server.identity import DOCUMENT, Identity, claim, random_id, random_uuid_text
 from muster.topics.config_types import ConfigError
 
 
@@ -71,3 +73,11 @@ def test_random_ids_look_like_kafkas() -> None:
     ids = [random_id() for _ in range(200)]
     assert all(len(each) == 22 and not each.startswith("-") for each in ids)
     assert len(set(ids)) == 200
+
+
+def test_random_uuids_are_of_version_4_and_printed_as_python_prints_them() -> None:
+    texts = [random_uuid_text() for _ in range(200)]
+    assert len(set(texts)) == 200
+    for text in texts:
+        assert str(UUID(text)) == text
+        assert (UUID(text).version, UUID(text).variant) == (4, RFC_4122)

@@ -46,7 +46,9 @@ Place, Count, Node = _classes(_late)
 StandardPlace, StandardCount, StandardNode = _classes(dataclasses.dataclass)
 
 BOTH = pytest.mark.parametrize(
-    ("place", "count", "node"), [(Place, Count, Node), (StandardPlace, StandardCount, StandardNode)], ids=["late", "standard"]
+    ("place", "count", "node"),
+    [(Place, Count, Node), (StandardPlace, StandardCount, StandardNode)],
+    ids=["late", "standard"],
 )
 
 
@@ -147,7 +149,7 @@ def test_the_signature_is_that_of_the_fields() -> None:
 
 
 def test_copies_and_pickles_are_equal_to_what_they_were_made_of() -> None:
-    first = Pickled("a", 4)
+    first: Any = Pickled("a", 4)
     assert copy.copy(first) == copy.deepcopy(first) == pickle.loads(pickle.dumps(first)) == first
 
 

@@ -1,22 +1,22 @@
 """The `muster` command: finds the command's file, imports it and runs it. Nothing heavy is imported before that.
 
-A command is a module with `add_arguments(parser)` and `run(arguments) -> exit code`. Exit codes: 0 done, 1 failed while
+A command is a module with `add_arguments(parser)` and `run(arguments) -> exit code`. One that must start at once has
+`plain_arguments(arguments)` too, which reads what needs no explaining without argparse. Exit codes: 0 done, 1 failed while
 running, 2 asked for something that cannot be, 130 ended by Ctrl-C.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from muster import __version__
 from muster.cli.exit_codes import INTERRUPTED, USAGE
-from muster.cli.usage_parser import UsageParser
-from muster.form import form_text
+
+if TYPE_CHECKING:
+    import argparse
 
 COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
@@ -61,11 +61,14 @@ exit codes: 0 done, 1 the cluster did not answer or refused, 2 the command line 
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
-    parser, chosen = _parser_for(arguments)
-    parsed = parser.parse_args(arguments)
-    if chosen is None:
-        parser.print_help(sys.stderr)
-        return USAGE
+    chosen, parsed = _plainly(arguments)
+    if parsed is None:
+        parser, chosen = _parser_for(arguments)
+        parsed = parser.parse_args(arguments)
+        if chosen is None:
+            parser.print_help(sys.stderr)
+            return USAGE
+    assert chosen is not None
     try:
         code: int = chosen.run(parsed)
     except KeyboardInterrupt:  # commands that have something to put in order have done so
@@ -73,8 +76,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _plainly(arguments: Sequence[str]) -> tuple[ModuleType | None, Any]:
+    """The command and what it was given, if it can tell by itself. Whatever is unusual is for the parser to judge."""
+    if not arguments or arguments[0] not in COMMANDS:
+        return None, None
+    chosen = import_module(COMMANDS[arguments[0]][0])
+    read = getattr(chosen, "plain_arguments", None)
+    return chosen, read(arguments[1:]) if read is not None else None
+
+
 def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, ModuleType | None]:
-    """The parser of everything, with the details of the one command that was named."""
+    """The parser of everything, with the details of the one command that was named, and without the others if it comes first."""
+    import argparse
+
+    from muster import __version__
+    from muster.cli.usage_parser import UsageParser
+    from muster.form import form_text
+
     parser = UsageParser(
         prog="muster",
         description="A Kafka-compatible group coordinator that explains every rebalance.",
@@ -85,8 +103,11 @@ def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, Modu
     parser.add_argument("--version", action="version", version=f"muster {__version__} ({form_text()})")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     named = next((argument for argument in arguments if not argument.startswith("-")), None)
+    alone = named in COMMANDS and arguments[0] == named
     chosen: ModuleType | None = None
     for name, (module, summary) in COMMANDS.items():
+        if alone and name != named:
+            continue
         command = commands.add_parser(
             name,
             help=summary,

@@ -8,8 +8,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import shutil
-import uuid
 from typing import Final
 
 from muster.log.contract import StorageError
@@ -77,7 +75,7 @@ def partition_directories(directory: str) -> set[tuple[str, int]]:
         if not entry.is_dir(follow_symlinks=False):
             continue
         if _DELETED_NAME.fullmatch(entry.name):
-            shutil.rmtree(entry.path, ignore_errors=True)
+            remove_tree(entry.path)
         elif match := _PARTITION_NAME.fullmatch(entry.name):
             found.add((match["topic"], int(match["partition"])))
     return found
@@ -99,8 +97,15 @@ def partition_path(directory: str, topic: str, partition: int) -> str:
 
 def deleted_path(directory: str, topic: str, partition: int) -> str:
     """Kafka's name for a log that is going away; a long topic name is cut so that it still fits."""
-    suffix = f"-{partition}.{uuid.uuid4().hex}{_DELETED_SUFFIX}"
+    suffix = f"-{partition}.{os.urandom(16).hex()}{_DELETED_SUFFIX}"
     return os.path.join(directory, topic[: _MAX_NAME_BYTES - len(suffix)] + suffix)
+
+
+def remove_tree(path: str) -> None:
+    """As much of it as can be; what stays goes at the next start."""
+    import shutil
+
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def document_path(directory: str, name: str) -> str:

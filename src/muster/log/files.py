@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
@@ -22,6 +21,7 @@ from muster.log.directory import (
     partition_directories,
     partition_path,
     prepare_directory,
+    remove_tree,
     take_clean_mark,
 )
 from muster.log.disk import Disk, replace_file
@@ -330,7 +330,7 @@ class FileStore:
             self._disk.sync_directory(self.directory)
         except OSError as error:
             raise StorageError(f"{path}: cannot be deleted: {error.strerror or error}") from error
-        shutil.rmtree(going, ignore_errors=True)
+        remove_tree(going)
 
     def _on_first_staged(self, log: StagedLog) -> None:
         assert isinstance(log, FileLog)

@@ -7,7 +7,6 @@ docs/journal.md.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 
@@ -77,6 +76,8 @@ class JournalWriter:
             self._drop(len(events), str(error))
 
     def _append(self, events: list[JournalEvent], logs: list[tuple[PartitionLog, int]]) -> None:
+        import json
+
         by_partition: dict[int, list[tuple[bytes | None, bytes | None]]] = {}
         for event in events:
             value = json.dumps(event.to_json(), separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")

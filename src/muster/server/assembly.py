@@ -9,7 +9,6 @@ import asyncio
 import logging
 import os
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from muster.log.contract import LogStore
 from muster.runtime.clock import Clock, SystemClock
@@ -17,7 +16,7 @@ from muster.runtime.cluster_seat import ClusterLeaders
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll, Authorizer
 from muster.server.endpoint import Endpoint
-from muster.server.identity import claim, random_id
+from muster.server.identity import claim, random_id, random_uuid_text
 from muster.server.settings import Settings
 from muster.topics.broker import Broker, BrokerConfig
 
@@ -45,7 +44,7 @@ def assemble(
         store.close()
         raise
     loop = asyncio.get_running_loop()
-    node = Node(settings, broker, clock or SystemClock(loop), loop, authorizer, lambda: str(uuid4()))
+    node = Node(settings, broker, clock or SystemClock(loop), loop, authorizer, random_uuid_text)
     node.acls = acls
     node.advertise(advertise.host, advertise.port)
     if worker is not None:

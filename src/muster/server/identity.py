@@ -5,6 +5,7 @@ A directory that says another cluster or node than the operator does is somebody
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -75,9 +76,22 @@ def _decode(content: bytes) -> dict[str, str]:
 def random_id() -> str:
     """A random id in the text form that Kafka uses: 22 characters of URL-safe base64, not beginning with `-`."""
     import base64
-    from uuid import uuid4
 
     while True:
-        text = base64.urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
+        text = base64.urlsafe_b64encode(_random_uuid()).decode().rstrip("=")
         if not text.startswith("-"):
             return text
+
+
+def random_uuid_text() -> str:
+    """As `str(uuid.uuid4())`, of which every new member id ends in one. Not with `uuid`: that takes 2 ms to import."""
+    text = _random_uuid().hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def _random_uuid() -> bytes:
+    """RFC 9562, version 4."""
+    octets = bytearray(os.urandom(16))
+    octets[6] = octets[6] & 0x0F | 0x40
+    octets[8] = octets[8] & 0x3F | 0x80
+    return bytes(octets)

@@ -188,6 +188,7 @@ def spare_the_collector() -> None:
     """Requests in work are a few thousand objects that are about to go: passes over them were 7 % of a commit's CPU."""
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER_OBJECTS)
+    gc.enable()
 
 
 async def _serve_until_signal(server: Server) -> None:

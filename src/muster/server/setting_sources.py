@@ -6,7 +6,6 @@ Reads the file; is given the environment. Which names exist and what they mean i
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -59,8 +58,8 @@ def from_environment(environment: Mapping[str, str]) -> Iterator[SettingText]:
             continue
         name = names.get(variable) or _listener_name(variable)
         if name is None:
-            near = difflib.get_close_matches(variable, names, n=1, cutoff=0.7)
-            meant = f"; did you mean {near[0]}?" if near else ""
+            near = _nearest(variable, names)
+            meant = f"; did you mean {near}?" if near else ""
             raise ConfigError(f"variable {variable}: there is no such setting{meant}")
         origin = f"variable {variable}"
         yield SettingText(known_name(name, origin), text, origin)
@@ -114,8 +113,8 @@ def known_name(name: str, origin: str) -> str:
 def _known_listener_name(listener: str, setting: str, origin: str) -> str:
     if listener and setting in PER_LISTENER:
         return full_name(listener, setting)
-    near = difflib.get_close_matches(setting, PER_LISTENER, n=1, cutoff=0.7)
-    meant = f"; did you mean {full_name(listener, near[0])}?" if near else ""
+    near = _nearest(setting, PER_LISTENER)
+    meant = f"; did you mean {full_name(listener, near)}?" if near else ""
     raise ConfigError(
         f"{origin}: {full_name(listener, setting)}: {setting or 'nothing'} cannot be set for one listener{meant}"
     )
@@ -157,3 +156,10 @@ def _text(name: str, value: object, origin: str) -> str:
             return ",".join(str(item) for item in value)
         case _:
             raise ConfigError(f"{origin}: {name} = {value!r}: expected text, a number, true, false or a list of texts")
+
+
+def _nearest(given: str, known: Iterable[str]) -> str | None:
+    from difflib import get_close_matches
+
+    near = get_close_matches(given, list(known), n=1, cutoff=0.7)
+    return near[0] if near else None

@@ -5,7 +5,6 @@ Knows the layout, nothing else. Ids are written as Kafka's tools print them, so 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import field
 from typing import Any, Final
@@ -36,6 +35,8 @@ class StoredCatalog:
 
 
 def encode_catalog(topics: Iterable[StoredTopic], deleting: Iterable[str]) -> bytes:
+    import json
+
     document = {
         "version": VERSION,
         "topics": [_topic_object(topic) for topic in topics],
@@ -60,6 +61,8 @@ def decode_catalog(content: bytes | None) -> StoredCatalog:
     """What was stored; an empty catalog if nothing was. A document that cannot be read is a StorageError."""
     if content is None:
         return StoredCatalog()
+    import json
+
     try:
         document = json.loads(content)
         version = document["version"]

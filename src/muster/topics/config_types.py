@@ -6,7 +6,6 @@ there are: topics/configs.py fills one table for topics, the server fills anothe
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
@@ -191,6 +190,8 @@ class ConfigTable:
         return key
 
     def _suggestion(self, name: str) -> str:
+        import difflib
+
         shown = [key.name for key in self if not key.internal]
         near = difflib.get_close_matches(name, shown, n=1, cutoff=0.7)
         return f" (did you mean {near[0]}?)" if near else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from muster.log.contract import DocumentChanged, LogStore, StorageError
@@ -54,6 +53,8 @@ class ProducerIds:
         self._reserved = end
 
     def _try_reserve(self, end: int) -> bool:
+        import json
+
         try:
             self._store.write_document(DOCUMENT, json.dumps({"version": 1, "reserved": end}).encode())
         except DocumentChanged:
@@ -65,6 +66,8 @@ def _read_reserved(store: LogStore) -> int:
     content = store.read_document(DOCUMENT)
     if content is None:
         return 0
+    import json
+
     try:
         document = json.loads(content)
         reserved = document["reserved"]

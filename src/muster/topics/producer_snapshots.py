@@ -7,7 +7,6 @@ one that is missing, damaged or of another life of the topic is left alone, and 
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import deque
 from typing import Any, Final
@@ -25,6 +24,8 @@ _log = logging.getLogger(__name__)
 
 def keep(store: LogStore, catalog: Catalog) -> None:
     """Write what is known. A ledger that is ahead of what is durable is left out this time; its older snapshot stays."""
+    import json
+
     kept = []
     for partition in catalog.partitions():
         ledger = partition.producers
@@ -43,6 +44,8 @@ def give_back(store: LogStore, catalog: Catalog) -> None:
     content = store.read_document(DOCUMENT)
     if content is None:
         return
+    import json
+
     try:
         document = json.loads(content)
         if document["format"] != FORMAT:
