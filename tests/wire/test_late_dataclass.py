@@ -149,7 +149,8 @@ def test_the_signature_is_that_of_the_fields() -> None:
 
 
 def test_copies_and_pickles_are_equal_to_what_they_were_made_of() -> None:
-    first: Any = Pickled("a", 4)
+    pickled: Any = Pickled
+    first = pickled("a", 4)
     assert copy.copy(first) == copy.deepcopy(first) == pickle.loads(pickle.dumps(first)) == first
 
 
