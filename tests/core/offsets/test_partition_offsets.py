@@ -13,16 +13,19 @@ from muster.core.offsets.run import OffsetRun
 
 ID, OTHER_ID = b"i" * 16, b"o" * 16
 NOW_MS = 1_700_000_000_000
+HOUR_MS = 3_600_000
 
 partitions = st.one_of(st.integers(0, 12), st.sampled_from([40, 41, 100, 5_000, 2**31 - 1, -1]))
 entries = st.builds(
     StoredOffset,
     offset=st.one_of(st.integers(-1, 9), st.sampled_from([2**63 - 1, -(2**63)])),
-    leader_epoch=st.sampled_from([-1, 0, 1, 2**20 - 2, 2**20 - 1, 2**31 - 1, -2]),
+    leader_epoch=st.sampled_from([-1, 0, 1, 4093, 4094, 4095, 2**20 - 2, 2**20 - 1, 2**31 - 1, -2]),
     metadata=st.sampled_from(["", "", "", "note"]),
-    committed_ms=st.sampled_from([0, NOW_MS, 2**42 - 1, 2**42, -1, -(2**63), 2**63 - 1]),
+    committed_ms=st.one_of(
+        st.integers(NOW_MS, NOW_MS + 5 * HOUR_MS), st.sampled_from([0, 2**42 - 1, 2**42, -1, -(2**63), 2**63 - 1])
+    ),
     expires_ms=st.sampled_from([-1, -1, -1, NOW_MS, 0]),
-    log_offset=st.integers(0, 20),
+    log_offset=st.one_of(st.integers(0, 20), st.integers(0, 20), st.sampled_from([2**25 - 2, 2**25, 2**62, 2**63 - 1])),
     topic_id=st.sampled_from([None, ID, ID, OTHER_ID]),
 )
 steps = st.lists(st.tuples(partitions, st.one_of(st.none(), entries, entries)), max_size=60)
@@ -108,6 +111,39 @@ def test_commits_without_a_topic_id_become_plain_with_one() -> None:
             put(held, partition, usual(partition, place, topic_id))
         assert [held.plain(partition)[0] for partition in range(3)] == [True] * 3
         assert [stored.topic_id for stored in held.values()] == [topic_id] * 3
+
+
+def test_a_group_that_commits_for_weeks_stays_as_it_was() -> None:
+    """All partitions every few hours: the base that their times are counted from moves along."""
+    held = PartitionOffsets()
+    for turn in range(200):
+        for partition in range(5):
+            log_offset = 10_000_000 * turn + partition
+            put(held, partition, StoredOffset(turn, 3, "", NOW_MS + turn * 3 * HOUR_MS, -1, log_offset, ID))
+    last_ms = NOW_MS + 199 * 3 * HOUR_MS
+    assert list(held.items()) == [
+        (partition, StoredOffset(199, 3, "", last_ms, -1, 1_990_000_000 + partition, ID)) for partition in range(5)
+    ]
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        StoredOffset(5, 3, "", NOW_MS + 100 * HOUR_MS, -1, 10, ID),
+        StoredOffset(5, 3, "", NOW_MS, -1, 10_000_000_000, ID),
+        StoredOffset(5, 100_000, "", NOW_MS, -1, 10, ID),
+        StoredOffset(5, 3, "", NOW_MS - 100 * HOUR_MS, -1, 10, None),
+    ],
+    ids=["days later", "far behind in the log", "many elections", "days before"],
+)
+def test_commits_far_from_each_other_keep_their_numbers(late: StoredOffset) -> None:
+    held = PartitionOffsets()
+    for partition in range(3):
+        put(held, partition, usual(partition, partition))
+    put(held, 1, late)
+    put(held, 3, usual(3, 20))
+    assert list(held.values()) == [usual(0, 0), late, usual(2, 2), usual(3, 20)]
+    assert all(held.plain(partition)[0] for partition in range(4))
 
 
 def test_metadata_comes_and_goes_with_the_commits() -> None:
