@@ -30,6 +30,8 @@ _COMMIT_MARKER = 1
 
 BYTES_A_STEP = 64 * 1024
 """What is replayed in one go: a few milliseconds, in which nobody is served."""
+_BYTES_A_READ = 4 * BYTES_A_STEP
+"""Whatever the buffer may hold: memory for more would never be given back, and reads this long are as quick."""
 
 _GLANCE = Struct(">qi4xb4xhi30xi")
 """Of a batch header: base offset, length, magic, attributes, last offset delta, record count."""
@@ -46,7 +48,7 @@ class Load:
     def __init__(self, shard: Shard, log: PartitionLog, chunk_bytes: int) -> None:
         self._shard = shard
         self._log = log
-        self._chunk_bytes = chunk_bytes
+        self._chunk_bytes = min(chunk_bytes, _BYTES_A_READ)
         self._next_offset = log.start_offset
         self._end_offset = log.durable_offset
         self._piece = b""

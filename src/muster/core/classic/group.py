@@ -78,7 +78,6 @@ class Group:
         "generation_leader",
         "group_id",
         "is_committed",
-        "join_key",
         "leader",
         "members",
         "pending_joins",
@@ -90,7 +89,6 @@ class Group:
         "state_timestamp_ms",
         "static_members",
         "subscribed_topics",
-        "sync_key",
         "trace",
         "window",
     )
@@ -121,8 +119,14 @@ class Group:
         self.trace: RebalanceTrace | None = None
         self.is_committed = True
         """False until the record that created it is durable: readers see committed groups only (spec 3.13)."""
-        self.join_key: TimerKey = ("join", group_id)
-        self.sync_key: TimerKey = ("sync", group_id)
+
+    @property
+    def join_key(self) -> TimerKey:
+        return ("join", self.group_id)
+
+    @property
+    def sync_key(self) -> TimerKey:
+        return ("sync", self.group_id)
 
     def move(self, state: GroupState, now_ms: int) -> None:
         check_transition(self.state, state)

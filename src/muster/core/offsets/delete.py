@@ -21,7 +21,6 @@ def delete_offsets(shard: ShardView, request: OffsetDelete, ticket: Ticket, now_
         return _refused(ticket, errors.GROUP_ID_NOT_FOUND)
     if group.state is not EMPTY and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
         return _refused(ticket, errors.NON_EMPTY_GROUP)  # nobody can know what its members read
-    committed = shard.offsets.of_group(request.group_id)
     codes: list[int] = []
     records: list[Record] = []
     for topic, partition in request.partitions:
@@ -30,7 +29,7 @@ def delete_offsets(shard: ShardView, request: OffsetDelete, ticket: Ticket, now_
             continue
         codes.append(errors.NONE)
         # A partition asked twice gets two tombstones, as in Kafka; one without an offset gets none.
-        held = committed.get(topic)
+        held = shard.offsets.find(request.group_id, topic)
         if held is not None and partition in held:
             records.append(OffsetErased(request.group_id, topic, partition))
     shard.counters.offset_deletions += len(records)

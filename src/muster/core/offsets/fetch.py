@@ -10,28 +10,36 @@ from __future__ import annotations
 from muster.core.classic.states import DEAD
 from muster.core.contract import Outcome, Ticket
 from muster.core.offsets.partition_offsets import PartitionOffsets
-from muster.core.offsets.store import Topics
+from muster.core.offsets.store import OffsetStore
 from muster.core.offsets.view import ShardView
 from muster.core.replies import FetchedTopic, FetchReply
 from muster.core.requests import OffsetFetch
 from muster.wire import errors
 
-_NOTHING: Topics = {}
 _NO_OFFSETS = PartitionOffsets()
 
 
 def fetch_offsets(shard: ShardView, request: OffsetFetch, ticket: Ticket, now_ms: int) -> Outcome:
     group = shard.groups.get(request.group_id)
     # Offsets may outlive their group in the log; without the group they are not shown (spec 5.7).
-    committed = shard.offsets.of_group(request.group_id) if group is not None and group.state is not DEAD else _NOTHING
-    topics = _all(committed) if request.topics is None else _asked(committed, request.topics)
+    is_shown = group is not None and group.state is not DEAD
+    if request.topics is not None:
+        topics = _asked(shard.offsets, request.group_id, request.topics, is_shown)
+    else:
+        topics = _all(shard.offsets, request.group_id) if is_shown else []
     return Outcome(replies=[(ticket, FetchReply(errors.NONE, topics))])
 
 
-def _all(committed: Topics) -> list[FetchedTopic]:
-    return [FetchedTopic(topic, held, None) for topic, held in committed.items()]
+def _all(offsets: OffsetStore, group_id: str) -> list[FetchedTopic]:
+    return [FetchedTopic(topic, held, None) for topic, held in offsets.of_group(group_id).items()]
 
 
-def _asked(committed: Topics, asked: list[tuple[str, list[int]]]) -> list[FetchedTopic]:
+def _asked(
+    offsets: OffsetStore, group_id: str, asked: list[tuple[str, list[int]]], is_shown: bool
+) -> list[FetchedTopic]:
     """Mirrors the request: order, repeats and topics without partitions (T177a)."""
-    return [FetchedTopic(topic, committed.get(topic, _NO_OFFSETS), partitions) for topic, partitions in asked]
+    found: list[FetchedTopic] = []
+    for topic, partitions in asked:
+        held = offsets.find(group_id, topic) if is_shown else None
+        found.append(FetchedTopic(topic, _NO_OFFSETS if held is None else held, partitions))
+    return found

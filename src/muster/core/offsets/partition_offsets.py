@@ -65,10 +65,11 @@ class StoredOffset(Value):
 class PartitionOffsets(OffsetSlots):
     """partition -> its last committed offset. Reads like a dict; changed by the store only."""
 
-    __slots__ = ("_held", "_odd", "_topic_id")
+    __slots__ = ("_held", "_odd", "_topic_id", "topic")
 
-    def __init__(self) -> None:
+    def __init__(self, topic: str = "") -> None:
         super().__init__()
+        self.topic = topic
         self._held: i64 = 0
         """How many offsets there are."""
         self._odd: dict[int, StoredOffset] | None = None
