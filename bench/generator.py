@@ -94,17 +94,18 @@ def driving(workload: str, port: int, server: int, **options: float) -> Iterator
         try:
             first = process.stdout.readline() if hold and process.stdout is not None else ""
             if first:
-                yield [_read(first)]
+                yield [read_load(first)]
             said, complaint = process.communicate(timeout=_LONGEST_SECONDS)
         finally:
             process.kill()
     if process.returncode:
         raise GeneratorFailed(f"{workload} {options}: {complaint.strip()}")
     if not first:
-        yield [_read(line) for line in said.splitlines()]
+        yield [read_load(line) for line in said.splitlines()]
 
 
-def _read(line: str) -> Load:
+def read_load(line: str) -> Load:
+    """A line that the generator printed."""
     known = {each.name for each in fields(Load)}
     return Load(**{name: value for name, value in json.loads(line).items() if name in known})
 

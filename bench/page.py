@@ -1,14 +1,15 @@
-"""docs/performance.md: the page's tables are written by the measurements themselves, each between its own marks."""
+"""docs/performance.md and docs/cluster.md: tables are written by the measurements themselves, each between its own marks."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+CLUSTER_PAGE = PAGE.with_name("cluster.md")
 
 
-def write_table(command: str, lines: list[str]) -> None:
-    PAGE.write_text(page_with(command, lines, PAGE.read_text() if PAGE.exists() else "# Performance\n"))
+def write_table(command: str, lines: list[str], page: Path = PAGE) -> None:
+    page.write_text(page_with(command, lines, page.read_text() if page.exists() else "# Performance\n"))
 
 
 def page_with(command: str, lines: list[str], page: str) -> str:

@@ -1,115 +1,72 @@
 """Committed offsets a second and how long each takes, with the store on files and on PostgreSQL, both synced to disk.
 
-One node; members on connections of their own commit one offset after the other, each to a group of its own. Group commit makes the
-difference between one member and many: all that came in a tick is one sync, or one statement.
-`python -m bench.store [SECONDS]`
+One node; members of one group commit one offset after the other, each on a connection of its own. Group commit makes the difference
+between one member and many: all that came in a tick is one sync, or one statement. `python -m bench.store [--write]`
 """
 
 from __future__ import annotations
 
-import asyncio
+import argparse
 import sys
-import time
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import median
 
-from bench.raw_client import RawConnection, connect
-from bench.server_process import ServerProcess
-from muster.wire.errors import NONE
-from muster.wire.generated.find_coordinator import FindCoordinatorRequest
-from muster.wire.generated.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-)
-from tests.cluster.postgres_process import PostgresProcess
-from tests.cluster.stage import muster
+from bench.generator import GeneratorFailed
+from bench.machine import Others, machine
+from bench.page import CLUSTER_PAGE, write_table
+from bench.worker_stage import STORES, Together, measure, serving, store_flags
 
 MEMBERS = (1, 16, 128)
-SECONDS = 5.0
-TOPIC = "__consumer_offsets"
-"""Offsets are kept for topics that exist."""
+COMMAND = "python -m bench.store"
+
+Samples = dict[tuple[str, int], list[Together]]
+"""By store and number of members."""
 
 
-@dataclass(slots=True)
-class Result:
-    commits_a_second: float
-    median_ms: float
-    p99_ms: float
-    cpu_us: float
-
-
-def main(seconds: float = SECONDS) -> None:
-    print("| store | members | commits/s | median | p99 | CPU of the node per commit |")
-    print("|---|---|---|---|---|---|")
-    with ServerProcess() as server:
-        _table("files", server, seconds)
-    with PostgresProcess(is_synced=True) as database:
-        muster("store", "migrate", database.url)
-        with ServerProcess("--store", database.url) as server:
-            _table("postgres", server, seconds)
-
-
-def _table(store: str, server: ServerProcess, seconds: float) -> None:
-    for members in MEMBERS:
-        result = asyncio.run(_measure(server, members, seconds))
-        print(
-            f"| {store} | {members} | {result.commits_a_second:,.0f} | {result.median_ms:.1f} ms | {result.p99_ms:.1f} ms "
-            f"| {result.cpu_us:.0f} µs |",
-            flush=True,
+def table(samples: Samples, rounds: int, verdict: str) -> list[str]:
+    lines = [
+        "One node on one core, generator and database on another, all of it synced to disk;"
+        f" {'one round' if rounds == 1 else f'medians of {rounds} rounds'} on {machine()}. {verdict}",
+        "",
+        "| store | members | commits/s | median | p99 | CPU of the node per commit |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for (store, members), seen in samples.items():
+        rate, p50, p99, cpu = (
+            median(getattr(each, name) for each in seen) for name in ("a_second", "p50_us", "p99_us", "cpu_us")
         )
+        lines.append(f"| {store} | {members} | {rate:,.0f} | {p50 / 1e3:.1f} ms | {p99 / 1e3:.1f} ms | {cpu:.0f} µs |")
+    return lines
 
 
-async def _measure(server: ServerProcess, members: int, seconds: float) -> Result:
-    connections = [await connect("127.0.0.1", server.port) for _ in range(members)]
-    for number in range(members):
-        await _find(connections[number], f"group-{number}")
-    took: list[float] = []
-    cpu, began = server.cpu_seconds(), time.perf_counter()
-    await asyncio.gather(
-        *(_commit_on(connections[number], f"group-{number}", began + seconds, took) for number in range(members))
-    )
-    elapsed, used = time.perf_counter() - began, server.cpu_seconds() - cpu
-    for connection in connections:
-        connection.close()
-    took.sort()
-    return Result(
-        len(took) / elapsed, took[len(took) // 2] * 1e3, took[int(len(took) * 0.99)] * 1e3, used / len(took) * 1e6
-    )
-
-
-async def _find(connection: RawConnection, group: str) -> None:
-    deadline = time.perf_counter() + 30
-    while time.perf_counter() < deadline:
-        found = await connection.ask("FindCoordinator", 2, FindCoordinatorRequest(key=group))
-        if found.error_code == NONE and await _commit(connection, group, 0) == NONE:
-            return
-        await asyncio.sleep(0.05)
-    raise RuntimeError(f"no coordinator for {group} in 30 s")
-
-
-async def _commit_on(connection: RawConnection, group: str, until: float, took: list[float]) -> None:
-    offset = 0
-    while (began := time.perf_counter()) < until:
-        offset += 1
-        code = await _commit(connection, group, offset)
-        if code != NONE:
-            raise RuntimeError(f"a commit of {group} was refused with error {code}")
-        took.append(time.perf_counter() - began)
-
-
-async def _commit(connection: RawConnection, group: str, offset: int) -> int:
-    partition = OffsetCommitRequestPartition(
-        partition_index=0, committed_offset=offset, committed_leader_epoch=-1, committed_metadata=""
-    )
-    request = OffsetCommitRequest(
-        group_id=group,
-        generation_id_or_member_epoch=-1,
-        member_id="",
-        topics=[OffsetCommitRequestTopic(name=TOPIC, partitions=[partition])],
-    )
-    answer = await connection.ask("OffsetCommit", 6, request)
-    return int(answer.topics[0].partitions[0].error_code)
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser.add_argument("--rounds", type=int, default=1, help="how often everything is measured (1)")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement (3)")
+    parser.add_argument("--write", action="store_true", help=f"put the table into {CLUSTER_PAGE.name}")
+    wanted = parser.parse_args(arguments)
+    others = Others()
+    samples: Samples = defaultdict(list)
+    try:
+        for round_ in range(1, wanted.rounds + 1):
+            for store in STORES:
+                print(f"round {round_} of {wanted.rounds}: {store}", file=sys.stderr)
+                with store_flags(store) as flags, serving(1, flags) as places:
+                    for members in MEMBERS:
+                        samples[store, members].append(measure("commit", places, members, wanted.seconds))
+    except GeneratorFailed as problem:
+        print(f"bench: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("bench: stopped", file=sys.stderr)
+        return 130
+    lines = table(samples, wanted.rounds, others.verdict())
+    print("\n".join(lines))
+    if wanted.write:
+        write_table(COMMAND, lines, CLUSTER_PAGE)
+    return 0
 
 
 if __name__ == "__main__":
-    main(*map(float, sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
