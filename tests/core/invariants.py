@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from muster.core.classic.describe import describe_group
 from muster.core.classic.group import Group
 from muster.core.classic.states import (
     COMPLETING_REBALANCE,
@@ -13,7 +14,10 @@ from muster.core.classic.states import (
     STABLE,
 )
 from muster.core.contract import TimerKey
+from muster.core.replies import DescribedMember, DescribeReply
+from muster.core.requests import DescribeGroup
 from muster.core.shard import Shard
+from muster.wire.errors import NONE
 
 
 def check_shard(shard: Shard) -> None:
@@ -23,6 +27,7 @@ def check_shard(shard: Shard) -> None:
         check_membership(group)
         check_state(group)
         check_parked(group)
+        check_description(shard, group)
 
 
 def check_sums(group: Group) -> None:
@@ -63,6 +68,35 @@ def check_parked(group: Group) -> None:
             assert group.state is PREPARING_REBALANCE, f"{member!r} waits in {group!r}"
         if member.parked_sync is not None:
             assert group.state is COMPLETING_REBALANCE, f"{member!r} waits in {group!r}"
+
+
+def check_description(shard: Shard, group: Group) -> None:
+    """A description is kept by the group for the next reader: after every step it must be what a fresh one would be.
+
+    Asked of every group after every step, so that there is always an older one to fall for.
+    """
+    if not group.is_committed:
+        return
+    is_stable = group.state is STABLE
+    fresh = DescribeReply(
+        NONE,
+        group.group_id,
+        group.state.value,
+        group.protocol_type or "",
+        (group.protocol_name or "") if is_stable else "",
+        tuple(
+            DescribedMember(
+                member.member_id,
+                member.instance_id,
+                member.client_id,
+                member.client_host,
+                dict(reversed(member.protocols)).get(group.protocol_name or "", b"") if is_stable else b"",
+                member.assignment,
+            )
+            for member in group.members.values()
+        ),
+    )
+    assert describe_group(shard.groups, DescribeGroup(group.group_id)) == fresh
 
 
 def check_timers(shard: Shard, timers: Container[TimerKey]) -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from muster.core.classic.counters import Counters
+from muster.core.classic.membership import remove_member
+from muster.core.classic.turn import Turn
+from muster.core.config import GroupConfig
 from muster.core.records import GroupErased, OffsetErased
 from muster.core.replies import DescribedMember, DescribeReply, FetchReply, ListedGroup
 from muster.wire import errors
@@ -45,6 +49,29 @@ def test_stable_group_is_described_with_all_it_has() -> None:
             DescribedMember(b, "two", "client", HOST, METADATA, b"\1"),
         ),
     )
+
+
+def test_the_same_description_is_given_again_as_long_as_nothing_changes() -> None:
+    world = World()
+    a, _ = world.stable(None, "two")
+    first = world.describe()
+    world.heartbeat(a, 1)
+    world.commit(5)
+    assert world.describe() is first
+
+
+def test_a_description_goes_when_a_member_goes_or_is_put_under_another_id() -> None:
+    """What readers were shown is not kept longer than the members it shows."""
+    world = World()
+    a, b = world.stable(None, "two")
+    before = world.describe()
+    heir = world.join("", instance="two").reply.member_id
+    assert [member.member_id for member in world.describe().members] == [a, heir]
+    assert [member.member_id for member in before.members] == [a, b], "it is not changed in place"
+    group = world.shard.groups["g"]
+    assert group.described is not None
+    remove_member(group, group.members[a], Turn(GroupConfig(), Counters(), str, world.now_ms))
+    assert group.described is None
 
 
 def test_rebalancing_group_hides_metadata_but_shows_old_assignments() -> None:

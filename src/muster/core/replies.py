@@ -124,8 +124,10 @@ class DescribedMember(Value):
 
 
 class DescribeReply(Value):
+    """Never changed once it is made: the same one is the answer to everybody until something of the group changes."""
+
     __match_args__ = ("error", "group_id", "state", "protocol_type", "protocol_name", "members")
-    __slots__ = __match_args__
+    __slots__ = (*__match_args__, "laid_out")
 
     def __init__(
         self,
@@ -143,6 +145,8 @@ class DescribeReply(Value):
         self.protocol_name = protocol_name
         self.members = members
         """An unknown group is error GROUP_ID_NOT_FOUND and state `Dead`; the handler turns that into NONE below v6."""
+        self.laid_out: object = None
+        """For whoever turns this into bytes to keep them with it. The core does not look at it."""
 
 
 class ListedGroup(Value):

@@ -277,6 +277,16 @@ def test_describe_groups(server: GroupServer, version: int) -> None:
     assert ask(server.client(), "DescribeGroups", version, request) == expected.framed(1)
 
 
+def test_describe_groups_of_any_version_after_any_other(server: GroupServer) -> None:
+    """The bytes of members are kept for the next one who asks in the same layout."""
+    (seat,) = server.form("g", instances=["one"])
+    client = server.client()
+    for number, version in enumerate((5, 6, 4, 3, 0, 4, 0, 6, 5), start=1):
+        expected = Body(version, flexible_from=5).i32(0, since=1).array([described(version, seat)])
+        request = DescribeGroupsRequest(["g"], version >= 3)
+        assert ask(client, "DescribeGroups", version, request) == expected.framed(number)
+
+
 @pytest.mark.parametrize("version", range(6))
 def test_list_groups(server: GroupServer, version: int) -> None:
     server.form("g")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from muster.core.classic.description import Description
 from muster.core.classic.group import Group
 from muster.core.classic.states import DEAD, STABLE
 from muster.core.replies import DescribedMember, DescribeReply, ListedGroup, ListReply
@@ -16,6 +17,13 @@ def describe_group(groups: dict[str, Group], request: DescribeGroup) -> Describe
     group = groups.get(request.group_id)
     if group is None or not group.is_committed:
         return DescribeReply(errors.GROUP_ID_NOT_FOUND, request.group_id, DEAD.value)
+    kept = group.described
+    if kept is None or not kept.is_true_of(group):
+        kept = group.described = Description(group, _description(group))
+    return kept.reply
+
+
+def _description(group: Group) -> DescribeReply:
     is_stable = group.state is STABLE
     return DescribeReply(
         errors.NONE,

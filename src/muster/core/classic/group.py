@@ -6,6 +6,8 @@ next generation) is lost on failover on purpose. Answers questions and keeps its
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from muster.core.classic.member import Member, Protocols
 from muster.core.classic.states import (
     EMPTY,
@@ -15,6 +17,9 @@ from muster.core.classic.states import (
 )
 from muster.core.contract import TimerKey
 from muster.wire.value import Value
+
+if TYPE_CHECKING:
+    from muster.core.classic.description import Description
 
 CONSUMER_PROTOCOL_TYPE = "consumer"
 
@@ -74,6 +79,7 @@ class Group:
 
     __slots__ = (
         "awaiting_joins",
+        "described",
         "generation",
         "generation_leader",
         "group_id",
@@ -117,6 +123,8 @@ class Group:
         """None: unknown."""
         self.window: InitialWindow | None = None
         self.trace: RebalanceTrace | None = None
+        self.described: Description | None = None
+        """For readers who ask again; None if nobody has since something changed."""
         self.is_committed = True
         """False until the record that created it is durable: readers see committed groups only (spec 3.13)."""
 
@@ -132,6 +140,7 @@ class Group:
         check_transition(self.state, state)
         self.state = state
         self.state_timestamp_ms = now_ms
+        self.described = None
 
     @property
     def is_simple(self) -> bool:

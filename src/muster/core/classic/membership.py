@@ -114,6 +114,7 @@ def remove_member(group: Group, member: Member, turn: Turn) -> None:
     Deviates: Kafka never answers the parked SyncGroup of a member that is gone (spec 13.10).
     """
     del group.members[member.member_id]
+    group.described = None
     if member.instance_id is not None and group.static_members.get(member.instance_id) == member.member_id:
         del group.static_members[member.instance_id]
     group.count_protocols(member.protocols, -1)
@@ -136,6 +137,7 @@ def rename_member(group: Group, old: Member, new_id: str) -> Member:
         heir.member_id if member is old else member_id: heir if member is old else member
         for member_id, member in group.members.items()
     }
+    group.described = None
     assert old.instance_id is not None
     group.static_members[old.instance_id] = new_id
     if group.leader == old.member_id:

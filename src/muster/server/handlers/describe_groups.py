@@ -6,6 +6,11 @@ before that it is NONE with the state `Dead`.
 
 from __future__ import annotations
 
+from typing import Any, Final
+
+from librt.strings import BytesWriter
+from mypy_extensions import mypyc_attr
+
 from muster.core.replies import DescribeReply
 from muster.core.requests import DescribeGroup
 from muster.runtime.node import Node
@@ -18,54 +23,101 @@ from muster.wire.generated.describe_groups import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     DescribeGroupsResponseGroup,
-    DescribeGroupsResponseMember,
 )
+from muster.wire.generated.describe_groups_native import write_response_member
+from muster.wire.message import raw_items
 
-NO_OPERATIONS_SHOWN = -2147483648
+NO_OPERATIONS_SHOWN: Final = -2147483648
+_DESCRIBE: Final = Operation.DESCRIBE
+
+
+@mypyc_attr(acyclic=True)
+class LaidOutMembers:
+    """The members of a reply as bytes. Kept with the reply, which the core gives again as long as it is true."""
+
+    __slots__ = ("items", "layout")
+
+    def __init__(self, layout: int, items: Any) -> None:
+        self.layout = layout
+        """The first version that has it."""
+        self.items = items
+
+
+class Question:
+    """What the answer needs to know of the request."""
+
+    __slots__ = ("call", "node", "show_operations")
+
+    def __init__(self, call: Call, node: Node, show_operations: bool) -> None:
+        self.call = call
+        self.node = node
+        self.show_operations = show_operations
+
+    def lay_out(self, replies: list[DescribeReply]) -> DescribeGroupsResponse:
+        return DescribeGroupsResponse(groups=[self.entry(reply) for reply in replies])
+
+    def lay_out_one(self, _call: Call, reply: DescribeReply) -> DescribeGroupsResponse:
+        return DescribeGroupsResponse(groups=[self.entry(reply)])
+
+    def entry(self, reply: DescribeReply) -> DescribeGroupsResponseGroup:
+        version = self.call.version
+        error, message = reply.error, None
+        if error == GROUP_ID_NOT_FOUND:
+            if version >= 6:
+                message = f"Group {reply.group_id} not found."
+            else:
+                error = NONE
+        operations = NO_OPERATIONS_SHOWN
+        if self.show_operations and error == NONE:
+            operations = operations_on(self.call, self.node, ResourceType.GROUP, reply.group_id)
+        return DescribeGroupsResponseGroup(
+            error_code=error,
+            error_message=message,
+            group_id=reply.group_id,
+            group_state=reply.state,
+            protocol_type=reply.protocol_type,
+            protocol_data=reply.protocol_name,
+            members=_members(reply, version),
+            authorized_operations=operations,
+        )
 
 
 def handle(call: Call, request: DescribeGroupsRequest, node: Node) -> None:
-    show_operations = request.include_authorized_operations and call.version >= 3
-
-    def lay_out(replies: list[DescribeReply]) -> DescribeGroupsResponse:
-        return DescribeGroupsResponse(groups=[_entry(call, node, reply, show_operations) for reply in replies])
-
-    parts: Parts[DescribeReply] = Parts(call, lay_out)
-    for group_id in request.groups:
-        if may_use_group(call, node, Operation.DESCRIBE, group_id):
+    question = Question(call, node, request.include_authorized_operations and call.version >= 3)
+    groups = request.groups
+    if len(groups) == 1 and may_use_group(call, node, _DESCRIBE, groups[0]):
+        call.respond = question.lay_out_one
+        node.coordinator.submit(DescribeGroup(groups[0]), call)
+        return
+    parts: Parts[DescribeReply] = Parts(call, question.lay_out)
+    for group_id in groups:
+        if may_use_group(call, node, _DESCRIBE, group_id):
             node.coordinator.submit(DescribeGroup(group_id), parts.ticket())
         else:
             parts.settled(DescribeReply(GROUP_AUTHORIZATION_FAILED, group_id))
     parts.seal()
 
 
-def _entry(call: Call, node: Node, reply: DescribeReply, show_operations: bool) -> DescribeGroupsResponseGroup:
-    error, message = reply.error, None
-    if error == GROUP_ID_NOT_FOUND:
-        if call.version >= 6:
-            message = f"Group {reply.group_id} not found."
-        else:
-            error = NONE
-    operations = NO_OPERATIONS_SHOWN
-    if show_operations and error == NONE:
-        operations = operations_on(call, node, ResourceType.GROUP, reply.group_id)
-    return DescribeGroupsResponseGroup(
-        error_code=error,
-        error_message=message,
-        group_id=reply.group_id,
-        group_state=reply.state,
-        protocol_type=reply.protocol_type,
-        protocol_data=reply.protocol_name,
-        members=[
-            DescribeGroupsResponseMember(
-                member_id=member.member_id,
-                group_instance_id=member.group_instance_id,
-                client_id=member.client_id,
-                client_host=member.client_host,
-                member_metadata=member.metadata,
-                member_assignment=member.assignment,
-            )
-            for member in reply.members
-        ],
-        authorized_operations=operations,
-    )
+def _members(reply: DescribeReply, version: int) -> Any:
+    members = reply.members
+    if not members:
+        return ()
+    layout = 5 if version >= 5 else 4 if version == 4 else 0
+    kept = reply.laid_out
+    if isinstance(kept, LaidOutMembers) and kept.layout == layout:
+        return kept.items
+    out = BytesWriter()
+    for member in members:
+        write_response_member(
+            out,
+            layout,
+            member.member_id,
+            member.group_instance_id,
+            member.client_id,
+            member.client_host,
+            member.metadata,
+            member.assignment,
+        )
+    items = raw_items(len(members), out.getvalue())
+    reply.laid_out = LaidOutMembers(layout, items)
+    return items
