@@ -26,7 +26,7 @@ COMPILED = {
     "core/offsets": "*",
     "log": "contract group_value offset_run offset_value record_codec record_fields staging",
     "runtime": "alarm clock coordinator group_commit loader offsets_log runner tickets timings wheel",
-    "server": "call connection limits may parts routes traffic",
+    "server": "call channel connection limits may parts reactor routes traffic",
     "server/handlers": (
         "describe_groups find_coordinator heartbeat join_group leave_group offset_commit offset_fetch sync_group"
     ),

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from muster.client.failure import ClientError
-    from muster.server.serve import loop_factory
+    from muster.server.reactor_loop import new_event_loop
 
     try:
         plan = _plan(arguments)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"muster bench groups: {error}", file=sys.stderr)
         return USAGE
     try:
-        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
             seen = runner.run(_measure(arguments, plan))
     except ClientError as failure:
         print(f"muster bench groups: {failure}", file=sys.stderr)

@@ -12,10 +12,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from muster.server.acceptor import Acceptor
 from muster.server.connection import Connection
 from muster.server.endpoint import Endpoint
 from muster.server.limits import LISTEN_BACKLOG
 from muster.server.listener_addresses import ListenerAddress, SecurityProtocol
+from muster.server.listening import bind_sockets
+from muster.server.reactor_loop import ReactorLoop
 from muster.server.settings import ListenerSettings, Settings
 from muster.topics.config_types import ConfigError
 
@@ -40,8 +43,10 @@ class Door:
         self.principal_rules: PrincipalRules | None = None
         self.sasl: SaslGateway | None = None
         self.sockets: Sequence[socket.socket] = ()
-        """Sockets that listen already, the door's own first: a worker has them from its supervisor."""
+        """Bound to the address, the door's own first. A worker has them from its supervisor, listening already."""
+        self._acceptors: list[Acceptor] = []
         self._servers: list[asyncio.Server] = []
+        """asyncio's, where the loop is not ours."""
 
     def prepare(self, settings: Settings) -> None:
         """Read certificates and keys. ConfigError if they, or the settings about them, cannot be used."""
@@ -86,36 +91,35 @@ class Door:
         wish = own.string("ssl.client.auth")
         return "required" if wish == "required" else "requested" if wish == "requested" else "none"
 
-    async def open(self) -> Endpoint:
-        """Listen; returns the address with the real port. OSError if the address cannot be had."""
+    def open(self) -> Endpoint:
+        """Take the address, without listening yet; returns it with the real port. OSError if it cannot be had."""
         wanted = self.address.endpoint
-        loop = asyncio.get_running_loop()
-        for inherited in self.sockets:
-            self._servers.append(
-                await loop.create_server(self._protocol, sock=inherited, backlog=LISTEN_BACKLOG, start_serving=False)
-            )
         if not self.sockets:
-            self._servers = [
-                await loop.create_server(
-                    self._protocol,
-                    wanted.host or None,
-                    wanted.port,
-                    backlog=LISTEN_BACKLOG,
-                    reuse_address=True,
-                    start_serving=False,
-                )
-            ]
-        self.bound = Endpoint(wanted.host, self._servers[0].sockets[0].getsockname()[1])
+            self.sockets = bind_sockets(wanted)
+        self.bound = Endpoint(wanted.host, self.sockets[0].getsockname()[1])
         self.advertised = what_clients_are_told(self.address.advertised, self.bound)
         return self.bound
 
     async def start(self) -> None:
-        for server in self._servers:
-            await server.start_serving()
+        """Listen and let clients in."""
+        loop = asyncio.get_running_loop()
+        if isinstance(loop, ReactorLoop):
+            log = self.listener.connection_log
+            self._acceptors = [Acceptor(loop, each, self._protocol, log) for each in self.sockets]
+            for acceptor in self._acceptors:
+                acceptor.start()
+        else:
+            self._servers = [
+                await loop.create_server(self._protocol, sock=each, backlog=LISTEN_BACKLOG) for each in self.sockets
+            ]
 
     def close(self) -> None:
+        for acceptor in self._acceptors:
+            acceptor.close()
         for server in self._servers:
             server.close()
+        for each in self.sockets:
+            each.close()  # if it was never started
         if self.sasl is not None:
             self.sasl.close()
 

@@ -22,6 +22,25 @@ WRITE_HIGH_WATER_BYTES: Final = 256 * 1024
 LISTEN_BACKLOG: Final = 1024
 """Connections that the kernel keeps waiting to be accepted."""
 
+ACCEPTED_AT_ONCE: Final = 100
+"""Connections that are accepted before others are served again."""
+
+ACCEPT_PAUSE_SECONDS: Final = 0.2
+"""How long nobody is accepted when the process has no descriptor left."""
+
+RECEIVED_AT_ONCE_BYTES: Final = 64 * 1024
+"""Of one connection, before others are served."""
+
+SENT_WITHOUT_DELAY_BYTES: Final = 64 * 1024
+"""So much of one connection is sent at once; less waits for the end of the turn."""
+
+EVENTS_AT_ONCE: Final = 256
+"""Connections that are served before the loop looks at anything else."""
+
+ROUNDS_WITHOUT_ASYNCIO: Final = 256
+"""How often the reactor waits and serves before it returns to asyncio without a reason: signals that came meanwhile are
+seen then at the latest."""
+
 IDLE_SWEEPS_PER_LIMIT: Final = 4
 """How often idle connections are looked for within one `connections.max.idle.ms`; one sweep is cheap but not free."""
 

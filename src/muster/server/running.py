@@ -14,8 +14,9 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from muster.server.handlers.table import HANDLERS
+from muster.server.reactor_loop import new_event_loop
 from muster.server.routes import HandlerTable
-from muster.server.serve import NodeMaker, Server, loop_factory
+from muster.server.serve import NodeMaker, Server
 from muster.server.settings import Settings
 
 _T = TypeVar("_T")
@@ -110,7 +111,7 @@ class RunningServer:
         self.stop()
 
     def _run(self) -> None:
-        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(self._serve())
 
     async def _serve(self) -> None:

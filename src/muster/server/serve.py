@@ -23,6 +23,7 @@ from muster.server.handlers.table import HANDLERS
 from muster.server.limits import COLLECT_AFTER_OBJECTS
 from muster.server.listener import Listener
 from muster.server.quota_watch import follow_quotas
+from muster.server.reactor_loop import new_event_loop
 from muster.server.routes import HandlerTable, Routes
 from muster.server.settings import Settings
 from muster.server.traffic import traffic_metrics
@@ -67,7 +68,7 @@ class Server:
         if not."""
         self.listener.prepare()
         try:
-            await self._open_doors()
+            self._open_doors()
             self.node = self._make_node(self.settings, self.listener.doors[0].advertised)
         except BaseException:
             await self.listener.close()
@@ -93,10 +94,10 @@ class Server:
         """What clients are told, by the name of the listener."""
         return {door.address.name: (door.advertised.host, door.advertised.port) for door in self.listener.doors}
 
-    async def _open_doors(self) -> None:
+    def _open_doors(self) -> None:
         for door in self.listener.doors:
             try:
-                await door.open()
+                door.open()
             except (OSError, OverflowError) as error:
                 raise ListenError(_why_not(door.address.endpoint, error)) from error
 
@@ -158,7 +159,7 @@ def serve(settings: Settings, make_server: Callable[[Settings], Server] = Server
         stream=sys.stderr,
     )
     allow_many_open_files()
-    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(_serve_until_signal(make_server(settings)))
 
 
@@ -172,16 +173,6 @@ def allow_many_open_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         except (OSError, ValueError) as error:
             _log.warning("at most %d files and connections can be open at once: %s", soft, error)
-
-
-def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """uvloop where it is installed: about a third less CPU per request at many connections."""
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory
 
 
 def spare_the_collector() -> None:

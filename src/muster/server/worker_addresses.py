@@ -15,6 +15,7 @@ from muster.server.door import what_clients_are_told
 from muster.server.endpoint import Endpoint
 from muster.server.limits import LISTEN_BACKLOG
 from muster.server.listener_addresses import ListenerAddress
+from muster.server.listening import bind_sockets
 from muster.server.serve import ListenError
 from muster.topics.config_types import ConfigError
 
@@ -100,35 +101,16 @@ def _open(address: ListenerAddress) -> Opened:
     wanted = address.endpoint
     sockets: list[socket.socket] = []
     try:
-        port = wanted.port
-        found = socket.getaddrinfo(
-            wanted.host or None, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
-        )
-        for family, kind, protocol, _, place in dict.fromkeys(found):
-            sockets.append(_listening(family, kind, protocol, (place[0], port, *place[2:])))
-            port = sockets[0].getsockname()[1]
+        sockets = bind_sockets(wanted)
+        for each in sockets:
+            each.listen(LISTEN_BACKLOG)
     except OSError as error:
         for each in sockets:
             each.close()
         raise ListenError(_why_not(wanted, error)) from error
-    bound = Endpoint(wanted.host, port)
+    bound = Endpoint(wanted.host, sockets[0].getsockname()[1])
     told = what_clients_are_told(address.advertised, bound)
     return Opened(replace(address, endpoint=bound, advertised=told), sockets)
-
-
-def _listening(family: int, kind: int, protocol: int, place: tuple[object, ...]) -> socket.socket:
-    made = socket.socket(family, kind, protocol)
-    try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        made.bind(place)
-        made.listen(LISTEN_BACKLOG)
-        made.setblocking(False)
-    except BaseException:
-        made.close()
-        raise
-    return made
 
 
 def _why_not(endpoint: Endpoint, error: OSError) -> str:

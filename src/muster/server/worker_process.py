@@ -16,12 +16,12 @@ from typing import Any
 from muster.cluster.worker_silence import SIGNS_A_LIMIT
 from muster.log.contract import StorageError
 from muster.server.endpoint import Endpoint
+from muster.server.reactor_loop import new_event_loop
 from muster.server.serve import (
     ListenError,
     ServedNode,
     Server,
     allow_many_open_files,
-    loop_factory,
     spare_the_collector,
 )
 from muster.server.settings import Settings
@@ -43,7 +43,7 @@ def run_worker(settings: Settings, worker: WorkerStart, sockets: Mapping[str, Se
     )
     allow_many_open_files()
     try:
-        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
             is_clean = runner.run(_Life(settings, worker, sockets).live())
     except (ConfigError, ListenError, StorageError) as error:
         worker.channel.send({"failed": str(error), "code": 2 if isinstance(error, ConfigError) else 1})

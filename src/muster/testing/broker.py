@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import muster.log.memory  # noqa: F401 - what every broker here needs is imported now, not while the first one starts
 from muster.server.running import RunningServer
-from muster.server.serve import loop_factory
 from muster.server.settings import Settings
 from muster.testing import topic_records
 from muster.testing.broker_clock import BrokerClock
@@ -26,8 +25,6 @@ from muster.testing.kit import Kit
 from muster.testing.topic_records import Produced, TopicRecord
 
 T = TypeVar("T")
-
-loop_factory()  # imports uvloop where there is one
 
 DEFAULTS: Mapping[str, str] = {
     "muster.listen": "127.0.0.1:0",
