@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from muster.core.replies import HeartbeatReply
-from muster.server.call import Call
-from muster.server.connection import Connection
 from muster.server.limits import WAITING_BYTES_PER_CONNECTION
 from muster.server.running import RunningServer
-from muster.wire.generated.heartbeat import HeartbeatRequest
-from muster.wire.generated.join_group import JoinGroupRequest
 from muster.wire.generated.list_groups import ListGroupsRequest
+from tests.server.driving import connections, heartbeat, join, only_connection, parked, redeem, until
 from tests.server.fake_apis import fake_server
 from tests.server.raw_client import RawClient, request_frame
 
@@ -32,42 +28,6 @@ def server() -> Iterator[RunningServer]:
 def client(server: RunningServer) -> Iterator[RawClient]:
     with RawClient(server.port) as connected:
         yield connected
-
-
-def heartbeat(code: int, group: str = "g") -> bytes:
-    return request_frame("Heartbeat", 4, HeartbeatRequest(group, code, "m"), correlation_id=code)
-
-
-def join(correlation_id: int = 100, group: str = "g") -> bytes:
-    return request_frame("JoinGroup", 0, JoinGroupRequest(group, 1, 1, "m", protocol_type="c"), correlation_id)
-
-
-def parked(server: RunningServer, count: int = 1) -> list[Call]:
-    for _ in range(count):
-        assert server.node.someone_parked.acquire(timeout=20)
-    return list(server.node.parked)
-
-
-def redeem(server: RunningServer, call: Call, error: int = 0) -> None:
-    server.run(call.redeem, HeartbeatReply(error))
-
-
-def connections(server: RunningServer) -> list[Connection]:
-    assert server.server is not None
-    return list(server.server.listener.connections)
-
-
-def until(server: RunningServer, condition: Callable[[], bool]) -> None:
-    """Let the server take steps until the condition holds in its thread. Not a wait for time: each look is a step."""
-    for _ in range(200_000):
-        if server.run(condition):
-            return
-    raise AssertionError("it never happened")
-
-
-def only_connection(server: RunningServer) -> Connection:
-    until(server, lambda: len(connections(server)) == 1)
-    return connections(server)[0]
 
 
 # ---- order
@@ -311,21 +271,3 @@ def test_a_stop_cuts_off_who_does_not_read(monkeypatch: pytest.MonkeyPatch) -> N
         until(server, lambda: bool(connection._held))
         server.stop()
         assert not connections(server)
-
-
-def test_the_same_is_served_by_asyncio_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reactor makes it cheaper, not different."""
-    monkeypatch.setattr("muster.server.running.new_event_loop", asyncio.new_event_loop)
-    server = fake_server().start()
-    with RawClient(server.port) as client, RawClient(server.port) as lazy:
-        lazy.send(b"".join(request_frame("ListGroups", 0, ListGroupsRequest(), code) for code in range(30)))
-        client.send(heartbeat(1) + join() + heartbeat(2))
-        assert client.read("Heartbeat", 4, 1).error_code == 1
-        (call,) = parked(server)
-        redeem(server, call)
-        assert client.read("JoinGroup", 0, 100).error_code == 0
-        assert client.read("Heartbeat", 4, 2).error_code == 2
-        for code in range(30):
-            assert len(lazy.read("ListGroups", 0, code).groups) == 35
-        server.stop()
-        assert client.is_closed_by_server()

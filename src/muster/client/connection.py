@@ -194,7 +194,7 @@ class Connection(asyncio.Protocol):
     # -- asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's are not of the class, but have its methods
+        self._transport = cast(asyncio.Transport, transport)  # a loop may have others, with the same methods
 
     def data_received(self, data: bytes) -> None:
         buffer = self._buffer

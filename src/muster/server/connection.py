@@ -132,7 +132,7 @@ class Connection:
     # ---- what the loop calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
+        transport = cast(asyncio.Transport, transport)  # or a channel, or TLS: what has its methods
         self._transport = transport
         peername = transport.get_extra_info("peername")
         self.address = address_text(peername)
@@ -264,7 +264,7 @@ class Connection:
         self._unmute_wake = clock.wake_at(clock.ticks_ms() + delay_ms, self.abort)
         if self._transport is not None:
             self._reading_paused = True
-            asyncio.get_running_loop().call_soon(self._transport.pause_reading)  # uvloop begins to read after this
+            asyncio.get_running_loop().call_soon(self._transport.pause_reading)  # asyncio's transport begins to read after this
 
     def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a

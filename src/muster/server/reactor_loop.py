@@ -36,6 +36,10 @@ class ReactorLoop(asyncio.SelectorEventLoop):
         self.reactor.not_later_than(when)
         return super().call_at(when, callback, *args, context=context)
 
+    def stop(self) -> None:
+        self.reactor.not_later_than(0)
+        super().stop()
+
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
     return ReactorLoop() if hasattr(select, "epoll") else asyncio.new_event_loop()
