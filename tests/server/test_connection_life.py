@@ -21,7 +21,6 @@ from tests.server.driving import connections, heartbeat, join, only_connection, 
 from tests.server.fake_apis import fake_server
 from tests.server.raw_client import RawClient, request_frame
 
-
 needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="the reactor is Linux's")
 
 

@@ -6,15 +6,19 @@ order. Timestamps are milliseconds since 1970; deadlines are absolute millisecon
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Protocol
+from time import monotonic, time
+from typing import TYPE_CHECKING, Final, Protocol
 
 from mypy_extensions import mypyc_attr
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
+
+_time_s: Final = time
+_monotonic_s: Final = monotonic
+"""Seconds, which become milliseconds in a register; nanoseconds would be a long integer, and divided as one."""
 
 
 class Wake(Protocol):
@@ -23,22 +27,27 @@ class Wake(Protocol):
     def cancel(self) -> None: ...
 
 
-class Clock(Protocol):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Clock:
+    """A class and no protocol, because compiled code then calls it directly: every request reads it."""
+
+    __slots__ = ()
+
     def now_ms(self) -> int:
         """The time of day: what records and events are stamped with. It may be set, forward and back."""
-        ...
+        raise NotImplementedError
 
     def ticks_ms(self) -> int:
         """Time that only goes forward, from an origin of its own: what deadlines are measured in."""
-        ...
+        raise NotImplementedError
 
     def wake_at(self, deadline_ms: int, callback: Callable[[], None]) -> Wake:
         """Call back once, not before `ticks_ms()` is `deadline_ms`, from the loop's thread."""
-        ...
+        raise NotImplementedError
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class SystemClock:
+class SystemClock(Clock):
     """The wall clock for timestamps, the monotonic one for deadlines: setting the clock expels nobody."""
 
     __slots__ = ("_loop",)
@@ -47,10 +56,10 @@ class SystemClock:
         self._loop = loop
 
     def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
+        return int(_time_s() * 1000)
 
     def ticks_ms(self) -> int:
-        return time.monotonic_ns() // 1_000_000
+        return int(_monotonic_s() * 1000)
 
     def wake_at(self, deadline_ms: int, callback: Callable[[], None]) -> Wake:
         delay_ms = deadline_ms - self.ticks_ms()
@@ -62,7 +71,7 @@ class SystemClock:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class MovableClock:
+class MovableClock(Clock):
     """A clock for tests: it moves when told to, and wakes in the order of the deadlines, each at its own time."""
 
     def __init__(self, now_ms: int = 1_700_000_000_000) -> None:

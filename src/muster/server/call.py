@@ -78,7 +78,13 @@ class Call:
         assert not self.answered, f"{self!r} is answered twice"
         self.answered = True
         route = self.route
-        body = route.encode(response)
+        if response is route.last_response:
+            body = route.last_body
+        else:
+            body = route.encode(response)
+            if route.repeats:
+                route.last_response = response
+                route.last_body = body
         throttle = self.connection.throttle
         if throttle is not None:
             body = throttle.weigh(self, response, body)

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import i64
 
-from muster.server.limits import RECEIVED_AT_ONCE_BYTES, SENT_WITHOUT_DELAY_BYTES, WRITE_HIGH_WATER_BYTES
+from muster.server.connection import Connection
+from muster.server.limits import (
+    RECEIVED_AT_ONCE_BYTES,
+    SENT_WITHOUT_DELAY_BYTES,
+    SMALL_REQUEST_BYTES,
+    WRITE_HIGH_WATER_BYTES,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -28,6 +34,7 @@ class Channel:
 
     __slots__ = (
         "_closing",
+        "_connection",
         "_ended",
         "_fd",
         "_fresh",
@@ -39,6 +46,7 @@ class Channel:
         "_protocol",
         "_reactor",
         "_reading",
+        "_room",
         "_socket",
         "_unsent",
         "_writer_held",
@@ -58,7 +66,12 @@ class Channel:
         self._socket: Any = connected
         self._fd = connected.fileno()
         self._peername = peername
-        self._protocol = protocol
+        self._protocol: Any = None
+        self._connection: Connection | None = None
+        """The protocol, where it is one: compiled code calls it directly."""
+        self.set_protocol(protocol)
+        self._room: i64 = SMALL_REQUEST_BYTES
+        """How much the next receive takes."""
         self._fresh = b""
         """Written in this turn."""
         self._unsent = bytearray()
@@ -76,6 +89,8 @@ class Channel:
 
     def start(self) -> None:
         """Tell the protocol, then listen to the client."""
+        if self._connection is not None:
+            self._connection.channel = self
         try:
             self._protocol.connection_made(self)
         except Exception as fault:
@@ -93,21 +108,41 @@ class Channel:
 
     def _receive(self) -> None:
         try:
-            received: bytes = self._socket.recv(RECEIVED_AT_ONCE_BYTES)
+            received: bytes = self._socket.recv(self._room)
+            if len(received) <= SMALL_REQUEST_BYTES:
+                if self._room != SMALL_REQUEST_BYTES:
+                    self._room = SMALL_REQUEST_BYTES
+                elif len(received) == SMALL_REQUEST_BYTES:
+                    received = self._receive_more(received)
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
             self._end(error)
             return
         try:
-            if received:
-                self._protocol.data_received(received)
-            elif self._protocol.eof_received():
-                self.pause_reading()
+            if not received:
+                self._meet_end()
+            elif self._connection is not None:
+                self._connection.data_received(received)
             else:
-                self.close()
+                self._protocol.data_received(received)
         except Exception as fault:
             self._break(fault, "data_received" if received else "eof_received")
+
+    def _receive_more(self, received: bytes) -> bytes:
+        """It was no small request, and the next one may be none either."""
+        self._room = RECEIVED_AT_ONCE_BYTES
+        try:
+            more: bytes = self._socket.recv(RECEIVED_AT_ONCE_BYTES)
+        except OSError:
+            return received  # if it is more than a matter of time, the next event tells
+        return received + more
+
+    def _meet_end(self) -> None:
+        if self._protocol.eof_received():
+            self.pause_reading()
+        else:
+            self.close()
 
     def _send_rest(self) -> None:
         try:
@@ -200,6 +235,7 @@ class Channel:
 
     def set_protocol(self, protocol: Any) -> None:
         self._protocol = protocol
+        self._connection = protocol if isinstance(protocol, Connection) else None
 
     def get_protocol(self) -> Any:
         return self._protocol
@@ -245,7 +281,7 @@ class Channel:
         try:
             self._protocol.connection_lost(error)
         finally:
-            self._protocol = None
+            self._protocol = self._connection = None
             self._socket.close()
 
     def _tell_writer(self, method: str) -> None:

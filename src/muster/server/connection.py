@@ -20,6 +20,7 @@ from muster.server.limits import (
     FAREWELL_SECONDS,
     FRAME_SIZE_BYTES,
     LOGGED_TEXT_CHARS,
+    REMEMBERED_REQUEST_BYTES,
     WAITING_BYTES_PER_CONNECTION,
     WRITE_HIGH_WATER_BYTES,
 )
@@ -29,6 +30,7 @@ from muster.wire.primitives import skip_tagged
 
 if TYPE_CHECKING:
     from muster.runtime.clock import Wake
+    from muster.server.channel import Channel
     from muster.server.door import Door
     from muster.server.newcomers import Newcomer
     from muster.server.routes import Route, Routes
@@ -39,8 +41,10 @@ ANONYMOUS = "User:ANONYMOUS"
 
 _log = logging.getLogger("muster.connection")
 _frame_size = Struct(">i").unpack_from
-_BEFORE_CLIENT_ID = 10
-"""api key, version, correlation id and the length of the client id."""
+_PREFIX_BYTES = 4
+"""api key and version"""
+_BEFORE_CLIENT = 8
+"""With the correlation id; then comes who the client says it is."""
 _TLS_HANDSHAKE = 0x1603
 """The first bytes of a TLS client, where a frame's size should be."""
 _CLIENT_DOES_NOT_READ = 1
@@ -66,6 +70,9 @@ class Connection:
         "_node",
         "_outgoing",
         "_reading_paused",
+        "_repeated_request",
+        "_repeated_rest",
+        "_repeated_route",
         "_routes",
         "_traffic",
         "_transport",
@@ -73,6 +80,7 @@ class Connection:
         "address",
         "advertised",
         "call",
+        "channel",
         "closing",
         "door",
         "host",
@@ -106,6 +114,13 @@ class Connection:
         self._unmute_wake: Wake | None = None
         self._client_id: str | None = None
         self._client_id_bytes = b""
+        self._repeated_route: Route | None = None
+        """Of the last request of a kind that comes again and again, the same but for its correlation id."""
+        self._repeated_rest = b""
+        """Its bytes behind the correlation id."""
+        self._repeated_request: object = None
+        self.channel: Channel | None = None
+        """The transport, where it is one: compiled code calls it directly."""
         self.call: Call | None = None
         """The one request in work."""
         self.closing = False
@@ -177,7 +192,7 @@ class Connection:
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
-        self._transport = None
+        self._transport = self.channel = None
         self._buffer = bytearray()
         self._listener.forget(self)
         if self._unmute_wake is not None:
@@ -264,7 +279,9 @@ class Connection:
         self._unmute_wake = clock.wake_at(clock.ticks_ms() + delay_ms, self.abort)
         if self._transport is not None:
             self._reading_paused = True
-            asyncio.get_running_loop().call_soon(self._transport.pause_reading)  # asyncio's transport begins to read after this
+            asyncio.get_running_loop().call_soon(
+                self._transport.pause_reading
+            )  # asyncio's transport begins to read after this
 
     def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
@@ -349,36 +366,43 @@ class Connection:
 
     def _serve(self, frame: bytes, position: int) -> None:
         """Read the header, then the body, then hand over. The frame ends where the bytes end."""
-        prefix = frame[position : position + 4]
+        if len(frame) < position + _PREFIX_BYTES:
+            raise WireError(f"the frame ends after {len(frame) - position} bytes, inside its header")
+        prefix: int = read_i32_be(frame, position)
         route = self._routes.prepared.get(prefix)
         if route is None:
             route = self._routes.find(prefix)
-        correlation_id, position = self._read_header(frame, position, route)
-        call = Call(self, route, correlation_id, self._client_id)
+        is_repeated = route is self._repeated_route and frame[position + _BEFORE_CLIENT :] == self._repeated_rest
+        body = 0 if is_repeated else self._read_header(frame, position, route)
+        call = Call(self, route, read_i32_be(frame, position + _PREFIX_BYTES), self._client_id)
         self.call = call
         self._traffic.requests += 1
-        if self.throttle is not None:
-            self._serve_throttled(call, frame, position, self.throttle)
-            return
-        route.handle(call, route.decode(frame, position), self._node)
+        throttle = self.throttle
+        if throttle is not None:
+            throttle.begin(len(frame))
+        request = self._repeated_request if is_repeated else route.decode(frame, body)
+        if route.repeats and not is_repeated:
+            self._remember(route, frame[position + _BEFORE_CLIENT :], request)
+        route.handle(call, request, self._node)
+        if throttle is not None:
+            throttle.rest()
 
-    def _serve_throttled(self, call: Call, frame: bytes, position: int, throttle: Throttle) -> None:
-        throttle.begin(len(frame))
-        call.route.handle(call, call.route.decode(frame, position), self._node)
-        throttle.rest()
+    def _remember(self, route: Route, rest: bytes, request: object) -> None:
+        if len(rest) <= REMEMBERED_REQUEST_BYTES:
+            self._repeated_route = route
+            self._repeated_rest = rest
+            self._repeated_request = request
 
-    def _read_header(self, frame: bytes, position: int, route: Route) -> tuple[int, int]:
-        """The correlation id and where the body begins; the client id is kept from request to request."""
-        if len(frame) < position + _BEFORE_CLIENT_ID:
+    def _read_header(self, frame: bytes, position: int, route: Route) -> int:
+        """Where the body begins; the client id is kept from request to request."""
+        if len(frame) < position + _BEFORE_CLIENT + 2:
             raise WireError(f"{route.name} v{route.version}: the frame ends inside its header")
-        correlation_id = read_i32_be(frame, position + 4)
         length: int = read_i16_be(
-            frame, position + 8
+            frame, position + _BEFORE_CLIENT
         )  # not an i16 when compiled: it is added to positions beyond 32 KiB
-        position += _BEFORE_CLIENT_ID
+        position += _BEFORE_CLIENT + 2
         if length < 0:
-            self._client_id = None
-            self._client_id_bytes = b""
+            self._call_client(None, b"")
         else:
             end = position + length
             if end > len(frame):
@@ -388,8 +412,7 @@ class Connection:
                 )
             raw = frame[position:end]
             if raw != self._client_id_bytes or self._client_id is None:
-                self._client_id_bytes = raw
-                self._client_id = raw.decode("utf-8", "replace")
+                self._call_client(raw.decode("utf-8", "replace"), raw)
             position = end
         if route.flexible_request:
             if position < len(frame) and frame[position] == 0:
@@ -401,7 +424,12 @@ class Connection:
                     raise WireError(
                         f"{route.name} v{route.version}: the frame ends inside its header, in the tagged fields"
                     ) from None
-        return correlation_id, position
+        return position
+
+    def _call_client(self, client_id: str | None, raw: bytes) -> None:
+        self._client_id = client_id
+        self._client_id_bytes = raw
+        self._repeated_route = None  # what is remembered was sent under the name before
 
     def _refuse_frame_size(self, size: int) -> None:
         if size >> 16 == _TLS_HANDSHAKE:
@@ -422,8 +450,13 @@ class Connection:
     def _send_collected(self) -> None:
         outgoing = self._outgoing
         if outgoing and not self._closed:
-            assert self._transport is not None
-            self._transport.write(outgoing[0] if len(outgoing) == 1 else b"".join(outgoing))
+            sent = outgoing[0] if len(outgoing) == 1 else b"".join(outgoing)
+            channel = self.channel
+            if channel is not None:
+                channel.write(sent)
+            else:
+                assert self._transport is not None
+                self._transport.write(sent)
             outgoing.clear()
             self._collected_bytes = 0
 

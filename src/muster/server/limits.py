@@ -31,6 +31,12 @@ ACCEPT_PAUSE_SECONDS: Final = 0.2
 RECEIVED_AT_ONCE_BYTES: Final = 64 * 1024
 """Of one connection, before others are served."""
 
+SMALL_REQUEST_BYTES: Final = 440
+"""What most requests need at most: received into an object that Python's own allocator gives (up to 512 bytes with its head)."""
+
+REMEMBERED_REQUEST_BYTES: Final = 1024
+"""The largest request of those that come again and again that is kept for being known again."""
+
 SENT_WITHOUT_DELAY_BYTES: Final = 64 * 1024
 """So much of one connection is sent at once; less waits for the end of the turn."""
 

@@ -1,4 +1,4 @@
-"""From the first four bytes of a request (api key and version) to everything needed to serve it.
+"""From the first four bytes of a request (api key and version, as one number) to everything needed to serve it.
 
 A route is prepared when its first request comes, so that starting imports no codec and no handler that nobody uses.
 Called by connections. Knows which APIs are served, nothing of what they do.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from struct import Struct
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from muster.server.call import Call
 from muster.wire import apis
@@ -21,13 +21,27 @@ Handler: TypeAlias = Callable[[Call, Any, Any], None]
 HandlerTable: TypeAlias = Mapping[int, "str | Handler"]
 """A handler, or the module that holds it as `handle`."""
 
+_HEARTBEAT_KEY: Final = apis.API_KEYS["Heartbeat"]
+_PREFIX = Struct(">i").pack
 _KEY_AND_VERSION = Struct(">hh").unpack
 
 
 class Route:
     """How one version of one API is read, handled and written."""
 
-    __slots__ = ("api_key", "decode", "encode", "flexible_reply", "flexible_request", "handle", "name", "version")
+    __slots__ = (
+        "api_key",
+        "decode",
+        "encode",
+        "flexible_reply",
+        "flexible_request",
+        "handle",
+        "last_body",
+        "last_response",
+        "name",
+        "repeats",
+        "version",
+    )
 
     def __init__(
         self,
@@ -49,6 +63,11 @@ class Route:
         self.handle = handle
         self.flexible_request = flexible_request
         self.flexible_reply = flexible_reply
+        self.repeats = api_key == _HEARTBEAT_KEY
+        """Clients send the same bytes again and again, but for the correlation id, and get the same answer: what was read from
+        them and what was written is kept. The handler changes neither."""
+        self.last_response: object = None
+        self.last_body = b""
 
     def __repr__(self) -> str:
         return f"Route({self.name} v{self.version})"
@@ -63,14 +82,12 @@ class Routes:
         """`when` says in refusals why a table of few has so few: "before the client is authenticated"."""
         self._handlers = handlers
         self._when = when
-        self.prepared: dict[bytes, Route] = {}
+        self.prepared: dict[int, Route] = {}
         self._unsupported_api_versions: Route | None = None
 
-    def find(self, prefix: bytes) -> Route:
-        """The route of a request that begins with these bytes; WireError says why there is none."""
-        if len(prefix) < 4:
-            raise WireError(f"the frame ends after {len(prefix)} bytes, inside its header")
-        api_key, version = _KEY_AND_VERSION(prefix)
+    def find(self, prefix: int) -> Route:
+        """The route of a request that begins with this number; WireError says why there is none."""
+        api_key, version = _KEY_AND_VERSION(_PREFIX(prefix))
         entry = self._handlers.get(api_key)
         if entry is None and self._when and api_key in apis.APIS:
             raise WireError(f"{apis.APIS[api_key].name} is not served {self._when}")

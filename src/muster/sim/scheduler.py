@@ -11,6 +11,8 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, cast
 
+from muster.runtime.clock import Clock
+
 
 class Planned:
     """An event to come; what asyncio calls a handle."""
@@ -53,7 +55,7 @@ class Scheduler:
         self.now_ms = max(self.now_ms, time_ms)
 
 
-class ServerLoop:
+class ServerLoop(Clock):
     """Only what the server uses of a loop, and the clock that it reads, which may jump."""
 
     def __init__(self, scheduler: Scheduler, start_ms: int) -> None:

@@ -12,13 +12,13 @@ import time
 from collections.abc import Awaitable, Callable
 from heapq import heappop, heappush
 
-from muster.runtime.clock import MovableWake, Wake
+from muster.runtime.clock import Clock, MovableWake, Wake
 
 Settle = Callable[[], Awaitable[None]]
 """Comes back when nothing is on its way to the log any more."""
 
 
-class KitClock:
+class KitClock(Clock):
     def __init__(self, loop: asyncio.AbstractEventLoop, start_ms: int | None = None, *, frozen: bool = False) -> None:
         """`start_ms`: what it shows first; None is the time of this machine."""
         self._loop = loop

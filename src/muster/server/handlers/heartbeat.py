@@ -10,10 +10,12 @@ from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_group
-from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
+from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 _READ: Final = Operation.READ
+_ALIVE: Final = HeartbeatResponse(0, NONE)
+"""One for everybody: its bytes are kept with the route."""
 
 
 def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
@@ -27,4 +29,4 @@ def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
 
 
 def respond(call: Call, reply: HeartbeatReply) -> HeartbeatResponse:
-    return HeartbeatResponse(0, reply.error)
+    return _ALIVE if reply.error == NONE else HeartbeatResponse(0, reply.error)
