@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from heapq import heappop, heappush
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 
 NEVER = 1 << 62
-_DEADLINE, _SLOT = 0, 1
+_DEADLINE: Final = 0
+_SLOT: Final = 1
 _DEAD_KEYS_KEPT = 1_000
 """Cancelled keys that may stay filed without a look at how many are alive."""
 

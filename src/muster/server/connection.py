@@ -11,9 +11,10 @@ import asyncio
 import logging
 from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from librt.strings import read_i16_be, read_i32_be
+from mypy_extensions import i32
 
 from muster.server.call import Call
 from muster.server.limits import (
@@ -41,14 +42,14 @@ ANONYMOUS = "User:ANONYMOUS"
 
 _log = logging.getLogger("muster.connection")
 _frame_size = Struct(">i").unpack_from
-_PREFIX_BYTES = 4
+_PREFIX_BYTES: Final = 4
 """api key and version"""
-_BEFORE_CLIENT = 8
+_BEFORE_CLIENT: Final = 8
 """With the correlation id; then comes who the client says it is."""
-_TLS_HANDSHAKE = 0x1603
+_TLS_HANDSHAKE: Final = 0x1603
 """The first bytes of a TLS client, where a frame's size should be."""
-_CLIENT_DOES_NOT_READ = 1
-_MUTED = 2
+_CLIENT_DOES_NOT_READ: Final = 1
+_MUTED: Final = 2
 
 
 class Connection:
@@ -73,6 +74,8 @@ class Connection:
         "_repeated_request",
         "_repeated_rest",
         "_repeated_route",
+        "_route",
+        "_route_prefix",
         "_routes",
         "_traffic",
         "_transport",
@@ -98,6 +101,9 @@ class Connection:
         self._listener = listener
         self._node = listener.node
         self._routes = door.first_routes
+        self._route: Route | None = None
+        """Of the last request."""
+        self._route_prefix: i32 = 0
         self._traffic = listener.traffic
         self._max_frame_bytes = door.first_frame_bytes
         self._transport: asyncio.Transport | None = None
@@ -287,6 +293,7 @@ class Connection:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
         request."""
         self._routes = routes
+        self._route = None
         self._max_frame_bytes = max_frame_bytes
 
     def hand_over(self, protocol: asyncio.BaseProtocol) -> None:
@@ -368,10 +375,10 @@ class Connection:
         """Read the header, then the body, then hand over. The frame ends where the bytes end."""
         if len(frame) < position + _PREFIX_BYTES:
             raise WireError(f"the frame ends after {len(frame) - position} bytes, inside its header")
-        prefix: int = read_i32_be(frame, position)
-        route = self._routes.prepared.get(prefix)
-        if route is None:
-            route = self._routes.find(prefix)
+        prefix = read_i32_be(frame, position)
+        route = self._route
+        if route is None or prefix != self._route_prefix:
+            route = self._find_route(prefix)
         is_repeated = route is self._repeated_route and frame[position + _BEFORE_CLIENT :] == self._repeated_rest
         body = 0 if is_repeated else self._read_header(frame, position, route)
         call = Call(self, route, read_i32_be(frame, position + _PREFIX_BYTES), self._client_id)
@@ -386,6 +393,15 @@ class Connection:
         route.handle(call, request, self._node)
         if throttle is not None:
             throttle.rest()
+
+    def _find_route(self, prefix: int) -> Route:
+        """Apart from the one before, which mostly serves again: a look-up by a number makes an object of it."""
+        route = self._routes.prepared.get(prefix)
+        if route is None:
+            route = self._routes.find(prefix)
+        self._route = route
+        self._route_prefix = prefix
+        return route
 
     def _remember(self, route: Route, rest: bytes, request: object) -> None:
         if len(rest) <= REMEMBERED_REQUEST_BYTES:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.classic.group import Group
 from muster.core.classic.membership import check_member
 from muster.core.classic.states import DEAD, HEARTBEAT_ANSWER, PREPARING_REBALANCE
@@ -10,8 +12,8 @@ from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
 from muster.wire import errors
 
-_ALIVE = HeartbeatReply(errors.NONE)
-_REJOIN = HeartbeatReply(HEARTBEAT_ANSWER[PREPARING_REBALANCE])
+_ALIVE: Final = HeartbeatReply(errors.NONE)
+_REJOIN: Final = HeartbeatReply(HEARTBEAT_ANSWER[PREPARING_REBALANCE])
 
 
 def heartbeat(groups: dict[str, Group], request: Heartbeat, ticket: Ticket, now_ms: int) -> Outcome:
