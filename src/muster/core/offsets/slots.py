@@ -45,24 +45,29 @@ class OffsetSlots:
         self._base_log_offset: i64 = 0
 
     def size(self) -> i64:
-        return len(self._slots) // (_WIDE_WORDS if self._is_wide else _NARROW_WORDS)
+        if self._is_wide:
+            return len(self._slots) // _WIDE_WORDS
+        return len(self._slots) // _NARROW_WORDS
 
     def plain(self, partition: i64) -> tuple[bool, i64, i64]:
         """Whether it is a usual offset; then its offset and leader epoch. Makes nothing: for those who ask for hundreds."""
-        at = self._place(partition)
         slots = self._slots
-        if not 0 <= at < len(slots):
-            return False, -1, -1
+        at = self._place(partition)
+        nothing: i64 = -1
+        if at < 0 or at >= len(slots):
+            return False, nothing, nothing
         rest = slots[at + _REST]
         if rest == _EMPTY:
-            return False, -1, -1
-        mask: i64 = _WIDE_EPOCH_MASK if self._is_wide else _NARROW_EPOCH_MASK
+            return False, nothing, nothing
+        mask: i64 = _NARROW_EPOCH_MASK
+        if self._is_wide:
+            mask = _WIDE_EPOCH_MASK
         return True, slots[at], (rest >> _EPOCH_SHIFT & mask) - 1
 
     def has_plain(self, partition: i64) -> bool:
         at = self._place(partition)
         slots = self._slots
-        return 0 <= at < len(slots) and slots[at + _REST] != _EMPTY
+        return at >= 0 and at < len(slots) and slots[at + _REST] != _EMPTY
 
     # The following are for partitions that have something in their slot.
 
@@ -88,7 +93,9 @@ class OffsetSlots:
             self._move_base_or_widen(partition, leader_epoch, committed_ms, log_offset)
         slots = self._slots
         at = self._place(partition)
-        rest: i64 = (leader_epoch + 1) << _EPOCH_SHIFT | (1 if has_topic_id else 0)
+        rest: i64 = (leader_epoch + 1) << _EPOCH_SHIFT
+        if has_topic_id:
+            rest |= 1
         if self._is_wide:
             rest |= committed_ms << _WIDE_TIME_SHIFT
             slots[at + _LOG_OFFSET] = log_offset
@@ -105,13 +112,15 @@ class OffsetSlots:
     def resize(self, size: i64) -> None:
         """To more slots than there are."""
         old = self._slots
-        slots = vec[i64]([_EMPTY] * (size * (_WIDE_WORDS if self._is_wide else _NARROW_WORDS)))
+        slots = vec[i64]([_EMPTY] * self._place(size))
         for at in range(len(old)):
             slots[at] = old[at]
         self._slots = slots
 
     def _place(self, partition: i64) -> i64:
-        return partition * (_WIDE_WORDS if self._is_wide else _NARROW_WORDS)
+        if self._is_wide:
+            return partition * _WIDE_WORDS
+        return partition * _NARROW_WORDS
 
     def _is_within(self, leader_epoch: i64, committed_ms: i64, log_offset: i64) -> bool:
         return (

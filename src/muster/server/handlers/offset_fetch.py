@@ -207,20 +207,16 @@ def _laid_out(version: i64, held: PartitionOffsets, partitions: list[int], error
     """The partitions of a topic as this version has them, straight from where they are held: no object for any of them."""
     out = BytesWriter()
     code: i16 = error
-    for partition in partitions:
+    for asked in partitions:
+        partition: i64 = asked
         is_plain, offset, leader_epoch = held.plain(partition)
-        stored = None if is_plain else held.get(partition)
-        if stored is None:
-            _write(out, version, partition, offset, leader_epoch, "", code)
+        metadata = ""
+        if not is_plain:
+            stored = held.get(partition)
+            if stored is not None:
+                offset, leader_epoch, metadata = stored.offset, stored.leader_epoch, stored.metadata
+        if version >= 8:
+            write_response_group_partition(out, version, i32(partition), offset, i32(leader_epoch), metadata, code)
         else:
-            _write(out, version, partition, stored.offset, stored.leader_epoch, stored.metadata, code)
+            write_response_partition(out, version, i32(partition), offset, i32(leader_epoch), metadata, code)
     return raw_items(len(partitions), out.getvalue())
-
-
-def _write(
-    out: BytesWriter, version: i64, partition: i32, offset: i64, leader_epoch: i64, metadata: str, error: i16
-) -> None:
-    if version >= 8:
-        write_response_group_partition(out, version, partition, offset, i32(leader_epoch), metadata, error)
-    else:
-        write_response_partition(out, version, partition, offset, i32(leader_epoch), metadata, error)
