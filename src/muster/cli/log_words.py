@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, Record, UnknownRecord
+from muster.core.records import GroupErased, GroupStored, LogRecord, OffsetCommitted, OffsetErased, UnknownRecord
 from muster.log.record_codec import RecordError, decode_record
 from muster.log.record_names import CODEC_NAMES, RECORD_NAMES
 from muster.wire.batch import DELETE_HORIZON_BIT, NO_PRODUCER_ID, BatchHeader
@@ -115,7 +115,7 @@ def _coordinator_fields(record: BatchRecord) -> dict[str, Any]:
     return {"type": name, "type_number": number, **_typed_fields(decoded, record)}
 
 
-def _typed_fields(decoded: Record, record: BatchRecord) -> dict[str, Any]:
+def _typed_fields(decoded: LogRecord, record: BatchRecord) -> dict[str, Any]:
     match decoded:
         case OffsetCommitted():
             fields = decoded.as_dict()

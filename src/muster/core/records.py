@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
+from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.wire.value import Value
 
 
 @mypyc_attr(acyclic=True)
 class OffsetCommitted(Value):
-    """The only record made on a hot path, hence no dataclass."""
+    """One committed offset, as it lies in the log. Loading makes many of them, hence no dataclass."""
 
     __match_args__ = (
         "group_id",
@@ -48,6 +50,41 @@ class OffsetCommitted(Value):
         self.expire_timestamp_ms = expire_timestamp_ms
         """-1: the broker's retention applies."""
         self.topic_id = topic_id
+
+
+@mypyc_attr(acyclic=True)
+class OffsetsCommitted(Value):
+    """The offsets that one commit has for one topic: as many records in the log as there are rows, one after the other.
+
+    Only decisions make these; what is read from a log is one `OffsetCommitted` after the other, and means the same.
+    """
+
+    __match_args__ = ("group_id", "offsets", "commit_timestamp_ms", "expire_timestamp_ms")
+    __slots__ = __match_args__
+
+    def __init__(
+        self, group_id: str, offsets: TopicOffsets, commit_timestamp_ms: int, expire_timestamp_ms: int = -1
+    ) -> None:
+        self.group_id = group_id
+        self.offsets = offsets
+        self.commit_timestamp_ms = commit_timestamp_ms
+        self.expire_timestamp_ms = expire_timestamp_ms
+        """-1: the broker's retention applies."""
+
+    def singly(self) -> Iterator[OffsetCommitted]:
+        offsets = self.offsets
+        for partition, offset, leader_epoch, metadata in offsets.rows():
+            yield OffsetCommitted(
+                self.group_id,
+                offsets.topic,
+                partition,
+                offset,
+                leader_epoch,
+                metadata,
+                self.commit_timestamp_ms,
+                self.expire_timestamp_ms,
+                offsets.topic_id,
+            )
 
 
 class OffsetErased(Value):
@@ -145,4 +182,22 @@ class UnknownRecord(Value):
         self.record_type = record_type
 
 
-Record: TypeAlias = OffsetCommitted | OffsetErased | GroupStored | GroupErased | UnknownRecord
+LogRecord: TypeAlias = OffsetCommitted | OffsetErased | GroupStored | GroupErased | UnknownRecord
+"""One record of the log."""
+
+Record: TypeAlias = OffsetsCommitted | LogRecord
+"""What an outcome may ask for: one record, or several of the same kind at once."""
+
+
+def log_length(record: Record) -> int:
+    """How many records of the log it is."""
+    return len(record.offsets) if type(record) is OffsetsCommitted else 1
+
+
+def singly(records: Iterable[Record]) -> Iterator[LogRecord]:
+    """As they lie in the log, one by one."""
+    for record in records:
+        if isinstance(record, OffsetsCommitted):
+            yield from record.singly()
+        else:
+            yield record

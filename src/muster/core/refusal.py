@@ -94,7 +94,7 @@ def refused(request: Request, error: int) -> Reply:
         case DeleteGroup():
             return DeleteReply(error)
         case OffsetCommit():
-            return CommitReply([error] * len(request.offsets))
+            return CommitReply([error] * request.count)
         case OffsetFetch():
             return FetchReply(error, [])
         case OffsetDelete():

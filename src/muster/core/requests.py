@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
+from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.wire.value import Value
 
 
@@ -155,12 +156,6 @@ class DeleteGroup(Value):
         self.group_id = group_id
 
 
-OffsetToCommit: TypeAlias = tuple[str, int, int, int, str | None, bytes | None]
-"""(topic, partition, offset, leader epoch or -1, metadata, topic id or None). A plain tuple: the hottest input there
-is.
-"""
-
-
 @mypyc_attr(acyclic=True)
 class OffsetCommit(Value):
     __match_args__ = (
@@ -169,7 +164,7 @@ class OffsetCommit(Value):
         "member_id",
         "group_instance_id",
         "retention_ms",
-        "offsets",
+        "topics",
         "unknown_group_is_not_found",
     )
     __slots__ = __match_args__
@@ -181,7 +176,7 @@ class OffsetCommit(Value):
         member_id: str,
         group_instance_id: str | None,
         retention_ms: int | None,
-        offsets: list[OffsetToCommit],
+        topics: list[TopicOffsets],
         unknown_group_is_not_found: bool,
     ) -> None:
         self.group_id = group_id
@@ -190,9 +185,18 @@ class OffsetCommit(Value):
         self.group_instance_id = group_instance_id
         self.retention_ms = retention_ms
         """v2-4 only: every value but -1, the handler turns -1 into None."""
-        self.offsets = offsets
+        self.topics = topics
+        """What is said about each topic, in request order; a topic may come twice."""
         self.unknown_group_is_not_found = unknown_group_is_not_found
         """v9+: an unknown group with a generation >= 0 gets GROUP_ID_NOT_FOUND, else ILLEGAL_GENERATION."""
+
+    @property
+    def count(self) -> int:
+        """Entries of the request."""
+        count = 0
+        for offsets in self.topics:
+            count += len(offsets)
+        return count
 
 
 @mypyc_attr(acyclic=True)

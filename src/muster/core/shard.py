@@ -38,6 +38,7 @@ from muster.core.records import (
     GroupStored,
     OffsetCommitted,
     OffsetErased,
+    OffsetsCommitted,
     Record,
     UnknownRecord,
 )
@@ -158,8 +159,9 @@ class Shard:
 
         A live group is not disturbed by its own record: it is already where the record says, or has moved on.
         """
-        if type(record) is OffsetCommitted:
-            self._replay_commit(record, log_offset)
+        if isinstance(record, OffsetsCommitted):
+            self.offsets.put_topic(record, log_offset)
+            self._offsets_replayed(record.group_id, record.commit_timestamp_ms)
             return
         match record:
             case OffsetErased():
@@ -176,27 +178,23 @@ class Shard:
             case UnknownRecord():
                 self.counters.unknown_records += 1
             case OffsetCommitted():
-                self._replay_commit(record, log_offset)
+                self.offsets.put(record, log_offset)
+                self._offsets_replayed(record.group_id, record.commit_timestamp_ms)
             case _:
                 assert_never(record)
-
-    def _replay_commit(self, record: OffsetCommitted, log_offset: int) -> None:
-        """An offset of a group that nobody knows makes it a simple group; if there is a fact, `on_loaded` knows better."""
-        self.offsets.put(record, log_offset)
-        group = self.groups.get(record.group_id)
-        if group is not None:
-            group.is_committed = True
-        else:
-            self.groups[record.group_id] = simple_group(record.group_id, record.commit_timestamp_ms)
 
     def replay_loaded(self, group_id: str, topic: str, run: OffsetRun) -> None:
         """`replay` of commits of one group to one topic, as the loader reads them: a million records in a second."""
         self.offsets.put_run(group_id, topic, run)
+        self._offsets_replayed(group_id, run.committed_ms[0])
+
+    def _offsets_replayed(self, group_id: str, committed_ms: int) -> None:
+        """An offset of a group that nobody knows makes it a simple group; if there is a fact, `on_loaded` knows better."""
         group = self.groups.get(group_id)
         if group is not None:
             group.is_committed = True
         else:
-            self.groups[group_id] = simple_group(group_id, run.committed_ms[0])
+            self.groups[group_id] = simple_group(group_id, committed_ms)
 
     def on_durable(self, step: Step, now_ms: int) -> Outcome:
         turn = self._turn(now_ms)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
-from muster.wire.batch import BatchHeader
+from muster.wire.batch import BatchHeader, OpenBatch
 from muster.wire.value import Value
 
 Durability = Literal["fsync", "os"]
@@ -138,6 +138,11 @@ class PartitionLog(Protocol):
 
     def append(self, batch: bytes, header: BatchHeader, leader_epoch: int, now_ms: int) -> int:
         """Stage one valid record batch; its base offset and leader epoch are patched in. Returns the base offset."""
+        ...
+
+    def stage_open(self, batch: OpenBatch) -> None:
+        """Stage a batch that begins at `end_offset`, or what was added to it since. It grows until a commit takes it over,
+        something else is appended or the log falls back: `batch.is_open` tells."""
         ...
 
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:

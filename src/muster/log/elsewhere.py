@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from muster.log.contract import Compaction, LedElsewhere, LogConfig, TimestampOffset
-from muster.wire.batch import BatchHeader
+from muster.wire.batch import BatchHeader, OpenBatch
 
 
 class LogElsewhere:
@@ -25,6 +25,9 @@ class LogElsewhere:
         self.durable_offset = 0
 
     def append(self, batch: bytes, header: BatchHeader, leader_epoch: int, now_ms: int) -> int:
+        self._refuse()
+
+    def stage_open(self, batch: OpenBatch) -> None:
         self._refuse()
 
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:

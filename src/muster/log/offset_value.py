@@ -12,26 +12,31 @@ from struct import Struct
 from typing import Final
 
 from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
+from mypy_extensions import i32, i64
 
 from muster.core.records import OffsetCommitted
-from muster.log.record_fields import I16, I64, FieldReader, string_octets, uvarint
+from muster.log.record_fields import I64, FieldReader, string_octets, uvarint
 
-NO_EXPIRY = -1
-_FLEXIBLE_SINCE = 4
+NO_EXPIRY: Final = -1
+_FLEXIBLE_SINCE: Final = 4
 _TOPIC_ID_TAG = 0
 _TOPIC_ID_BYTES = 16
 _CACHED_TOPIC_IDS = 4_096
 
 _USUAL = Struct(">hqiBqBBB16s")
 """Version, offset, leader epoch, empty metadata (1), commit timestamp, one tagged field: number 0, 16 bytes, the topic id."""
-_NUMBERS_V4 = Struct(">hqi")
 _START_V4 = Struct(">hqiB")
 _END_V4 = Struct(">qBBB16s")
 _START_V3 = Struct(">hqih")
-_START_V1 = Struct(">hq")
 
 _BEFORE_TOPIC_ID: Final = b"\x01\x00\x10"
 """One tagged field: number 0, 16 bytes."""
+
+_LEAST_V1_BYTES: Final = 28
+"""Version, offset, length of the metadata, both timestamps."""
+_LEAST_V4_BYTES: Final = 24
+"""Version, offset, leader epoch, length of the metadata, commit timestamp, number of tagged fields."""
+_TOPIC_ID_TAG_BYTES: Final = 18
 
 _USUAL_BYTES = _USUAL.size
 _START_V4_BYTES = _START_V4.size
@@ -44,41 +49,64 @@ _unpack_start_v3 = _START_V3.unpack_from
 _unpack_i64 = I64.unpack_from
 
 
-def encode_usual_offset_value(record: OffsetCommitted, topic_id: bytes) -> bytes:
-    """Without metadata and expire timestamp, as nearly all are."""
+def encode_offset_value(record: OffsetCommitted) -> bytes:
+    metadata = string_octets(record.metadata, "offset metadata")
     out = BytesWriter()
-    write_i16_be(out, _FLEXIBLE_SINCE)
-    write_i64_be(out, record.offset)
-    write_i32_be(out, record.leader_epoch)
-    out.append(1)  # empty metadata
-    write_i64_be(out, record.commit_timestamp_ms)
-    out.write(_BEFORE_TOPIC_ID)
-    out.write(topic_id)
+    write_offset_value(
+        out,
+        record.offset,
+        record.leader_epoch,
+        metadata,
+        record.commit_timestamp_ms,
+        record.expire_timestamp_ms,
+        record.topic_id,
+    )
     return out.getvalue()
 
 
-def encode_offset_value(record: OffsetCommitted) -> bytes:
-    metadata = string_octets(record.metadata, "offset metadata")
-    if record.expire_timestamp_ms != NO_EXPIRY:
+def offset_value_size(metadata: bytes, expires_ms: i64, topic_id: bytes | None) -> i64:
+    """Of what `write_offset_value` writes."""
+    size: i64 = len(metadata)
+    if expires_ms != NO_EXPIRY:
+        return size + _LEAST_V1_BYTES
+    size += _LEAST_V4_BYTES
+    if len(metadata) >= 0x7F:
+        size += len(uvarint(len(metadata) + 1)) - 1
+    return size if topic_id is None else size + _TOPIC_ID_TAG_BYTES
+
+
+def write_offset_value(
+    out: BytesWriter,
+    offset: i64,
+    leader_epoch: i64,
+    metadata: bytes,
+    committed_ms: i64,
+    expires_ms: i64,
+    topic_id: bytes | None,
+) -> None:
+    if expires_ms != NO_EXPIRY:
         # As Kafka: the version that knows an expire timestamp has neither leader epoch nor topic id.
-        return b"".join(
-            (
-                _START_V1.pack(1, record.offset),
-                I16.pack(len(metadata)),
-                metadata,
-                I64.pack(record.commit_timestamp_ms),
-                I64.pack(record.expire_timestamp_ms),
-            )
-        )
-    return b"".join(
-        (
-            _NUMBERS_V4.pack(4, record.offset, record.leader_epoch),
-            uvarint(len(metadata) + 1),
-            metadata,
-            I64.pack(record.commit_timestamp_ms),
-            b"\x00" if record.topic_id is None else _BEFORE_TOPIC_ID + record.topic_id,
-        )
-    )
+        write_i16_be(out, 1)
+        write_i64_be(out, offset)
+        write_i16_be(out, len(metadata))
+        out.write(metadata)
+        write_i64_be(out, committed_ms)
+        write_i64_be(out, expires_ms)
+        return
+    write_i16_be(out, _FLEXIBLE_SINCE)
+    write_i64_be(out, offset)
+    write_i32_be(out, i32(leader_epoch))
+    if metadata:
+        out.write(uvarint(len(metadata) + 1))
+        out.write(metadata)
+    else:
+        out.append(1)
+    write_i64_be(out, committed_ms)
+    if topic_id is None:
+        out.append(0)  # no tagged fields
+    else:
+        out.write(_BEFORE_TOPIC_ID)
+        out.write(topic_id)
 
 
 def decode_offset_value(group_id: str, topic: str, partition: int, value: bytes) -> OffsetCommitted:

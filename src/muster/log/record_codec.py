@@ -4,7 +4,7 @@ Written: offsets under key type 1 and classic groups under key type 2. Read: off
 come back as `UnknownRecord`: kept in the log, skipped by the shard (spec 5.1, 5.7). The layouts of the values are in
 `offset_value` and `group_value`.
 
-The runtime encodes what outcomes ask for; the loader decodes a whole log. Both keep the start of an offset's key, group and
+The runtime writes what outcomes ask for; the loader decodes a whole log. Both keep the start of an offset's key, group and
 topic, in a bounded cache, because it repeats from record to record.
 """
 
@@ -12,34 +12,75 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Final
 
 from librt.strings import BytesWriter, write_i32_be
+from mypy_extensions import i32, i64
 
 from muster.core.records import (
     GroupErased,
     GroupStored,
+    LogRecord,
     OffsetCommitted,
     OffsetErased,
+    OffsetsCommitted,
     Record,
     UnknownRecord,
+    singly,
 )
 from muster.log.group_value import decode_group_value, encode_group_value
-from muster.log.offset_value import NO_EXPIRY, decode_offset_value, encode_offset_value, encode_usual_offset_value
-from muster.log.record_fields import I32, FieldReader, RecordError, string_field
+from muster.log.offset_value import decode_offset_value, encode_offset_value, offset_value_size, write_offset_value
+from muster.log.record_fields import I32, FieldReader, RecordError, string_field, string_octets
+from muster.wire.batch import OpenBatch
 
-__all__ = ["RecordError", "decode_record", "encode_record", "encode_records"]
+__all__ = ["RecordError", "decode_record", "encode_record", "encode_records", "write_record"]
 
 _OFFSET_KEY_TYPES = (0, 1)
 _OFFSET_KEY_START = b"\x00\x01"
 _GROUP_KEY_TYPE = 2
 _GROUP_KEY_START = b"\x00\x02"
-_PARTITION_BYTES = 4
+_PARTITION_BYTES: Final = 4
 _CACHED_PREFIXES = 65_536
 
 _partition_at = I32.unpack_from
 
 
-def encode_record(record: Record) -> tuple[bytes, bytes | None]:
+def write_record(batch: OpenBatch, record: Record) -> None:
+    """Add it to a batch, as the record or the records of the log that it is."""
+    if isinstance(record, OffsetsCommitted):
+        _write_offsets(batch, record)
+    else:
+        key, value = encode_record(record)
+        batch.add(key, value)
+
+
+def _write_offsets(batch: OpenBatch, record: OffsetsCommitted) -> None:
+    """The hot path: keys and values go straight into the batch."""
+    out = batch.out
+    offsets = record.offsets
+    topic_id = offsets.topic_id
+    prefix = _offset_key_prefix(record.group_id, offsets.topic)
+    key_size: i64 = len(prefix) + _PARTITION_BYTES
+    committed_ms: i64 = record.commit_timestamp_ms
+    expires_ms: i64 = record.expire_timestamp_ms
+    metadata = b""
+    value_size = offset_value_size(metadata, expires_ms, topic_id)
+    count: i64 = len(offsets)
+    for row in range(count):
+        if offsets.metadata is not None:
+            metadata = string_octets(offsets.metadata_of(row), "offset metadata")
+            value_size = offset_value_size(metadata, expires_ms, topic_id)
+        batch.begin_record(key_size, value_size)
+        out.write(prefix)
+        write_i32_be(out, i32(offsets.partition(row)))
+        batch.begin_value(value_size)
+        write_offset_value(
+            out, offsets.offset(row), offsets.leader_epoch(row), metadata, committed_ms, expires_ms, topic_id
+        )
+        batch.end_record()
+
+
+def encode_record(record: LogRecord) -> tuple[bytes, bytes | None]:
     """Key and value; the value of a tombstone is None."""
     match record:
         case OffsetCommitted():
@@ -55,21 +96,8 @@ def encode_record(record: Record) -> tuple[bytes, bytes | None]:
 
 
 def encode_records(records: Iterable[Record]) -> list[tuple[bytes, bytes | None]]:
-    """The records of one outcome, in their order; the usual offset commit takes a short path."""
-    encoded: list[tuple[bytes, bytes | None]] = []
-    group_id = topic = ""
-    prefix: bytes | None = None
-    for record in records:
-        if isinstance(record, OffsetCommitted):
-            topic_id = record.topic_id
-            if topic_id is not None and not record.metadata and record.expire_timestamp_ms == NO_EXPIRY:
-                if prefix is None or record.topic != topic or record.group_id != group_id:
-                    group_id, topic = record.group_id, record.topic
-                    prefix = _offset_key_prefix(group_id, topic)
-                encoded.append((_with_partition(prefix, record.partition), encode_usual_offset_value(record, topic_id)))
-                continue
-        encoded.append(encode_record(record))
-    return encoded
+    """The keys and values of the log's records, in their order."""
+    return [encode_record(record) for record in singly(records)]
 
 
 def _with_partition(prefix: bytes, partition: int) -> bytes:
@@ -79,7 +107,7 @@ def _with_partition(prefix: bytes, partition: int) -> bytes:
     return out.getvalue()
 
 
-def decode_record(key: bytes | None, value: bytes | None) -> Record:
+def decode_record(key: bytes | None, value: bytes | None) -> LogRecord:
     """The typed record; `RecordError` for bytes that Kafka would not load either (spec 5.7)."""
     if key is None:
         raise RecordError("a coordinator record without a key: the topic is compacted, every record needs one")
@@ -92,7 +120,7 @@ def decode_record(key: bytes | None, value: bytes | None) -> Record:
     return decode_offset_value(place[0], place[1], partition, value)
 
 
-def _decode_by_fields(key: bytes, value: bytes | None) -> Record:
+def _decode_by_fields(key: bytes, value: bytes | None) -> LogRecord:
     """Every record but an offset whose key ends where it should."""
     reader = FieldReader(key, "key of a coordinator record")
     record_type = reader.i16("record type")

@@ -6,23 +6,30 @@ Knows nothing of where batches end up. `memory` and `files` build their logs and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from mypy_extensions import mypyc_attr
 
 from muster.log.contract import LogConfig, PartitionLog, StorageError
-from muster.wire.batch import NO_TIMESTAMP, BatchHeader, parse_header, with_offset_and_epoch
+from muster.wire.batch import NO_TIMESTAMP, BatchHeader, OpenBatch, parse_header, with_offset_and_epoch
+from muster.wire.value import Value
 
 
-class StagedBatch(NamedTuple):
+@mypyc_attr(acyclic=True)
+class StagedBatch(Value):
     """One batch on its way, with what the writer needs to know of it."""
 
-    base_offset: int
-    next_offset: int
-    max_timestamp: int
-    leader_epoch: int
-    now_ms: int
-    bytes: bytes
+    __match_args__ = ("base_offset", "next_offset", "max_timestamp", "leader_epoch", "now_ms", "bytes")
+    __slots__ = __match_args__
+
+    def __init__(
+        self, base_offset: int, next_offset: int, max_timestamp: int, leader_epoch: int, now_ms: int, content: bytes
+    ) -> None:
+        self.base_offset = base_offset
+        self.next_offset = next_offset
+        self.max_timestamp = max_timestamp
+        self.leader_epoch = leader_epoch
+        self.now_ms = now_ms
+        self.bytes = content
 
     @property
     def time_ms(self) -> int:
@@ -67,6 +74,8 @@ class StagedLog:
         self.end_offset = 0
         self.durable_offset = 0
         self._staged: list[StagedBatch] = []
+        self._open: OpenBatch | None = None
+        """The last of what is staged, while it still grows."""
         self._announce = announce
 
     def __repr__(self) -> str:
@@ -77,6 +86,7 @@ class StagedLog:
 
     def append(self, batch: bytes, header: BatchHeader, leader_epoch: int, now_ms: int) -> int:
         """Stage one valid record batch; its base offset and leader epoch are patched in. Returns the base offset."""
+        self._close_open()
         base_offset = self.end_offset
         next_offset = base_offset + header.last_offset_delta + 1
         if not self._staged:
@@ -86,15 +96,41 @@ class StagedLog:
         self.end_offset = next_offset
         return base_offset
 
+    def stage_open(self, batch: OpenBatch) -> None:
+        """Stage a batch that begins at `end_offset`, or what was added to it since. It grows until a commit takes it over,
+        something else is appended or the log falls back: `batch.is_open` tells."""
+        if self._open is not batch:
+            self._close_open()
+            assert batch.base_offset == self.end_offset, f"{self!r} has moved on from {batch.base_offset}"
+            if not self._staged:
+                self._announce(self)
+            self._open = batch
+        self.end_offset = batch.next_offset
+
     def take_staged(self) -> list[StagedBatch]:
         """Hand over what is staged to a commit."""
+        self._close_open()
         staged, self._staged = self._staged, []
         return staged
 
     def fall_back(self) -> None:
         """A commit failed: what is staged, also since then, is lost, and its offsets are given out again."""
         self._staged.clear()
+        if self._open is not None:
+            self._open.is_open = False
+            self._open = None
         self.end_offset = self.durable_offset
+
+    def _close_open(self) -> None:
+        batch = self._open
+        if batch is None:
+            return
+        self._open = None
+        batch.is_open = False
+        newest_ms = batch.max_timestamp
+        self._staged.append(
+            StagedBatch(batch.base_offset, batch.next_offset, newest_ms, batch.leader_epoch, newest_ms, batch.seal())
+        )
 
 
 Settled = Sequence[tuple[PartitionLog, StorageError | None]]

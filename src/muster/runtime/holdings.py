@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from muster.core.requests import OffsetToCommit
+from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, GROUP_MAX_SIZE_REACHED, NONE, POLICY_VIOLATION
 
@@ -105,9 +105,7 @@ class Holdings:
             if len(members) >= self._estate(principal).recount_at:
                 self._count_anew(principal, even_if_counted=True)
 
-    def why_no_commit(
-        self, principal: str, group_id: str, offsets: Sequence[OffsetToCommit], *, makes_group: bool
-    ) -> int:
+    def why_no_commit(self, principal: str, group_id: str, commit: Sequence[TopicOffsets], *, makes_group: bool) -> int:
         """`makes_group`: if there is none yet, as a commit without a generation does."""
         shard = self._shard_of(group_id)
         if shard is None:
@@ -121,7 +119,14 @@ class Holdings:
         else:
             self._take_group(principal, group_id)
         held = shard.offsets.of_group(group_id)
-        new = len({(topic, partition) for topic, partition, *_ in offsets if partition not in held.get(topic, ())})
+        new = len(
+            {
+                (offsets.topic, partition)
+                for offsets in commit
+                for partition, *_ in offsets.rows()
+                if partition not in held.get(offsets.topic, ())
+            }
+        )
         if not new:
             return NONE
         owner = self._owners[group_id]

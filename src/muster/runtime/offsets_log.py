@@ -1,26 +1,45 @@
 """One partition of `__consumer_offsets`, as a shard's runner sees it: typed records in, durable or not.
 
-Knows how the coordinator's records become a record batch. Does not know what they mean.
+Knows how the coordinator's records become record batches: all outcomes of a tick share one, as in Kafka, whose coordinator
+lingers before it appends; a header, a checksum and a note in the commit are then paid once. Does not know what records mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from muster.core.records import Record
-from muster.log.contract import PartitionLog
-from muster.log.record_codec import RecordError, encode_records
-from muster.runtime.group_commit import GroupCommit, WhenDurable
-from muster.wire.batch import Record as WireRecord
-from muster.wire.batch import encode_batch, encode_pairs, parse_header
+from muster.core.records import GroupErased, OffsetErased, Record
+from muster.log.contract import PartitionLog, StorageError
+from muster.log.record_codec import RecordError, write_record
+from muster.runtime.group_commit import GroupCommit
+from muster.wire.batch import OpenBatch, parse_header
+
+WhenSettled: TypeAlias = Callable[[int, StorageError | None], None]
+"""Told of so many outcomes, in the order of their appends: their records are durable, or lost."""
 
 
 class RecordsTooLarge(Exception):
     """One outcome's records do not fit: into one batch of this topic, or one of their texts into its field."""
 
 
+class _Shared:
+    """The outcomes of one batch: they become durable, or are lost, together."""
+
+    __slots__ = ("_when_settled", "is_settled", "outcomes")
+
+    def __init__(self, when_settled: WhenSettled) -> None:
+        self._when_settled = when_settled
+        self.outcomes = 0
+        self.is_settled = False
+
+    def settle(self, error: StorageError | None) -> None:
+        self.is_settled = True
+        self._when_settled(self.outcomes, error)
+
+
 class OffsetsLog:
-    __slots__ = ("_commit", "_compression", "_epoch", "_max_batch_bytes", "log")
+    __slots__ = ("_batch", "_commit", "_compression", "_epoch", "_max_batch_bytes", "_shared", "log")
 
     def __init__(
         self, log: PartitionLog, commit: GroupCommit, leader_epoch: int, max_batch_bytes: int, compression: int
@@ -30,44 +49,72 @@ class OffsetsLog:
         self._epoch = leader_epoch
         self._max_batch_bytes = max_batch_bytes
         self._compression = compression
+        """offsets.topic.compression.codec. A batch that is compressed is an outcome's own."""
+        self._batch: OpenBatch | None = None
+        self._shared: _Shared | None = None
 
     def __str__(self) -> str:
         return f"{self.log.topic}-{self.log.partition}"
 
-    def append(self, records: Sequence[Record], now_ms: int, when_durable: WhenDurable) -> int:
-        """Append all of `records` as one batch; returns the offset of the first. `when_durable` is called in order.
+    def append(self, records: Sequence[Record], now_ms: int, when_settled: WhenSettled) -> int:
+        """Append all of `records` in one batch, after what the tick has brought so far; returns the offset of the first.
 
         Tombstones may take several batches, as in Kafka: a large group must be deletable. They are staged together all
         the same, so they become durable, or are lost, together.
         """
-        batches = self._encode(records, now_ms)
         base_offset = self.log.end_offset
-        for batch in batches:
-            self.log.append(batch, parse_header(batch, 0), self._epoch, now_ms)
-        self._commit.when_durable(self.log, base_offset + len(records), when_durable)
+        batch = self._batch
+        if batch is not None and batch.is_open and self._add(batch, records, now_ms):
+            self.log.stage_open(batch)
+        else:
+            self._begin(self._encode(records, now_ms), now_ms)
+        shared = self._shared
+        if shared is None or shared.is_settled:
+            shared = self._shared = _Shared(when_settled)
+            self._commit.when_durable(self.log, self.log.end_offset, shared.settle)
+        shared.outcomes += 1
         return base_offset
 
-    def _encode(self, records: Sequence[Record], now_ms: int) -> list[bytes]:
+    def _add(self, batch: OpenBatch, records: Sequence[Record], now_ms: int) -> bool:
+        """False if the batch gets too large; it is then as it was."""
+        batch.mark(now_ms)
         try:
-            pairs = encode_records(records)
+            for record in records:
+                write_record(batch, record)
         except RecordError as error:
+            batch.undo()
             raise RecordsTooLarge(f"{self}: {error}") from error
-        batch = self._encode_pairs(pairs, now_ms)
-        if len(batch) <= self._max_batch_bytes:
+        if batch.size > self._max_batch_bytes and len(batch.seal(self._compression)) > self._max_batch_bytes:
+            batch.undo()
+            return False
+        batch.keep()
+        return True
+
+    def _encode(self, records: Sequence[Record], now_ms: int) -> list[OpenBatch]:
+        batch = OpenBatch(self.log.end_offset, self._epoch)
+        if self._add(batch, records, now_ms):
             return [batch]
-        if len(pairs) > 1 and all(value is None for _, value in pairs):
-            middle = len(records) // 2
-            return self._encode(records[:middle], now_ms) + self._encode(records[middle:], now_ms)
+        batches: list[OpenBatch] = []
+        if all(isinstance(record, OffsetErased | GroupErased) for record in records):
+            for record in records:
+                if not self._add(batch, [record], now_ms):
+                    batches.append(batch)
+                    batch = OpenBatch(batch.next_offset, self._epoch)
+                    self._add(batch, [record], now_ms)
+            batches.append(batch)
+        if all(each.count for each in batches) and batches:
+            return batches
         raise RecordsTooLarge(
-            f"{self}: {len(records)} records make a batch of {len(batch)} bytes, "
-            f"max.message.bytes allows {self._max_batch_bytes}"
+            f"{self}: {len(records)} records do not fit into a batch of {self._max_batch_bytes} bytes (max.message.bytes)"
         )
 
-    def _encode_pairs(self, pairs: Sequence[tuple[bytes, bytes | None]], now_ms: int) -> bytes:
-        if self._compression == 0:
-            return encode_pairs(pairs, now_ms)
-        # offsets.topic.compression.codec
-        return encode_batch(
-            [WireRecord(position, now_ms, key, value) for position, (key, value) in enumerate(pairs)],
-            compression=self._compression,
-        )
+    def _begin(self, batches: list[OpenBatch], now_ms: int) -> None:
+        self._shared = None
+        self._batch = None
+        for batch in batches:
+            if self._compression:
+                content = batch.seal(self._compression)
+                self.log.append(content, parse_header(content, 0), self._epoch, now_ms)
+            else:
+                self.log.stage_open(batch)
+                self._batch = batch

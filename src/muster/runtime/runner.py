@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import cast
 
 from muster.core.contract import Outcome, Ticket, TimerKey
-from muster.core.records import GroupErased, GroupStored, OffsetCommitted, Record
+from muster.core.records import GroupErased, GroupStored, OffsetsCommitted, Record, log_length
 from muster.core.refusal import refused, refused_after_timeout
-from muster.core.replies import Reply
+from muster.core.replies import CommitReply, Reply
 from muster.core.requests import DescribeGroup, Heartbeat, ListGroups, OffsetCommit, OffsetFetch, Request
 from muster.core.shard import Shard
 from muster.log.contract import LedElsewhere, StorageError
@@ -52,21 +52,23 @@ _WAITING_UNSEEN = 64
 class InFlight:
     """An outcome whose records are on their way to the log."""
 
-    __slots__ = ("appended_ms", "base_offset", "deadline_ms", "groups", "is_overdue", "outcome", "then")
+    __slots__ = ("appended_ms", "base_offset", "groups", "is_overdue", "outcome", "then")
 
-    def __init__(
-        self, outcome: Outcome, base_offset: int, appended_ms: int, deadline_ms: int, groups: tuple[str, ...]
-    ) -> None:
+    def __init__(self, outcome: Outcome, base_offset: int, appended_ms: int, groups: tuple[str, ...]) -> None:
         self.outcome = outcome
         self.base_offset = base_offset
         self.appended_ms = appended_ms
-        self.deadline_ms = deadline_ms
-        """`offsets.commit.timeout.ms` from the append: who waits longer is told so, the records stay (spec 1.4)."""
+        """Who waits longer than `offsets.commit.timeout.ms` from then on is told so, the records stay (spec 1.4)."""
         self.groups = groups
         """Groups whose later events wait for this."""
         self.is_overdue = False
-        self.then: list[Event] = []
+        self.then: list[Event] | None = None
         """Reads that must see this (OffsetFetch with require-stable)."""
+
+    def follow_with(self, event: Event) -> None:
+        if self.then is None:
+            self.then = []
+        self.then.append(event)
 
 
 class ShardRunner:
@@ -96,12 +98,13 @@ class ShardRunner:
         self._put_off_until: deque[tuple[int, Request, Redeemable]] = deque()
         """Requests in these queues, with the time when they are told that it takes too long; earliest first."""
         self._waiting: dict[Redeemable, Request] = {}
-        """Tickets that may have no answer yet. A parked request that was superseded is never answered (spec 3.1), and must
-        not be held for long once its connection is gone: see `_park`."""
+        """Tickets that may have no answer yet, but for commits, which are in flight then. A parked request that was superseded
+        is never answered (spec 3.1), and must not be held for long once its connection is gone: see `_park`."""
         self._look_through_at = _WAITING_UNSEEN
         self._postponed: dict[TimerKey, None] = {}
         """Timers that are due and wait for records of their group."""
         self._closed = False
+        self._on_settled = self._settled
         self.waits = Timing()
         """How long records took from the append to being durable; Kafka calls it purgatory."""
         alarm.join(self._on_alarm)
@@ -122,7 +125,7 @@ class ShardRunner:
                 queue.append(self._put_off(request, ticket))
                 return
             if isinstance(request, OffsetFetch) and request.require_stable and self._in_flight:
-                self._in_flight[-1].then.append(self._put_off(request, ticket))
+                self._in_flight[-1].follow_with(self._put_off(request, ticket))
                 return
         self._handle(request, ticket)
 
@@ -184,7 +187,14 @@ class ShardRunner:
     @property
     def parked(self) -> int:
         """Requests without an answer yet."""
-        return sum(not ticket.answered and not ticket.is_abandoned for ticket in self._waiting)
+        tickets = [*self._waiting, *(ticket for ticket, _ in self._commits_in_flight())]
+        return sum(not ticket.answered and not ticket.is_abandoned for ticket in tickets)
+
+    def _commits_in_flight(self) -> Iterator[tuple[Redeemable, CommitReply]]:
+        for in_flight in self._in_flight:
+            for ticket, reply in in_flight.outcome.replies:
+                if isinstance(reply, CommitReply):
+                    yield cast(Redeemable, ticket), reply
 
     # -- deciding
 
@@ -200,7 +210,7 @@ class ShardRunner:
             if not ticket.answered:
                 ticket.redeem(refused(request, UNKNOWN_SERVER_ERROR))
             return
-        if not ticket.answered:
+        if type(request) is not OffsetCommit and not ticket.answered:
             self._park(ticket, request)
 
     def _park(self, ticket: Redeemable, request: Request) -> None:
@@ -229,7 +239,7 @@ class ShardRunner:
             next_ms = min(next_ms, self._put_off_until[0][0])
         for in_flight in self._in_flight:
             if not in_flight.is_overdue:
-                return min(next_ms, in_flight.deadline_ms)
+                return min(next_ms, in_flight.appended_ms + self._commit_timeout_ms)
         return next_ms
 
     def _timer_fired(self, key: TimerKey) -> None:
@@ -281,31 +291,36 @@ class ShardRunner:
 
     def _append(self, outcome: Outcome, now_ms: int) -> None:
         try:
-            base_offset = self._log.append(outcome.records, now_ms, self._settled)
+            base_offset = self._log.append(outcome.records, now_ms, self._on_settled)
         except RecordsTooLarge as error:
             _log.warning("%s", error)
             self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
             return
         ticks_ms = self._clock.ticks_ms()
-        in_flight = InFlight(
-            outcome, base_offset, ticks_ms, ticks_ms + self._commit_timeout_ms, _groups_of(outcome.records)
-        )
+        in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(outcome.records))
         self._in_flight.append(in_flight)
         for group_id in in_flight.groups:
             self._storing[group_id] = self._storing.get(group_id, 0) + 1
             self._queues.setdefault(group_id, deque())
-        self._alarm.not_later_than(in_flight.deadline_ms)
+        overdue_ms = ticks_ms + self._commit_timeout_ms
+        if overdue_ms < self._alarm.wakes_at_ms:
+            self._alarm.not_later_than(overdue_ms)
 
-    def _settled(self, error: StorageError | None) -> None:
-        """The oldest records in flight are durable, or lost. The log settles them in order."""
-        if self._closed:
-            return
-        in_flight = self._in_flight.popleft()
+    def _settled(self, count: int, error: StorageError | None) -> None:
+        """The records of the oldest outcomes in flight, so many of them, are durable, or lost. The log settles in order."""
+        ticks_ms = self._clock.ticks_ms()
+        for _ in range(count):
+            if self._closed:
+                return
+            in_flight = self._in_flight.popleft()
+            self.waits.add(ticks_ms - in_flight.appended_ms)
+            self._settle(in_flight, error)
+
+    def _settle(self, in_flight: InFlight, error: StorageError | None) -> None:
         for group_id in in_flight.groups:
             self._storing[group_id] -= 1
             if not self._storing[group_id]:
                 del self._storing[group_id]
-        self.waits.add(self._clock.ticks_ms() - in_flight.appended_ms)
         try:
             if error is None:
                 self._now_durable(in_flight)
@@ -314,10 +329,12 @@ class ShardRunner:
                 code = NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
                 self._carry_out(self.shard.on_append_failed(in_flight.outcome, code, now_ms), now_ms)
         except Exception:
+            self._in_flight.appendleft(in_flight)  # who waits for it has not been told yet
             self._fail("when its records had been stored" if error is None else "when its records could not be stored")
             return
-        for event in in_flight.then:
-            event()
+        if in_flight.then is not None:
+            for event in in_flight.then:
+                event()
         for group_id in in_flight.groups:
             self._let_through(group_id)
         while self._put_off_until and self._put_off_until[0][2].answered:
@@ -325,8 +342,10 @@ class ShardRunner:
 
     def _now_durable(self, in_flight: InFlight) -> None:
         outcome = in_flight.outcome
-        for position, record in enumerate(outcome.records):
-            self.shard.replay(record, in_flight.base_offset + position)
+        log_offset = in_flight.base_offset
+        for record in outcome.records:
+            self.shard.replay(record, log_offset)
+            log_offset += log_length(record)
         if outcome.step is None:
             self._release(outcome.replies)
             return
@@ -359,7 +378,8 @@ class ShardRunner:
 
     def _give_up_waiting(self, ticks_ms: int) -> None:
         """Slow storage: who waits gets an error, the records stay and may still become durable (T027)."""
-        for in_flight in list(takewhile(lambda each: each.deadline_ms <= ticks_ms, self._in_flight)):
+        appended_ms = ticks_ms - self._commit_timeout_ms
+        for in_flight in list(takewhile(lambda each: each.appended_ms <= appended_ms, self._in_flight)):
             if not in_flight.is_overdue:
                 in_flight.is_overdue = True
                 self._tell_overdue(in_flight)
@@ -393,6 +413,7 @@ class ShardRunner:
         self._closed = True
         # Taken before the rest is forgotten: what is in flight or queued may be all that keeps a ticket alive.
         waiting = list(self._waiting.items())
+        commits = list(self._commits_in_flight())
         self._alarm.leave(self._on_alarm)
         self._wheel.clear()
         self._in_flight.clear()
@@ -403,11 +424,14 @@ class ShardRunner:
         for ticket, request in waiting:
             if not ticket.answered:
                 ticket.redeem(refused(request, error))
+        for ticket, reply in commits:
+            if not ticket.answered:
+                ticket.redeem(CommitReply([error] * len(reply.errors)))
         self._waiting.clear()
 
 
 def _groups_of(records: list[Record] | tuple[()]) -> tuple[str, ...]:
-    if records and isinstance(records[0], OffsetCommitted):
+    if records and type(records[0]) is OffsetsCommitted:
         return ()  # a commit has nothing but offsets
     return tuple({record.group_id: None for record in records if isinstance(record, GroupStored | GroupErased)})
 

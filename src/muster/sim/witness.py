@@ -9,7 +9,7 @@ from random import Random
 
 from muster.core.classic.states import GroupState
 from muster.core.journal import JournalEvent
-from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, Record
+from muster.core.records import GroupErased, GroupStored, LogRecord, OffsetCommitted, OffsetErased
 from muster.core.shard import Shard
 from muster.log.contract import PartitionLog
 from muster.log.record_codec import decode_record
@@ -142,7 +142,7 @@ class Witness:
             for record in decode_records(content, header, position):
                 self._note_stored(decode_record(record.key, record.value))
 
-    def _note_stored(self, record: Record) -> None:
+    def _note_stored(self, record: LogRecord) -> None:
         match record:
             case OffsetCommitted():
                 self.history.stored_offsets.append((record.group_id, record.partition, record.offset))

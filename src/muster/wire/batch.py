@@ -1,7 +1,8 @@
 """Record batches of magic 2: the unit in which records travel and rest.
 
 Knows the byte layout and the checks that need nothing but the bytes. Does not know topics, files or offsets to come.
-This is the front door: `batch_header` reads and patches headers, `batch_records` looks inside, `batch_encode` writes.
+This is the front door: `batch_header` reads and patches headers, `batch_records` looks inside, `batch_encode` writes,
+`batch_open` writes one that grows.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from muster.wire.batch_header import (
     with_max_timestamp,
     with_offset_and_epoch,
 )
+from muster.wire.batch_open import OpenBatch
 from muster.wire.batch_records import Headers, Record, RecordsVerdict, check_records, decode_records, records_payload
 from muster.wire.compression import UnknownCompression
 
@@ -41,6 +43,7 @@ __all__ = [
     "CorruptBatch",
     "Headers",
     "OldMessageFormat",
+    "OpenBatch",
     "Record",
     "RecordsVerdict",
     "UnknownCompression",

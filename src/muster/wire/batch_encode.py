@@ -1,7 +1,7 @@
 """Records become a magic-2 batch.
 
-Two ways in: `encode_batch` for any records, `encode_pairs` for the coordinator's many small keys and values that share
-one timestamp, which is what every offset commit goes through. Callers import it through `muster.wire.batch`.
+Two ways in: `encode_batch` for any records, `encode_pairs` for keys and values that share one timestamp. What grows record by
+record is `batch_open`'s. Callers import it through `muster.wire.batch`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import google_crc32c
-from librt.strings import BytesWriter
-from mypy_extensions import i64
 
 from muster.wire.batch_header import (
     CHECKED_FROM,
@@ -23,6 +21,7 @@ from muster.wire.batch_header import (
     NO_PRODUCER_ID,
     TRANSACTIONAL_BIT,
 )
+from muster.wire.batch_open import OpenBatch
 from muster.wire.batch_records import Headers, Record
 from muster.wire.compression import NONE, compress
 
@@ -53,56 +52,12 @@ def encode_pairs(
     pairs: Sequence[tuple[bytes | None, bytes | None]], timestamp_ms: int, *, leader_epoch: int = -1
 ) -> bytes:
     """An uncompressed batch of (key, value) pairs that share one timestamp; base offset 0, no producer."""
-    count = len(pairs)
-    _refuse_empty(count)
-    out = BytesWriter()
-    out.write(_CHECKED_HEADER.pack(0, count - 1, timestamp_ms, timestamp_ms, NO_PRODUCER_ID, -1, -1, count))
-    index: i64 = 0
+    batch = OpenBatch(0, leader_epoch)
+    batch.mark(timestamp_ms)
     for key, value in pairs:
-        size = 3 + _zigzag_size(index) + _nullable_size(key) + _nullable_size(value)
-        _write_zigzag(out, size)
-        out.append(0)  # attributes
-        out.append(0)  # timestamp delta
-        _write_zigzag(out, index)
-        _write_nullable(out, key)
-        _write_nullable(out, value)
-        out.append(0)  # headers
-        index += 1  # noqa: SIM113  # a 64-bit number when compiled
-    return _seal(0, leader_epoch, out.getvalue())
-
-
-def _zigzag_size(number: i64) -> i64:
-    """Bytes of the varint of a number that is not negative."""
-    size: i64 = 1
-    number >>= 6
-    while number:
-        size += 1
-        number >>= 7
-    return size
-
-
-def _write_zigzag(out: BytesWriter, number: i64) -> None:
-    """The varint of a number that is not negative."""
-    number <<= 1
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-
-
-def _nullable_size(field: bytes | None) -> i64:
-    if field is None:
-        return 1
-    size: i64 = len(field)
-    return _zigzag_size(size) + size
-
-
-def _write_nullable(out: BytesWriter, field: bytes | None) -> None:
-    if field is None:
-        out.append(1)  # the varint of -1
-    else:
-        _write_zigzag(out, len(field))
-        out.write(field)
+        batch.add(key, value)
+    batch.keep()
+    return batch.seal()
 
 
 def encode_batch(

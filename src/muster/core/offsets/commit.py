@@ -1,8 +1,8 @@
 """OffsetCommit: may this client commit, and which of its offsets are accepted (spec 4.1 from row 6 on).
 
 The handler has already taken out partitions that are unknown or forbidden, and shards that cannot answer refuse before this.
-One record per accepted offset, in request order, so the last entry for a partition wins. The store changes in `replay` only.
-This is the hottest decision after the heartbeat: one named tuple an offset, nothing else.
+Accepted offsets become records in request order, so the last entry for a partition wins. The store changes in `replay` only.
+This is the hottest decision after the heartbeat: what the handler has laid out for a topic becomes its record as it is.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from muster.core.classic.group import Group
 from muster.core.classic.membership import check_member
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY
 from muster.core.contract import Outcome, Ticket, TimerChange
+from muster.core.offsets.topic_offsets import TopicOffsets, topic_offsets
 from muster.core.offsets.view import ShardView
-from muster.core.records import OffsetCommitted, Record
+from muster.core.records import OffsetsCommitted, Record
 from muster.core.replies import CommitReply
 from muster.core.requests import OffsetCommit
 from muster.wire import errors
@@ -25,11 +26,11 @@ def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_
     group = shard.groups.get(request.group_id)
     error = _check_unknown_group(request) if group is None else check_commit(group, request)
     if error:
-        return Outcome(replies=[(ticket, CommitReply([error] * len(request.offsets)))])
+        return Outcome(replies=[(ticket, CommitReply([error] * request.count))])
     records, codes = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
     if records:
         shard.offsets.expect(records)
-        shard.counters.offset_commits += len(records)
+        shard.counters.offset_commits += len(codes) - codes.count(errors.OFFSET_METADATA_TOO_LARGE)
     elif group is None:
         # T163b: every entry was too large. The group is made all the same, in memory only.
         # Deviates: Kafka shows it after the shard's next write, here it shows at once.
@@ -64,23 +65,44 @@ def _check_unknown_group(request: OffsetCommit) -> int:
 
 
 def _accept(request: OffsetCommit, limit: int, now_ms: int) -> tuple[list[Record], list[int]]:
-    group_id = request.group_id
     expires_ms = _expiry(request.retention_ms, now_ms)
-    codes = [errors.NONE] * len(request.offsets)
+    codes: list[int] = []
     records: list[Record] = []
-    for index, (topic, partition, offset, leader_epoch, metadata, topic_id) in enumerate(request.offsets):
-        if metadata and 2 * len(metadata) > limit and utf16_length(metadata) > limit:
-            codes[index] = errors.OFFSET_METADATA_TOO_LARGE
-            continue
+    for offsets in request.topics:
+        accepted = offsets
+        if offsets.metadata is None:
+            codes += [errors.NONE] * len(offsets)
+        else:
+            verdicts = _judge_metadata(offsets.metadata, limit)
+            codes += verdicts
+            if errors.OFFSET_METADATA_TOO_LARGE in verdicts:
+                accepted = _only_accepted(offsets, verdicts)
         if expires_ms != NO_EXPIRY:
-            # The only record layout with an expire timestamp has no room for these; what is live must equal what is loaded.
-            leader_epoch, topic_id = -1, None
-        records.append(
-            OffsetCommitted(
-                group_id, topic, partition, offset, leader_epoch, metadata or "", now_ms, expires_ms, topic_id
-            )
-        )
+            accepted = _only_what_expires(accepted)
+        if len(accepted):
+            records.append(OffsetsCommitted(request.group_id, accepted, now_ms, expires_ms))
     return records, codes
+
+
+def _judge_metadata(texts: list[str | None], limit: int) -> list[int]:
+    return [
+        errors.OFFSET_METADATA_TOO_LARGE
+        if text and 2 * len(text) > limit and utf16_length(text) > limit
+        else errors.NONE
+        for text in texts
+    ]
+
+
+def _only_accepted(offsets: TopicOffsets, verdicts: list[int]) -> TopicOffsets:
+    rows = [row for row, verdict in zip(offsets.rows(), verdicts, strict=True) if verdict == errors.NONE]
+    return topic_offsets(offsets.topic, offsets.topic_id, rows)
+
+
+def _only_what_expires(offsets: TopicOffsets) -> TopicOffsets:
+    """The only record layout with an expire timestamp has no room for leader epoch and topic id; what is live must equal
+    what is loaded."""
+    rows = [(partition, offset, -1, metadata) for partition, offset, _, metadata in offsets.rows()]
+    return topic_offsets(offsets.topic, None, rows)
 
 
 def _expiry(retention_ms: int | None, now_ms: int) -> int:

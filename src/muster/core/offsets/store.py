@@ -20,7 +20,7 @@ from mypy_extensions import i64
 
 from muster.core.offsets.partition_offsets import PartitionOffsets, StoredOffset
 from muster.core.offsets.run import OffsetRun
-from muster.core.records import OffsetCommitted, Record
+from muster.core.records import OffsetCommitted, OffsetsCommitted, Record
 
 Topics: TypeAlias = Mapping[str, PartitionOffsets]
 """topic -> partition -> offset."""
@@ -43,8 +43,6 @@ class OffsetStore:
 
     def put(self, record: OffsetCommitted, log_offset: int) -> None:
         """Apply a commit record. The record further on in the log wins, whenever it comes in (spec 4.2)."""
-        if self._on_the_way and self._on_the_way[0][-1] is record:
-            self._on_the_way.popleft()  # commits become durable in the order in which they were made
         self.put_offset(
             record.group_id,
             record.topic,
@@ -57,6 +55,29 @@ class OffsetStore:
             log_offset,
             record.topic_id,
         )
+
+    def put_topic(self, record: OffsetsCommitted, log_offset: i64) -> None:
+        """`put` for all that a commit has for one topic; the first row lies at `log_offset`."""
+        if self._on_the_way and self._on_the_way[0][-1] is record:
+            self._on_the_way.popleft()  # commits become durable in the order in which they were made
+        offsets = record.offsets
+        committed_ms: i64 = record.commit_timestamp_ms
+        expires_ms: i64 = record.expire_timestamp_ms
+        partitions = self.of_topic_in_group(record.group_id, offsets.topic)
+        before = len(partitions)
+        count: i64 = len(offsets)
+        for row in range(count):
+            partitions.put(
+                offsets.partition(row),
+                offsets.offset(row),
+                offsets.leader_epoch(row),
+                offsets.metadata_of(row),
+                committed_ms,
+                expires_ms,
+                log_offset + row,
+                offsets.topic_id,
+            )
+        self.count += len(partitions) - before
 
     def put_offset(
         self,
@@ -127,8 +148,8 @@ class OffsetStore:
         """Commits that are neither durable nor lost, in their order. Few: those of the last write or two of the log."""
         for records in self._on_the_way:
             for record in records:
-                if isinstance(record, OffsetCommitted):
-                    yield record
+                if isinstance(record, OffsetsCommitted):
+                    yield from record.singly()
 
     def get(self, group_id: str, topic: str, partition: int) -> StoredOffset | None:
         partitions = self.find(group_id, topic)

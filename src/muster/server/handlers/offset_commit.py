@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from librt.vecs import append, vec
+from mypy_extensions import i64
+
+from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.core.replies import CommitReply
-from muster.core.requests import OffsetCommit, OffsetToCommit
+from muster.core.requests import OffsetCommit
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
@@ -41,35 +45,33 @@ def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
     if not may_use_group(call, node, _READ, request.group_id):
         call.reply(_everywhere(request, GROUP_AUTHORIZATION_FAILED))
         return
-    accepted: list[OffsetToCommit] = []
     answer = _Answer()
     for entry in request.topics:
-        _sort_out(call, node, entry, accepted, answer)
+        _sort_out(call, node, entry, answer)
+    accepted = answer.accepted
     if not accepted:
         call.reply(answer.with_codes([]))
         return
+    retention_ms = request.retention_time_ms
+    commit = OffsetCommit(
+        request.group_id,
+        request.generation_id_or_member_epoch,
+        request.member_id,
+        request.group_instance_id,
+        None if retention_ms == -1 else retention_ms,
+        accepted,
+        call.version >= 9,
+    )
     if node.holdings is not None:
         error = _claim(call, request, accepted, node.holdings)
         if error:
-            call.reply(answer.with_codes([error] * len(accepted)))
+            call.reply(answer.with_codes([error] * commit.count))
             return
-    call.respond = lambda _call, reply: _respond(answer, reply)
-    retention_ms = request.retention_time_ms
-    node.coordinator.submit(
-        OffsetCommit(
-            group_id=request.group_id,
-            generation=request.generation_id_or_member_epoch,
-            member_id=request.member_id,
-            group_instance_id=request.group_instance_id,
-            retention_ms=None if retention_ms == -1 else retention_ms,
-            offsets=accepted,
-            unknown_group_is_not_found=call.version >= 9,
-        ),
-        call,
-    )
+    call.respond = answer.respond
+    node.coordinator.submit(commit, call)
 
 
-def _claim(call: Call, request: OffsetCommitRequest, accepted: list[OffsetToCommit], holdings: Holdings) -> int:
+def _claim(call: Call, request: OffsetCommitRequest, accepted: list[TopicOffsets], holdings: Holdings) -> int:
     """Limits of its principal: NONE, or the error that refuses the commit."""
     if request.member_id:
         holdings.seen(call.principal, request.group_id, request.member_id)
@@ -78,39 +80,31 @@ def _claim(call: Call, request: OffsetCommitRequest, accepted: list[OffsetToComm
     )
 
 
-def _respond(answer: _Answer, reply: CommitReply) -> OffsetCommitResponse:
-    return answer.with_codes(reply.errors)
-
-
-def _sort_out(
-    call: Call, node: Node, entry: OffsetCommitRequestTopic, accepted: list[OffsetToCommit], answer: _Answer
-) -> None:
+def _sort_out(call: Call, node: Node, entry: OffsetCommitRequestTopic, answer: _Answer) -> None:
     topic, error = _find(call, node, entry)
     if topic is None:
         answer.refuse(entry, [partition.partition_index for partition in entry.partitions], error)
         return
-    name, topic_id, count = topic.name, topic.topic_id, len(topic.partitions)
-    indexes: list[int] = []
+    count = len(topic.partitions)
+    numbers = vec[i64](capacity=3 * len(entry.partitions))
+    texts: list[str | None] = []
+    has_text = False
     unknown: list[int] = []
     for partition in entry.partitions:
         index = partition.partition_index
         if 0 <= index < count:
-            indexes.append(index)
-            accepted.append(
-                (
-                    name,
-                    index,
-                    partition.committed_offset,
-                    partition.committed_leader_epoch,
-                    partition.committed_metadata,
-                    topic_id,
-                )
-            )
+            numbers = append(numbers, index)
+            numbers = append(numbers, partition.committed_offset)
+            numbers = append(numbers, partition.committed_leader_epoch)
+            texts.append(partition.committed_metadata)
+            if partition.committed_metadata:
+                has_text = True
         else:
             unknown.append(index)
     if unknown:
         answer.refuse(entry, unknown, UNKNOWN_TOPIC_OR_PARTITION)
-    answer.accept(entry, indexes)
+    if len(numbers):
+        answer.accept(entry, TopicOffsets(topic.name, topic.topic_id, numbers, texts if has_text else None))
 
 
 def _find(call: Call, node: Node, entry: OffsetCommitRequestTopic) -> tuple[Topic | None, int]:
@@ -130,19 +124,25 @@ class _Answer:
     broker).
     """
 
-    __slots__ = ("_accepted", "_refused")
+    __slots__ = ("_entries", "_refused", "accepted")
 
     def __init__(self) -> None:
-        self._accepted: list[tuple[OffsetCommitRequestTopic, list[int]]] = []
+        self.accepted: list[TopicOffsets] = []
+        """What the coordinator decides about."""
+        self._entries: list[OffsetCommitRequestTopic] = []
+        """Where each of these stood in the request."""
         self._refused: list[tuple[OffsetCommitRequestTopic, list[int], int]] = []
 
-    def accept(self, entry: OffsetCommitRequestTopic, indexes: list[int]) -> None:
-        if indexes:
-            self._accepted.append((entry, indexes))
+    def accept(self, entry: OffsetCommitRequestTopic, offsets: TopicOffsets) -> None:
+        self._entries.append(entry)
+        self.accepted.append(offsets)
 
     def refuse(self, entry: OffsetCommitRequestTopic, indexes: list[int], error: int) -> None:
         if indexes:
             self._refused.append((entry, indexes, error))
+
+    def respond(self, _call: Call, reply: CommitReply) -> OffsetCommitResponse:
+        return self.with_codes(reply.errors)
 
     def with_codes(self, codes: list[int]) -> OffsetCommitResponse:
         if not self._refused:
@@ -157,10 +157,11 @@ class _Answer:
     def _mirrored(self, codes: list[int]) -> list[OffsetCommitResponseTopic]:
         position = 0
         topics: list[OffsetCommitResponseTopic] = []
-        for entry, indexes in self._accepted:
+        for entry, offsets in zip(self._entries, self.accepted, strict=True):
             partitions: list[OffsetCommitResponsePartition] = []
-            for index in indexes:
-                partitions.append(OffsetCommitResponsePartition(index, codes[position]))
+            count: i64 = len(offsets)
+            for row in range(count):
+                partitions.append(OffsetCommitResponsePartition(offsets.partition(row), codes[position]))
                 position += 1
             topics.append(OffsetCommitResponseTopic(entry.name, entry.topic_id, partitions))
         return topics

@@ -1,0 +1,175 @@
+"""A magic-2 batch that takes records until it is sealed: what a coordinator writes in one tick lies under one header.
+
+Knows the layout of a record without headers and of the batch around it. Keys and values come whole (`add`), or are written
+straight into the batch between `begin_record` and `end_record`. What one caller adds between `mark` and `keep` can be taken
+back with `undo`. Callers import it through `muster.wire.batch`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import google_crc32c
+from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
+from mypy_extensions import i32, i64, mypyc_attr
+
+from muster.wire.batch_header import CHECKED_FROM, HEADER_SIZE, LENGTH_END, MAGIC, NO_PRODUCER_ID
+from muster.wire.compression import NONE, compress
+
+_NULL: Final = 1
+"""The varint of -1."""
+
+
+@mypyc_attr(acyclic=True)
+class OpenBatch:
+    """Records with consecutive offsets from `base_offset` on, no producer."""
+
+    __slots__ = (
+        "_delta_ms",
+        "_kept_bytes",
+        "_kept_count",
+        "base_offset",
+        "base_timestamp",
+        "count",
+        "is_open",
+        "leader_epoch",
+        "max_timestamp",
+        "out",
+    )
+
+    def __init__(self, base_offset: int, leader_epoch: int) -> None:
+        self.base_offset = base_offset
+        self.leader_epoch = leader_epoch
+        self.out = BytesWriter()
+        """The records. Keys and values are written here; whatever surrounds them is this class's business."""
+        self.count: i64 = 0
+        self.base_timestamp: i64 = 0
+        self.max_timestamp: i64 = 0
+        self.is_open = True
+        """Whoever keeps the batch has not sealed or dropped it yet."""
+        self._delta_ms: i64 = 0
+        self._kept_bytes: i64 = 0
+        self._kept_count: i64 = 0
+
+    @property
+    def next_offset(self) -> int:
+        return self.base_offset + self.count
+
+    @property
+    def size(self) -> int:
+        """What it takes in the log if it is not compressed."""
+        return HEADER_SIZE + len(self.out)
+
+    def mark(self, timestamp_ms: i64) -> None:
+        """The records that follow have this timestamp, and `undo` takes them back."""
+        if self.count == 0:
+            self.base_timestamp = self.max_timestamp = timestamp_ms
+        self._delta_ms = timestamp_ms - self.base_timestamp
+        self._kept_bytes = len(self.out)
+        self._kept_count = self.count
+
+    def keep(self) -> None:
+        """What was added since `mark` stays."""
+        timestamp_ms = self.base_timestamp + self._delta_ms
+        if timestamp_ms > self.max_timestamp:
+            self.max_timestamp = timestamp_ms
+
+    def undo(self) -> None:
+        """What was added since `mark` is taken back, a record that was not ended too."""
+        self.out.truncate(self._kept_bytes)
+        self.count = self._kept_count
+
+    def begin_record(self, key_size: i64, value_size: i64) -> None:
+        """The next to be written to `out` is the key. A size of -1 is a field that is null."""
+        out = self.out
+        index = self.count
+        delta_ms = self._delta_ms
+        delta_ms = (delta_ms << 1) ^ (delta_ms >> 63)  # it may be negative: clocks are set back
+        write_zigzag(
+            out, 2 + varint_size(delta_ms) + zigzag_size(index) + _field_size(key_size) + _field_size(value_size)
+        )
+        out.append(0)  # attributes
+        write_varint(out, delta_ms)
+        write_zigzag(out, index)
+        _write_size(out, key_size)
+
+    def begin_value(self, value_size: i64) -> None:
+        """The key is written, the next is the value."""
+        _write_size(self.out, value_size)
+
+    def end_record(self) -> None:
+        self.out.append(0)  # headers
+        self.count += 1
+
+    def add(self, key: bytes | None, value: bytes | None) -> None:
+        value_size: i64 = -1 if value is None else len(value)
+        self.begin_record(-1 if key is None else len(key), value_size)
+        if key is not None:
+            self.out.write(key)
+        self.begin_value(value_size)
+        if value is not None:
+            self.out.write(value)
+        self.end_record()
+
+    def seal(self, compression: int = NONE) -> bytes:
+        """The batch as it goes to the log. It may be sealed again when more has come."""
+        count = self.count
+        assert count > 0, "a batch needs at least one record"
+        checked = BytesWriter()
+        write_i16_be(checked, compression)  # attributes
+        write_i32_be(checked, i32(count - 1))
+        write_i64_be(checked, self.base_timestamp)
+        write_i64_be(checked, self.max_timestamp)
+        write_i64_be(checked, NO_PRODUCER_ID)
+        write_i16_be(checked, -1)  # producer epoch
+        write_i32_be(checked, -1)  # base sequence
+        write_i32_be(checked, i32(count))
+        records = self.out.getvalue()
+        checked.write(records if compression == NONE else compress(compression, records))
+        content = checked.getvalue()
+        crc: int = google_crc32c.value(content)
+        out = BytesWriter()
+        write_i64_be(out, self.base_offset)
+        write_i32_be(out, CHECKED_FROM - LENGTH_END + len(content))
+        write_i32_be(out, self.leader_epoch)
+        out.append(MAGIC)
+        write_i32_be(out, crc - 0x100000000 if crc & 0x80000000 else crc)
+        out.write(content)
+        return out.getvalue()
+
+
+def _field_size(size: i64) -> i64:
+    return 1 if size < 0 else zigzag_size(size) + size
+
+
+def _write_size(out: BytesWriter, size: i64) -> None:
+    if size < 0:
+        out.append(_NULL)
+    else:
+        write_zigzag(out, size)
+
+
+def varint_size(number: i64) -> i64:
+    """Bytes of the unsigned varint."""
+    size: i64 = 1
+    while number > 0x7F:
+        size += 1
+        number >>= 7
+    return size
+
+
+def write_varint(out: BytesWriter, number: i64) -> None:
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+
+
+def zigzag_size(number: i64) -> i64:
+    """Bytes of the varint of a number that is not negative."""
+    return varint_size(number << 1)
+
+
+def write_zigzag(out: BytesWriter, number: i64) -> None:
+    """The varint of a number that is not negative."""
+    write_varint(out, number << 1)
