@@ -43,6 +43,7 @@ from muster.core.requests import (
     SyncGroup,
 )
 from muster.wire import errors
+from tests.core.commit_entries import by_topic
 
 
 def join(group_id: str = "g", session_timeout_ms: int = 10_000) -> JoinGroup:
@@ -53,7 +54,7 @@ def join(group_id: str = "g", session_timeout_ms: int = 10_000) -> JoinGroup:
 
 def commit(group_id: str) -> OffsetCommit:
     entry = ("t", 0, 5, -1, "", None)
-    return OffsetCommit(group_id, -1, "", None, None, [entry, entry], True)
+    return OffsetCommit(group_id, -1, "", None, None, by_topic([entry, entry]), True)
 
 
 def sync(group_id: str) -> SyncGroup:

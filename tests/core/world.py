@@ -16,7 +16,7 @@ from muster.core.classic.states import GroupState
 from muster.core.config import GroupConfig
 from muster.core.contract import Outcome, TimerKey
 from muster.core.journal import JournalEvent
-from muster.core.records import GroupErased, GroupStored, Record
+from muster.core.records import GroupErased, GroupStored, LogRecord, Record, singly
 from muster.core.replies import (
     CommitReply,
     DeleteReply,
@@ -43,6 +43,7 @@ from muster.core.requests import (
     SyncGroup,
 )
 from muster.core.shard import Shard
+from tests.core.commit_entries import by_topic
 from tests.core.invariants import check_shard, check_timers
 
 R = TypeVar("R")
@@ -89,7 +90,7 @@ class World:
         self.ids = 0
         self.shard = Shard(config or GroupConfig(), self._new_id)
         self.timers: dict[TimerKey, int] = {}
-        self.log: list[Record] = []
+        self.log: list[LogRecord] = []
         self.appended: list[list[Record]] = []
         """Every batch that was asked for, durable or not."""
         self.journal: list[JournalEvent] = []
@@ -143,7 +144,7 @@ class World:
         else:
             for record in outcome.records:
                 self.shard.replay(record, len(self.log))
-                self.log.append(record)
+                self.log.extend(singly([record]))
             follow_up = self.shard.on_durable(outcome.step, self.now_ms) if outcome.step is not None else None
             self._release(outcome.replies)
             if follow_up is not None:
@@ -282,7 +283,7 @@ class World:
         metadata: str = "",
     ) -> Call[CommitReply]:
         entry = (topic, 0, offset, -1, metadata, None)
-        request = OffsetCommit(group, generation, member_id, instance, None, [entry], True)
+        request = OffsetCommit(group, generation, member_id, instance, None, by_topic([entry]), True)
         return cast("Call[CommitReply]", self.ask(request))
 
     def fetch(self, *, group: str = "g") -> FetchReply:

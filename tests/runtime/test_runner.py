@@ -29,6 +29,7 @@ from muster.wire.errors import (
     UNKNOWN_MEMBER_ID,
     UNKNOWN_SERVER_ERROR,
 )
+from tests.core.commit_entries import by_topic
 from tests.forms import interpreted_only
 from tests.runtime.test_coordinator import stable_group
 from tests.runtime.world import World, beat, commit, fetch, join, sync
@@ -95,7 +96,7 @@ def test_a_commit_too_large_for_one_batch_gets_its_own_error() -> None:
     """Deviates from 4.3.1 as decided: 28 and not -1 (spec 4.3)."""
     world = World().start()
     request = commit(2)
-    request.offsets = [("t", partition, 2, -1, "x" * 4_000, None) for partition in range(300)]
+    request.topics = by_topic(("t", partition, 2, -1, "x" * 4_000, None) for partition in range(300))
     assert world.ask(request).as_(CommitReply).errors == [INVALID_COMMIT_OFFSET_SIZE] * 300
     assert world.ask(commit(2)).as_(CommitReply).errors == [NONE]
 
@@ -106,7 +107,7 @@ def test_a_group_with_more_offsets_than_fit_into_one_batch_can_be_deleted() -> N
     name = "x" * 20_000
     for partition in range(100):
         request = commit(1, group=name)
-        request.offsets = [("t", partition, 1, -1, "", None)]
+        request.topics = by_topic([("t", partition, 1, -1, "", None)])
         assert world.ask(request).as_(CommitReply).errors == [NONE]
     assert world.ask(DeleteGroup(name)).as_(DeleteReply).error == NONE
     assert world.ask(fetch(name)).as_(FetchReply).listed()[0][1][0][1] == -1

@@ -17,6 +17,7 @@ from muster.runtime.coordinator import Coordinator, CoordinatorConfig, ShardStat
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.wire.batch import decode_records, encode_pairs, iterate_batches, parse_header
+from tests.core.commit_entries import by_topic
 from tests.runtime.manual_loop import ManualLoop
 
 R = TypeVar("R")
@@ -153,7 +154,7 @@ def beat(member_id: str, generation: int, group: str = "g") -> Heartbeat:
 
 
 def commit(offset: int = 7, group: str = "g", member_id: str = "", generation: int = -1) -> OffsetCommit:
-    return OffsetCommit(group, generation, member_id, None, None, [("t", 0, offset, -1, "", None)], True)
+    return OffsetCommit(group, generation, member_id, None, None, by_topic([("t", 0, offset, -1, "", None)]), True)
 
 
 def fetch(group: str = "g", *, stable: bool = False) -> OffsetFetch:

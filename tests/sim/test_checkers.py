@@ -11,6 +11,7 @@ import pytest
 from muster.core.classic import rebalance, sync
 from muster.core.classic.group import Group
 from muster.core.contract import Outcome
+from muster.core.offsets.topic_offsets import topic_offsets
 from muster.core.replies import JoinReply
 from muster.core.shard import Shard
 from muster.runtime.group_commit import GroupCommit
@@ -86,7 +87,12 @@ def store_older_values(patch: pytest.MonkeyPatch) -> None:
 
     def forgetful(self: Shard, request: Any, ticket: Any, now_ms: int) -> Outcome:
         if type(request).__name__ == "OffsetCommit":
-            request.offsets = [(t, p, 1 if value % 7 == 0 else value, *rest) for t, p, value, *rest in request.offsets]
+            request.topics = [
+                topic_offsets(
+                    each.topic, each.topic_id, [(p, 1 if o % 7 == 0 else o, *rest) for p, o, *rest in each.rows()]
+                )
+                for each in request.topics
+            ]
         return handle(self, request, ticket, now_ms)
 
     patch.setattr(Shard, "handle", forgetful)

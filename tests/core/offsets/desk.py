@@ -15,9 +15,19 @@ from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
 from muster.core.offsets.fetch import fetch_offsets
 from muster.core.offsets.store import OffsetStore
-from muster.core.records import GroupErased, OffsetCommitted, OffsetErased, Record
+from muster.core.records import (
+    GroupErased,
+    LogRecord,
+    OffsetCommitted,
+    OffsetErased,
+    OffsetsCommitted,
+    Record,
+    log_length,
+    singly,
+)
 from muster.core.replies import CommitReply, FetchedOffset, FetchReply, OffsetDeleteReply, Reply
-from muster.core.requests import OffsetCommit, OffsetDelete, OffsetFetch, OffsetToCommit
+from muster.core.requests import OffsetCommit, OffsetDelete, OffsetFetch
+from tests.core.commit_entries import Entry, by_topic
 
 NOW = 1_700_000_000_000
 TOPIC_ID = bytes(range(16))
@@ -32,12 +42,12 @@ def offset(
     *,
     epoch: int = -1,
     topic_id: bytes | None = TOPIC_ID,
-) -> OffsetToCommit:
+) -> Entry:
     return (topic, partition, value, epoch, metadata, topic_id)
 
 
 def commit(
-    *offsets: OffsetToCommit,
+    *offsets: Entry,
     group: str = "grp",
     generation: int = -1,
     member: str = "",
@@ -45,7 +55,7 @@ def commit(
     retention_ms: int | None = None,
     not_found: bool = True,
 ) -> OffsetCommit:
-    return OffsetCommit(group, generation, member, instance, retention_ms, list(offsets), not_found)
+    return OffsetCommit(group, generation, member, instance, retention_ms, by_topic(offsets), not_found)
 
 
 def group_of(
@@ -79,7 +89,7 @@ class Desk:
     offsets: OffsetStore = field(default_factory=OffsetStore)
     config: GroupConfig = field(default_factory=GroupConfig)
     counters: Counters = field(default_factory=Counters)
-    log: list[Record] = field(default_factory=list)
+    log: list[LogRecord] = field(default_factory=list)
     """What was replayed; tests clear it to see only what comes next."""
     end_offset: int = 0
 
@@ -117,12 +127,16 @@ class Desk:
         return reply
 
     def replay(self, record: Record, now_ms: int = NOW) -> None:
-        self.log.append(record)
-        self.end_offset += 1
+        self.log.extend(singly([record]))
+        log_offset = self.end_offset + 1
+        self.end_offset += log_length(record)
         match record:
+            case OffsetsCommitted():
+                self.groups.setdefault(record.group_id, Group(record.group_id, now_ms))
+                self.offsets.put_topic(record, log_offset)
             case OffsetCommitted():
                 self.groups.setdefault(record.group_id, Group(record.group_id, now_ms))
-                self.offsets.put(record, self.end_offset)
+                self.offsets.put(record, log_offset)
             case OffsetErased():
                 self.offsets.erase(record.group_id, record.topic, record.partition)
             case GroupErased():

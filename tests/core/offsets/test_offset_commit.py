@@ -13,7 +13,7 @@ from muster.core.classic.states import (
     GroupState,
 )
 from muster.core.offsets.commit import commit_offsets
-from muster.core.records import OffsetCommitted
+from muster.core.records import OffsetCommitted, singly
 from muster.core.requests import OffsetCommit
 from muster.wire import errors
 from tests.core.offsets.desk import NOW, TICKET, TOPIC_ID, Desk, commit, empty_group, group_of, offset
@@ -249,7 +249,7 @@ def test_all_records_of_a_request_leave_in_one_outcome_in_request_order() -> Non
     desk = Desk()
     asked = [offset("b", 1, 1), offset("a", 0, 2), offset("b", 0, 3)]
     outcome = commit_offsets(desk, commit(*asked), TICKET, NOW)
-    assert [(r.topic, r.partition) for r in outcome.records if isinstance(r, OffsetCommitted)] == [
+    assert [(r.topic, r.partition) for r in singly(outcome.records) if isinstance(r, OffsetCommitted)] == [
         ("b", 1),
         ("a", 0),
         ("b", 0),

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from muster.core.offsets.partition_offsets import StoredOffset
 from muster.core.offsets.store import OffsetStore
-from muster.core.records import OffsetCommitted, OffsetErased
+from muster.core.offsets.topic_offsets import topic_offsets
+from muster.core.records import OffsetCommitted, OffsetErased, OffsetsCommitted, singly
 
 names = st.sampled_from(["a", "b", "c"])
 places = st.tuples(names, names, st.integers(0, 2))
@@ -92,18 +93,36 @@ def test_everything_of_the_record_is_kept() -> None:
     assert OffsetErased("g", "t", 1) != store
 
 
+def commit_of(group: str, topic: str, partitions: list[int], offset: int) -> OffsetsCommitted:
+    rows = [(partition, offset, -1, "") for partition in partitions]
+    return OffsetsCommitted(group, topic_offsets(topic, None, rows), 5)
+
+
 def test_a_commit_is_on_its_way_until_it_is_replayed_or_lost() -> None:
     store = OffsetStore()
-    first = [record("g", "t", 0, 1), record("g", "t", 1, 1)]
-    second, third = [record("h", "t", 0, 2)], [record("h", "t", 0, 2)]
+    first = [commit_of("g", "t", [0, 1], 1), commit_of("g", "u", [1], 1)]
+    second, third = [commit_of("h", "t", [0], 2)], [commit_of("h", "t", [0], 2)]
     for commit in (first, second, third):
         store.expect(commit)
     store.lost(second)
-    assert list(store.on_the_way()) == [*first, *third]
-    store.put(first[0], 0)
-    assert list(store.on_the_way()) == [*first, *third]
-    store.put(first[1], 1)
-    assert list(store.on_the_way()) == third
+    assert list(store.on_the_way()) == list(singly([*first, *third]))
+    store.put_topic(first[0], 0)
+    assert list(store.on_the_way()) == list(singly([*first, *third]))
+    store.put_topic(first[1], 2)
+    assert list(store.on_the_way()) == list(singly(third))
     store.lost([OffsetErased("g", "t", 0)])
-    store.put(third[0], 2)
+    store.put_topic(third[0], 3)
     assert not list(store.on_the_way())
+
+
+def test_what_a_commit_says_about_a_topic_is_put_row_by_row_and_the_last_row_of_a_partition_counts() -> None:
+    rows = [(0, 10, 3, None), (70_000, 11, -1, ""), (2, 12, 4, "note"), (0, 13, 5, "")]
+    commit = OffsetsCommitted("g", topic_offsets("t", b"i" * 16, rows), 1_000)
+    store, model = OffsetStore(), OffsetStore()
+    store.put_topic(commit, 40)
+    for row, single in enumerate(commit.singly()):
+        model.put(single, 40 + row)
+    assert store == model
+    assert store.count == 3
+    assert store.get("g", "t", 0) == StoredOffset(13, 5, "", 1_000, -1, 43, b"i" * 16)
+    assert store.get("g", "t", 2) == StoredOffset(12, 4, "note", 1_000, -1, 42, b"i" * 16)

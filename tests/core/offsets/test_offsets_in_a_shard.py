@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from muster.core.config import GroupConfig
 from muster.core.records import GroupErased, OffsetErased
-from muster.core.requests import OffsetCommit, OffsetDelete, OffsetToCommit
+from muster.core.requests import OffsetCommit, OffsetDelete
 from muster.core.shard import Shard
 from muster.log.record_codec import decode_record, encode_record
 from muster.wire import errors
 from muster.wire.consumer_protocol import Subscription, encode_subscription
+from tests.core.commit_entries import Entry, by_topic
 from tests.core.world import SESSION_MS, World
 
 CONFIG = GroupConfig(
@@ -58,9 +59,9 @@ def test_a_lost_append_is_not_coordinator_and_the_old_value_stays() -> None:
 def test_a_lost_append_keeps_the_codes_of_entries_that_were_refused_anyway() -> None:
     """Spec 4.1 row 8."""
     world = World()
-    entries: list[OffsetToCommit] = [("t", 0, 1, -1, "x" * 5000, None), ("t", 1, 1, -1, "", None)]
+    entries: list[Entry] = [("t", 0, 1, -1, "x" * 5000, None), ("t", 1, 1, -1, "", None)]
     world.hold()
-    call = world.ask(OffsetCommit("g", -1, "", None, None, entries, True))
+    call = world.ask(OffsetCommit("g", -1, "", None, None, by_topic(entries), True))
     world.fail(errors.KAFKA_STORAGE_ERROR)
     assert call.reply.errors == [errors.OFFSET_METADATA_TOO_LARGE, errors.NOT_COORDINATOR]  # type: ignore[attr-defined]
 
@@ -178,7 +179,7 @@ def take(world: World, step: tuple[str, str, str, int]) -> None:
         case "too large":
             world.commit(number, group=group, topic=topic, metadata="x" * 5000)
         case "retention":
-            world.ask(OffsetCommit(group, -1, "", None, number, [(topic, 0, 1, 4, None, b"i" * 16)], True))
+            world.ask(OffsetCommit(group, -1, "", None, number, by_topic([(topic, 0, 1, 4, None, b"i" * 16)]), True))
         case "delete offset":
             world.ask(OffsetDelete(group, [(topic, 0)]))
         case "delete group":

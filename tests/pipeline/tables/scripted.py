@@ -14,11 +14,12 @@ import pyarrow as pa
 
 from muster.core.config import GroupConfig
 from muster.core.replies import JoinReply
-from muster.core.requests import OffsetCommit, OffsetToCommit
+from muster.core.requests import OffsetCommit
 from muster.log.record_codec import encode_record
 from muster.pipeline.decode.batch import decode_batch
 from muster.pipeline.schemas import TABLES
 from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription
+from tests.core.commit_entries import Entry, by_topic
 from tests.core.world import Call, World
 
 
@@ -84,11 +85,11 @@ class Script(World):
                     self.commit_owned(member_id)
 
     def commit_owned(self, member_id: str) -> None:
-        moved: list[OffsetToCommit] = []
+        moved: list[Entry] = []
         for number in self.owned[member_id]:
             self.positions[number] = self.positions.get(number, 0) + 10
             moved.append(("t", number, self.positions[number], -1, "", None))
-        self.ask(OffsetCommit("g", self.group.generation, member_id, None, None, moved, True))
+        self.ask(OffsetCommit("g", self.group.generation, member_id, None, None, by_topic(moved), True))
 
     # -- rows
 
