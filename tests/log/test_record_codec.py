@@ -7,9 +7,9 @@ import pytest
 from muster.core.records import (
     GroupErased,
     GroupStored,
+    LogRecord,
     OffsetCommitted,
     OffsetErased,
-    Record,
     StoredMember,
     UnknownRecord,
 )
@@ -51,7 +51,7 @@ GOLDEN = [
 
 
 @pytest.mark.parametrize(("record", "key", "value"), GOLDEN)
-def test_golden_bytes_are_written_and_read(record: Record, key: bytes, value: str) -> None:
+def test_golden_bytes_are_written_and_read(record: LogRecord, key: bytes, value: str) -> None:
     """T205, spec 5.5."""
     assert encode_record(record) == (key, bytes.fromhex(value))
     assert encode_records([record]) == [(key, bytes.fromhex(value))]
@@ -61,13 +61,13 @@ def test_golden_bytes_are_written_and_read(record: Record, key: bytes, value: st
 @pytest.mark.parametrize(
     ("record", "key"), [(OffsetErased("grp", "foo", 3), OFFSET_KEY), (GroupErased("grp"), GROUP_KEY)]
 )
-def test_a_tombstone_is_a_null_value(record: Record, key: bytes) -> None:
+def test_a_tombstone_is_a_null_value(record: LogRecord, key: bytes) -> None:
     assert encode_record(record) == (key, None)
     assert decode_record(key, None) == record
 
 
 def test_an_outcome_is_encoded_in_its_order() -> None:
-    records: list[Record] = [
+    records: list[LogRecord] = [
         WITH_ID,
         WITH_EXPIRY,
         OffsetErased("grp", "foo", 3),
@@ -98,7 +98,7 @@ def test_an_expire_timestamp_loses_leader_epoch_and_topic_id() -> None:
         (OFFSET_V4_WITH_ID, WITH_ID),
     ],
 )
-def test_offset_values_0_to_4_load_under_both_key_types(key_type: str, value: str, record: Record) -> None:
+def test_offset_values_0_to_4_load_under_both_key_types(key_type: str, value: str, record: LogRecord) -> None:
     """Spec 5.7, observed on 4.3.1: types 0 and 1 name the same offset."""
     key = bytes.fromhex(key_type) + OFFSET_KEY[2:]
     assert decode_record(key, bytes.fromhex(value)) == record
@@ -241,7 +241,7 @@ def test_bytes_that_are_no_record_are_refused_with_what_and_where(
         GroupErased("g" * 32_768),
     ],
 )
-def test_a_text_that_no_record_can_hold_is_refused(record: Record) -> None:
+def test_a_text_that_no_record_can_hold_is_refused(record: LogRecord) -> None:
     with pytest.raises(RecordError, match="at most 32767"):
         encode_records([record])
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, Record, StoredMember
-from muster.log.record_codec import RecordError, decode_record, encode_record, encode_records
+from muster.core.offsets.topic_offsets import topic_offsets
+from muster.core.records import (
+    GroupErased,
+    GroupStored,
+    LogRecord,
+    OffsetCommitted,
+    OffsetErased,
+    OffsetsCommitted,
+    StoredMember,
+)
+from muster.log.record_codec import RecordError, decode_record, encode_record, encode_records, write_record
+from muster.wire.batch import OpenBatch, encode_pairs
 
 texts = st.text(st.characters(codec="utf-8"), max_size=200)
 i32 = st.integers(-(2**31), 2**31 - 1)
@@ -50,7 +60,7 @@ groups = st.builds(
     i64,
     st.lists(members, max_size=4).map(tuple),
 )
-records: st.SearchStrategy[Record] = st.one_of(
+records: st.SearchStrategy[LogRecord] = st.one_of(
     plain_offsets,
     expiring_offsets,
     groups,
@@ -60,7 +70,7 @@ records: st.SearchStrategy[Record] = st.one_of(
 
 
 @given(st.lists(records, max_size=5))
-def test_every_record_comes_back_from_its_bytes(written: list[Record]) -> None:
+def test_every_record_comes_back_from_its_bytes(written: list[LogRecord]) -> None:
     encoded = encode_records(written)
     assert encoded == [encode_record(record) for record in written]
     assert [decode_record(key, value) for key, value in encoded] == written
@@ -80,7 +90,7 @@ def test_any_bytes_give_a_record_or_a_record_error(key: bytes | None, value: byt
 
 
 @given(records, st.data())
-def test_any_damage_gives_a_record_or_a_record_error(record: Record, data: st.DataObject) -> None:
+def test_any_damage_gives_a_record_or_a_record_error(record: LogRecord, data: st.DataObject) -> None:
     """Cut anywhere, or one byte changed anywhere."""
     key, value = encode_record(record)
     whole = bytearray(key + (value or b""))
@@ -98,3 +108,23 @@ def test_a_cut_value_is_never_read_as_a_whole_one(record: OffsetCommitted, cut: 
     key, value = encode_record(record)
     assert value is not None
     assert isinstance(what_comes_of(key, value[:-cut]), str)
+
+
+def as_one(record: OffsetCommitted) -> OffsetsCommitted:
+    row = (record.partition, record.offset, record.leader_epoch, record.metadata)
+    return OffsetsCommitted(
+        record.group_id,
+        topic_offsets(record.topic, record.topic_id, [row]),
+        record.commit_timestamp_ms,
+        record.expire_timestamp_ms,
+    )
+
+
+@given(st.lists(records, min_size=1, max_size=5), st.integers(0, 2**40))
+def test_a_batch_gets_the_bytes_that_each_record_has_by_itself(written: list[LogRecord], now_ms: int) -> None:
+    batch = OpenBatch(0, 0)
+    batch.mark(now_ms)
+    for record in written:
+        write_record(batch, as_one(record) if isinstance(record, OffsetCommitted) else record)
+    batch.keep()
+    assert batch.seal() == encode_pairs(encode_records(written), now_ms, leader_epoch=0)

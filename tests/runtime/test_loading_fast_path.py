@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muster.core.config import GroupConfig
-from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, Record
+from muster.core.records import GroupErased, GroupStored, LogRecord, OffsetCommitted, OffsetErased
 from muster.core.shard import Shard
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.memory import MemoryStore
@@ -58,7 +58,7 @@ batches = st.lists(
 )
 
 
-def log_of(content: list[tuple[list[Record], int, int]]) -> PartitionLog:
+def log_of(content: list[tuple[list[LogRecord], int, int]]) -> PartitionLog:
     store = MemoryStore()
     log = store.open("__consumer_offsets", 0, bytes(16), LogConfig())
     for records, codec, step_ms in content:
@@ -110,7 +110,7 @@ def test_loading_equals_replaying_record_by_record(content: Any, start: int) -> 
     assert load.records == count
 
 
-def usual(count: int) -> list[Record]:
+def usual(count: int) -> list[LogRecord]:
     return [OffsetCommitted("g", "t", at % 64, at, 1, "", 1_000, -1, TOPIC_ID) for at in range(count)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from muster.core.records import Record
+from muster.core.records import LogRecord
 from muster.log.record_codec import encode_record
 from muster.pipeline.decode import decode_batch
 from muster.pipeline.schemas import TABLES
@@ -53,5 +53,5 @@ def decoded(
     return {name: rows.to_pylist() for name, rows in made.items()}
 
 
-def encoded(*records: Record) -> list[Pair]:
+def encoded(*records: LogRecord) -> list[Pair]:
     return [encode_record(record) for record in records]

@@ -11,6 +11,7 @@ from muster.core.records import OffsetErased
 from muster.core.requests import OffsetCommit
 from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.silver import finish_silver
+from tests.core.commit_entries import by_topic
 from tests.pipeline.tables.rows import Row
 from tests.pipeline.tables.scripted import Script, frames
 
@@ -30,7 +31,9 @@ def script(name: str) -> Script:
 
 def commit_to(world: Script, topic: str, member_id: str = "", retention_ms: int | None = None) -> None:
     generation = world.group.generation if member_id else -1
-    world.ask(OffsetCommit("g", generation, member_id, None, retention_ms, [(topic, 0, 5, -1, "", None)], True))
+    world.ask(
+        OffsetCommit("g", generation, member_id, None, retention_ms, by_topic([(topic, 0, 5, -1, "", None)]), True)
+    )
 
 
 def simple() -> Script:
