@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from muster.runtime.cluster_seat import ClusterSeat
     from muster.runtime.holdings import Holdings
+    from muster.runtime.reads_apart import ReadsApart
     from muster.security.acl_store import AclStore
     from muster.security.quota_store import QuotaStore
     from muster.security.users import Users
@@ -108,6 +109,8 @@ class Node:
         self._creating_offsets_topic = False
         self.cluster: ClusterSeat | None = None
         """Set before `start` where several nodes share the store."""
+        self.reads_apart: ReadsApart | None = None
+        """Where reading old records may take long: requests that do it are worked out apart from the loop."""
         self._users: Users | None = None
         self._quotas: QuotaStore | None = None
         self.on_quotas_changed: Callable[[], None] = lambda: None

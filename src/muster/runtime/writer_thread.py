@@ -14,11 +14,11 @@ Step: TypeAlias = Callable[[], None]
 
 
 class WriterThread:
-    def __init__(self, tell: Callable[[Step], object]) -> None:
+    def __init__(self, tell: Callable[[Step], object], name: str = "muster-commit") -> None:
         """`tell`: the loop's `call_soon_threadsafe`."""
         self._tell = tell
         self._steps: SimpleQueue[tuple[Step, Step] | None] = SimpleQueue()
-        self._thread = Thread(target=self._go_on, name="muster-commit", daemon=True)
+        self._thread = Thread(target=self._go_on, name=name, daemon=True)
         self._thread.start()
 
     def run(self, work: Step, then: Step) -> None:

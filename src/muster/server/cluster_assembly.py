@@ -14,6 +14,7 @@ from muster import __version__
 from muster.log.contract import LogStore, StorageError
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
 from muster.runtime.node import Node
+from muster.runtime.reads_apart import ReadsApart
 from muster.server.seat_documents import follow_documents
 from muster.server.settings import Settings
 from muster.topics.config_types import ConfigError
@@ -54,6 +55,8 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
     seat.on_reachable = lambda is_reachable: store.set_reachable(is_reachable=is_reachable)
 
     seat.before_leading = store.foresee
+    node.reads_apart = ReadsApart(store.questions, store.apart, loop.call_soon_threadsafe)
+    store.before_closing = node.reads_apart.close
     follow_documents(seat, node)
     return seat
 

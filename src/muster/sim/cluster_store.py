@@ -13,6 +13,7 @@ from muster.log.contract import Fenced, LogConfig, StorageError
 from muster.log.postgres.fence import Share
 from muster.log.postgres.line import ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
+from muster.log.postgres.questions import Questions
 from muster.log.postgres.store import PostgresCommit, PostgresStore
 from muster.log.staging import StagedLog
 from muster.sim.database import SimDatabase
@@ -74,7 +75,7 @@ class SimLog(PostgresLog):
         row: dict[str, Any],
     ) -> None:
         lines = (cast(Line, line), cast(Line, line))
-        super().__init__(slot.topic, slot.partition, config, announce, row, (), node_id, lines)
+        super().__init__(slot.topic, slot.partition, config, announce, row, (), node_id, lines, Questions(lines[0]))
         self._slot = slot
         self._sim_line = line
 
@@ -136,6 +137,7 @@ class ClusterStore(PostgresStore):
         self._dirty = {}
         self._versions = {}
         self.on_connection_lost = lambda: None
+        self.before_closing = lambda: None
 
     def set_reachable(self, *, is_reachable: bool) -> None:
         self.reader.is_held = not is_reachable

@@ -15,6 +15,7 @@ from muster.log.compaction_round import Source
 from muster.log.contract import CompactionOvertaken, Fenced, LogConfig, StorageError, TimestampOffset
 from muster.log.postgres.compaction import PostgresTarget
 from muster.log.postgres.line import Line
+from muster.log.postgres.questions import Questions
 from muster.log.postgres.segments import PostgresSegment, SegmentReader, SegmentRow
 from muster.log.postgres.tail import Tail
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
@@ -24,24 +25,24 @@ from muster.wire.batch import HEADER_SIZE, BatchHeader, parse_header
 
 _ROWS_A_QUERY: Final = 4_000
 
+_FEW_ROWS: Final = 16
+
 _SIZES: Final = """
 SELECT base_offset, octet_length(content) FROM muster.batches
-WHERE partition_id = %(id)s AND base_offset < %(end)s AND next_offset > %(offset)s AND base_offset >= coalesce(
-    (SELECT max(base_offset) FROM muster.batches WHERE partition_id = %(id)s AND base_offset <= %(offset)s), 0)
-ORDER BY base_offset LIMIT %(limit)s
-"""
-_CONTENT: Final = """
-SELECT content FROM muster.batches WHERE partition_id = %s AND base_offset BETWEEN %s AND %s ORDER BY base_offset
+WHERE partition_id = %s AND next_offset > %s AND base_offset >= coalesce(
+    (SELECT max(base_offset) FROM muster.batches WHERE partition_id = %s AND base_offset <= %s), 0)
+ORDER BY base_offset LIMIT %s
 """
 _HEADERS: Final = f"""
 SELECT base_offset, next_offset, substring(content FOR {HEADER_SIZE}) FROM muster.batches
-WHERE partition_id = %s AND base_offset < %s AND next_offset > %s ORDER BY base_offset LIMIT {_ROWS_A_QUERY}
+WHERE partition_id = %s AND next_offset > %s ORDER BY base_offset LIMIT %s
 """  # noqa: S608
 _BY_TIME: Final = """
 SELECT base_offset, content FROM muster.batches
-WHERE partition_id = %s AND base_offset < %s AND next_offset > %s AND max_timestamp >= %s AND base_offset > %s
+WHERE partition_id = %s AND next_offset > %s AND max_timestamp >= %s AND base_offset > %s
 ORDER BY base_offset LIMIT 1
 """
+"""None of these names the end of the log: a question stays the same while the log grows. Rows beyond it are left out here."""
 _NEW_START: Final = """
 UPDATE muster.partitions SET start_offset = greatest(start_offset, %s)
 WHERE id = %s AND owner = %s AND epoch = %s RETURNING id
@@ -62,9 +63,10 @@ class PostgresLog(CompactableLog):
         segments: Sequence[SegmentRow],
         node_id: int,
         lines: tuple[Line, Line],
+        questions: Questions,
     ) -> None:
         """`row`: the partition's row. `segments`: what `read_segments` found of it.
-        `lines`: for reading in the loop's thread, and for compaction in another."""
+        `lines`: for changes from the loop's thread, and for compaction in another. `questions`: for reading."""
         super().__init__(topic, partition, config, announce)
         self.partition_id: int = row["id"]
         self.epoch: int = row["epoch"]
@@ -75,6 +77,7 @@ class PostgresLog(CompactableLog):
         self.is_uncertain = False
         """The connection broke during a commit to it: only what the next opening reads can be trusted."""
         self._line, self.upkeep = lines
+        self._questions = questions
         self._tail = Tail()
         read = SegmentReader(self.upkeep, self.partition_id).content
         self._segments = [PostgresSegment(base, read, *known) for base, *known in segments]
@@ -120,42 +123,42 @@ class PostgresLog(CompactableLog):
             return b""
         if self._tail.holds(offset):
             return joined_up_to(self._tail.batches_from(offset), max_bytes, at_least_one=at_least_one)
-        sizes = self._query(
-            _SIZES, {"id": self.partition_id, "offset": offset, "end": self.durable_offset, "limit": _ROWS_A_QUERY}
-        )
+        sizes = self._questions.ask(_SIZES, (self.partition_id, offset, self.partition_id, offset, _ROWS_A_QUERY))
         last, total = None, 0
         for base, size in sizes:
-            total += size
-            if total > max_bytes and not (at_least_one and last is None):
+            is_too_much = total + size > max_bytes and not (at_least_one and last is None)
+            if is_too_much or base >= self.durable_offset:
                 break
-            last = base
+            last, total = base, total + size
         if last is None:
             return b""
-        rows = self._query(_CONTENT, (self.partition_id, sizes[0][0], last))
-        return b"".join(bytes(content) for (content,) in rows)
+        rows = self._questions.content(self.partition_id, sizes[0][0], last, total)
+        return b"".join(bytes(content) for _, content in rows)
 
     def read_headers(self, offset: int) -> Iterator[tuple[int, BatchHeader]]:
         """The position of a batch is its base offset: there are no files."""
+        limit = _FEW_ROWS  # many want the first one alone
         while offset < self.durable_offset:
             if self._tail.holds(offset):
                 for batch in list(self._tail.batches_from(offset)):
                     header = parse_header(batch)
                     yield header.base_offset, header
                 return
-            rows = self._query(_HEADERS, (self.partition_id, self.durable_offset, offset))
+            rows = self._questions.ask(_HEADERS, (self.partition_id, offset, limit))
             if not rows:
                 return
             for base, next_offset, head in rows:
+                if base >= self.durable_offset:
+                    return
                 yield base, parse_header(bytes(head))
                 offset = next_offset
+            limit = _ROWS_A_QUERY
 
     def offset_for_timestamp(self, timestamp_ms: int) -> TimestampOffset | None:
         after = -1
         while True:
-            rows = self._query(
-                _BY_TIME, (self.partition_id, self.durable_offset, self.start_offset, timestamp_ms, after)
-            )
-            if not rows:
+            rows = self._questions.ask(_BY_TIME, (self.partition_id, self.start_offset, timestamp_ms, after))
+            if not rows or rows[0][0] >= self.durable_offset:
                 return None
             after, content = rows[0]
             batch = bytes(content)
@@ -236,6 +239,3 @@ class PostgresLog(CompactableLog):
 
     def _closed_and_active_base(self) -> tuple[Sequence[PostgresSegment], int]:
         return self._segments[:-1], self._segments[-1].base_offset
-
-    def _query(self, statement: str, values: Any) -> list[tuple[Any, ...]]:
-        return self._line.run(lambda connection: connection.execute(statement, values, binary=True).fetchall())

@@ -15,12 +15,13 @@ from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, 
 from muster.log.postgres.fence import Share, append
 from muster.log.postgres.line import STATEMENT_MS, ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
+from muster.log.postgres.questions import Questions
 from muster.log.postgres.schema import check, tell_others
 from muster.log.postgres.segments import SegmentRow, read_segments
 from muster.log.staging import Settled, StagedLog
 
 READ_PATIENCE_MS: Final = 2_000
-"""Reads happen in the loop's thread, where everybody waits for them."""
+"""Of what is asked in the loop's thread, where everybody waits for it."""
 
 _MAKE: Final = """
 INSERT INTO muster.partitions (topic, partition, topic_id) VALUES (%s, %s, %s) ON CONFLICT (topic, partition) DO NOTHING
@@ -102,6 +103,9 @@ class PostgresStore:
         self._reader = Line(url, f"node {node_id} reads", READ_PATIENCE_MS)
         self._writer = Line(url, f"node {node_id} appends", patience_ms)
         self._upkeep = Line(url, f"node {node_id} compacts")
+        self.apart = Line(url, f"node {node_id} reads old records", patience_ms)
+        """For whoever reads in a thread of its own."""
+        self.questions = Questions(self._reader)
         try:
             self._reader.run(check)
         except StorageError:
@@ -113,10 +117,11 @@ class PostgresStore:
         self._versions: dict[str, int] = {}
         self.on_connection_lost: Callable[[], None] = lambda: None
         """Said when the connection broke during a commit: what is open has to be claimed and opened anew."""
+        self.before_closing: Callable[[], None] = lambda: None
 
     def set_reachable(self, *, is_reachable: bool) -> None:
         """Whether it makes sense to ask the database from the loop's thread; said by whoever keeps the lease."""
-        self._reader.is_held = not is_reachable
+        self._reader.is_held = self.apart.is_held = not is_reachable
 
     @property
     def cluster_id(self) -> str:
@@ -148,7 +153,9 @@ class PostgresStore:
         if row is None or row["owner"] != self.node_id:
             raise Fenced(f"{topic}-{partition} is not owned by node {self.node_id}")
         lines = (self._reader, self._upkeep)
-        log = PostgresLog(topic, partition, config, self._on_first_staged, row, segments, self.node_id, lines)
+        log = PostgresLog(
+            topic, partition, config, self._on_first_staged, row, segments, self.node_id, lines, self.questions
+        )
         self._logs[slot] = log
         return log
 
@@ -256,6 +263,7 @@ class PostgresStore:
         return dict(self._versions)
 
     def close(self) -> None:
+        self.before_closing()
         commit = self.begin_commit()
         try:
             if commit is not None:
@@ -264,7 +272,7 @@ class PostgresStore:
                     if failure is not None:
                         raise failure
         finally:
-            for line in (self._reader, self._writer, self._upkeep):
+            for line in (self._reader, self._writer, self._upkeep, self.apart):
                 line.close()
 
 

@@ -10,6 +10,8 @@ Deviates: a replica id is ignored. There are no other nodes that could follow, s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
@@ -47,7 +49,7 @@ def handle(call: Call, request: FetchRequest, node: Node) -> None:
 class _Fetch:
     """One request: asked now, and once more if it had to wait."""
 
-    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_refused", "_request")
+    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_read", "_refused", "_request")
 
     def __init__(self, call: Call, request: FetchRequest, node: Node) -> None:
         self._call = call
@@ -55,6 +57,7 @@ class _Fetch:
         self._max_bytes = request.max_bytes
         self._node = node
         self._asks: list[FetchAsk] = []
+        self._read: FetchRead | None = None
         self._refused: dict[int, int] = {}
         """position of the topic in the request -> error of all its partitions"""
         for position, topic in enumerate(request.topics):
@@ -65,11 +68,25 @@ class _Fetch:
                 self._asks += _asks(topic)
 
     def begin(self) -> None:
-        request, node = self._request, self._node
         throttle = self._call.connection.throttle
         if throttle is not None:
             self._max_bytes = throttle.most_bytes(self._call, self._max_bytes)
-        read = node.broker.fetch(self._asks, self._max_bytes)
+        self._look_then(self._answer_or_wait)
+
+    def _look_then(self, step: Callable[[], None]) -> None:
+        apart = self._node.reads_apart
+        if apart is not None:
+            apart.run(self._call, self._look, step)
+        else:
+            self._look()
+            step()
+
+    def _look(self) -> None:
+        self._read = self._node.broker.fetch(self._asks, self._max_bytes)
+
+    def _answer_or_wait(self) -> None:
+        request, node, read = self._request, self._node, self._read
+        assert read is not None
         answer_now = (
             request.max_wait_ms <= 0
             or not self._asks
@@ -78,18 +95,16 @@ class _Fetch:
             or read.total_bytes >= request.min_bytes
         )
         if answer_now:
-            self._reply(read)
+            self._reply()
             return
+        self._read = None
         wait = node.broker.fetch_wait(self._asks, request.min_bytes)
         deadline_ms = node.clock.ticks_ms() + request.max_wait_ms
         parked = node.long_polls.park(wait.logs(), deadline_ms, wait.ready, self._fire)
         self._call.abandon = parked.cancel
 
     def _fire(self) -> None:
-        self._call.resume(self._answer_with_what_there_is)
-
-    def _answer_with_what_there_is(self) -> None:
-        self._reply(self._node.broker.fetch(self._asks, self._max_bytes))
+        self._call.resume(self._look_then, self._reply)
 
     def _refusal(self, topic: FetchRequestTopic) -> int:
         broker, name = self._node.broker, topic.topic
@@ -106,8 +121,9 @@ class _Fetch:
             return UNSUPPORTED_COMPRESSION_TYPE
         return NONE
 
-    def _reply(self, read: FetchRead) -> None:
-        answers = iter(read.partitions)
+    def _reply(self) -> None:
+        assert self._read is not None
+        answers = iter(self._read.partitions)
         committed = self._request.isolation_level == READ_COMMITTED
         topics = []
         for position, topic in enumerate(self._request.topics):

@@ -7,6 +7,7 @@ v10+ a timeout for tiered storage, of which there is none.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import repeat
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
@@ -17,7 +18,6 @@ from muster.wire.errors import INVALID_REQUEST, TOPIC_AUTHORIZATION_FAILED
 from muster.wire.generated.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsRequestPartition,
-    ListOffsetsRequestTopic,
     ListOffsetsResponse,
     ListOffsetsResponsePartition,
     ListOffsetsResponseTopic,
@@ -27,36 +27,61 @@ READ_COMMITTED = 1
 
 
 def handle(call: Call, request: ListOffsetsRequest, node: Node) -> None:
-    times = Counter(
-        (topic.name, partition.partition_index) for topic in request.topics for partition in topic.partitions
-    )
+    asked = _Asked(call, request, node)
+    if node.reads_apart is not None:
+        node.reads_apart.run(call, asked.look, asked.reply)
+    else:
+        asked.look()
+        asked.reply()
 
-    def answer(topic: ListOffsetsRequestTopic, partition: ListOffsetsRequestPartition) -> ListOffsetsResponsePartition:
+
+class _Asked:
+    """One request."""
+
+    __slots__ = ("_allowed", "_call", "_found", "_node", "_request", "_times")
+
+    def __init__(self, call: Call, request: ListOffsetsRequest, node: Node) -> None:
+        self._call = call
+        self._request = request
+        self._node = node
+        self._found: list[ListOffsetsResponseTopic] = []
+        self._allowed = [
+            [may_use_topic(call, node, Operation.DESCRIBE, topic.name) for _ in topic.partitions]
+            for topic in request.topics
+        ]
+        """Judged once, however often is looked."""
+        self._times = Counter(
+            (topic.name, partition.partition_index) for topic in request.topics for partition in topic.partitions
+        )
+
+    def look(self) -> None:
+        self._found = [
+            ListOffsetsResponseTopic(topic.name, list(map(self._answer, repeat(topic.name), topic.partitions, allowed)))
+            for topic, allowed in zip(self._request.topics, self._allowed, strict=True)
+        ]
+
+    def reply(self) -> None:
+        self._call.reply(ListOffsetsResponse(topics=self._found))
+
+    def _answer(
+        self, topic: str, partition: ListOffsetsRequestPartition, is_allowed: bool
+    ) -> ListOffsetsResponsePartition:
         index = partition.partition_index
-        if not may_use_topic(call, node, Operation.DESCRIBE, topic.name):
+        if not is_allowed:
             return ListOffsetsResponsePartition(index, TOPIC_AUTHORIZATION_FAILED)
-        if times[topic.name, index] > 1:
+        if self._times[topic, index] > 1:
             return ListOffsetsResponsePartition(index, INVALID_REQUEST)
-        found = node.broker.list_offset(
-            topic.name,
+        found = self._node.broker.list_offset(
+            topic,
             index,
             partition.timestamp,
             current_epoch=partition.current_leader_epoch,
-            read_committed=request.isolation_level == READ_COMMITTED,
-            lowest_special=_lowest_special(call.version),
+            read_committed=self._request.isolation_level == READ_COMMITTED,
+            lowest_special=_lowest_special(self._call.version),
         )
         return ListOffsetsResponsePartition(
             index, found.error_code, found.timestamp_ms, found.offset, found.leader_epoch
         )
-
-    call.reply(
-        ListOffsetsResponse(
-            topics=[
-                ListOffsetsResponseTopic(topic.name, [answer(topic, partition) for partition in topic.partitions])
-                for topic in request.topics
-            ]
-        )
-    )
 
 
 def _lowest_special(version: int) -> int:
