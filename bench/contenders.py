@@ -19,6 +19,7 @@ from pathlib import Path
 from struct import pack, unpack
 from typing import Protocol
 
+from bench.bytecode import as_installed
 from bench.generator import pinned, server_and_generator_cores
 from tests.conformance import kafka
 
@@ -173,7 +174,7 @@ def running(contender: Contender, data: Path, *, one_core: bool) -> Iterator[Run
     cores = server_and_generator_cores()
     with log.open("wb") as out, pinned(cores[0] if cores and one_core else None):
         began = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=as_installed())
     try:
         _wait_for_reply(process, port, log)
         yield Running(process.pid, port, time.perf_counter() - began, log)

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.bytecode import as_installed
 from bench.pipeline_log import GROUPS, LOG_PARTITIONS, write_log
 
 if TYPE_CHECKING:
@@ -111,17 +112,10 @@ def _child(*arguments: str) -> dict[str, float]:
         stdout=subprocess.PIPE,
         text=True,
         check=True,
-        env=_environment(),
+        env=as_installed(),
     )
     answer: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
     return answer
-
-
-def _environment() -> dict[str, str]:
-    """With bytecode kept, as it is wherever the package is installed."""
-    kept = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "muster" / "bench-bytecode"
-    given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return given | {"PYTHONPYCACHEPREFIX": str(kept)}
 
 
 def measure_session() -> dict[str, float]:
