@@ -28,7 +28,7 @@ COMPILED = {
     "runtime": "alarm clock coordinator group_commit loader offsets_log runner tickets timings wheel",
     "server": "call channel connection limits may parts reactor routes traffic",
     "server/handlers": (
-        "describe_groups find_coordinator heartbeat join_group leave_group offset_commit offset_fetch sync_group"
+        "describe_groups find_coordinator heartbeat join_group leave_group list_groups offset_commit offset_fetch sync_group"
     ),
 }
 BUILDING = {"bdist_wheel", "build", "build_ext", "editable_wheel", "install"}

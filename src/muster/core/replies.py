@@ -149,6 +149,7 @@ class DescribeReply(Value):
         """For whoever turns this into bytes to keep them with it. The core does not look at it."""
 
 
+@mypyc_attr(acyclic=True)
 class ListedGroup(Value):
     __match_args__ = ("group_id", "protocol_type", "state", "group_type")
     __slots__ = __match_args__

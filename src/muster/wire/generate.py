@@ -26,6 +26,7 @@ HOT: Final = frozenset(
     {
         "ConsumerGroupHeartbeat",
         "DescribeGroups",
+        "ListGroups",
         "Heartbeat",
         "JoinGroup",
         "LeaveGroup",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.classic.description import Description
 from muster.core.classic.group import Group
 from muster.core.classic.states import DEAD, STABLE
@@ -9,7 +11,7 @@ from muster.core.replies import DescribedMember, DescribeReply, ListedGroup, Lis
 from muster.core.requests import DescribeGroup, ListGroups
 from muster.wire import errors
 
-GROUP_TYPE = "classic"
+GROUP_TYPE: Final = "classic"
 
 
 def describe_group(groups: dict[str, Group], request: DescribeGroup) -> DescribeReply:
@@ -52,11 +54,13 @@ def list_groups(groups: dict[str, Group], request: ListGroups) -> ListReply:
     types = {group_type.lower() for group_type in request.types}
     if types and GROUP_TYPE not in types:
         return ListReply(errors.NONE)
-    return ListReply(
-        errors.NONE,
-        tuple(
-            ListedGroup(group.group_id, group.protocol_type or "", group.state.value, GROUP_TYPE)
-            for group in groups.values()
-            if group.is_committed and (not states or group.state.value.lower() in states)
-        ),
-    )
+    listed: list[ListedGroup] = []
+    state, word = DEAD, DEAD.value
+    for group in groups.values():
+        if not group.is_committed:
+            continue
+        if group.state is not state:  # an enum's word is looked up by interpreted code, and neighbours are often alike
+            state, word = group.state, group.state.value
+        if not states or word.lower() in states:
+            listed.append(ListedGroup(group.group_id, group.protocol_type or "", word, GROUP_TYPE))
+    return ListReply(errors.NONE, tuple(listed))

@@ -4,6 +4,8 @@ they are no error.
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.replies import ListReply
 from muster.core.requests import ListGroups
 from muster.runtime.node import Node
@@ -14,27 +16,37 @@ from muster.server.parts import Parts
 from muster.wire.errors import NONE
 from muster.wire.generated.list_groups import ListGroupsRequest, ListGroupsResponse, ListGroupsResponseGroup
 
+_DESCRIBE: Final = Operation.DESCRIBE
+
+
+class Question:
+    """What the answer needs to know of the request."""
+
+    __slots__ = ("call", "node", "sees_all")
+
+    def __init__(self, call: Call, node: Node) -> None:
+        self.call = call
+        self.node = node
+        self.sees_all = may_use_cluster(call, node, _DESCRIBE, quietly=True)
+
+    def lay_out(self, replies: list[ListReply]) -> ListGroupsResponse:
+        shown: list[ListGroupsResponseGroup] = []
+        for reply in replies:
+            if reply.error != NONE:
+                # Half a list would look like groups that are gone.
+                return ListGroupsResponse(error_code=reply.error)
+            for group in reply.groups:
+                if self.sees_all or may_use_group(self.call, self.node, _DESCRIBE, group.group_id, quietly=True):
+                    shown.append(
+                        ListGroupsResponseGroup(group.group_id, group.protocol_type, group.state, group.group_type)
+                    )
+        return ListGroupsResponse(groups=shown)
+
 
 def handle(call: Call, request: ListGroupsRequest, node: Node) -> None:
-    sees_all = may_use_cluster(call, node, Operation.DESCRIBE, quietly=True)
-
-    def lay_out(replies: list[ListReply]) -> ListGroupsResponse:
-        failed = next((reply.error for reply in replies if reply.error != NONE), NONE)
-        if failed != NONE:
-            # Half a list would look like groups that are gone.
-            return ListGroupsResponse(error_code=failed)
-        return ListGroupsResponse(
-            groups=[
-                ListGroupsResponseGroup(group.group_id, group.protocol_type, group.state, group.group_type)
-                for reply in replies
-                for group in reply.groups
-                if sees_all or may_use_group(call, node, Operation.DESCRIBE, group.group_id, quietly=True)
-            ]
-        )
-
-    parts: Parts[ListReply] = Parts(call, lay_out)
-    question = ListGroups(tuple(request.states_filter), tuple(request.types_filter))
-    error = node.coordinator.list_groups(question, parts.ticket)
+    parts: Parts[ListReply] = Parts(call, Question(call, node).lay_out)
+    asked = ListGroups(tuple(request.states_filter), tuple(request.types_filter))
+    error = node.coordinator.list_groups(asked, parts.ticket)
     if error != NONE:
         call.reply(ListGroupsResponse(error_code=error))
         return

@@ -1,0 +1,176 @@
+"""Generated from schemas/list_groups.api by `python -m muster.wire.generate`; changes belong there."""
+
+from __future__ import annotations
+
+from muster.wire.generated.list_groups import (
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+from librt.strings import BytesWriter, write_i16_be, write_i32_be
+from mypy_extensions import i64
+
+from muster.wire.message import Message, encode_failure
+from muster.wire.native import read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
+from muster.wire.primitives import overrun
+
+
+# versions 0-2
+def decode_request_v0(buf: bytes, pos: int) -> ListGroupsRequest:
+    at: i64 = pos
+    try:
+        return ListGroupsRequest((), ())
+    except IndexError as error:
+        raise overrun("ListGroups request v0-2", buf, at) from error
+
+
+def decode_request_v3(buf: bytes, pos: int) -> ListGroupsRequest:
+    at: i64 = pos
+    try:
+        if buf[at] == 0:
+            at += 1
+        else:
+            at = skip_tags(buf, at)
+        return ListGroupsRequest((), ())
+    except IndexError as error:
+        raise overrun("ListGroups request v3", buf, at) from error
+
+
+def decode_request_v4(buf: bytes, pos: int) -> ListGroupsRequest:
+    at: i64 = pos
+    try:
+        states_filter_0_count, at = read_compact_count(buf, at, 1, "ListGroups request v4", "StatesFilter")
+        states_filter_0: list[str] = []
+        for _ in range(states_filter_0_count):
+            states_filter_0_item, at = read_compact_str(buf, at, "ListGroups request v4", "StatesFilter")
+            states_filter_0.append(states_filter_0_item)
+        if buf[at] == 0:
+            at += 1
+        else:
+            at = skip_tags(buf, at)
+        return ListGroupsRequest(states_filter_0, ())
+    except IndexError as error:
+        raise overrun("ListGroups request v4", buf, at) from error
+
+
+def decode_request_v5(buf: bytes, pos: int) -> ListGroupsRequest:
+    at: i64 = pos
+    try:
+        states_filter_0_count, at = read_compact_count(buf, at, 1, "ListGroups request v5", "StatesFilter")
+        states_filter_0: list[str] = []
+        for _ in range(states_filter_0_count):
+            states_filter_0_item, at = read_compact_str(buf, at, "ListGroups request v5", "StatesFilter")
+            states_filter_0.append(states_filter_0_item)
+        types_filter_0_count, at = read_compact_count(buf, at, 1, "ListGroups request v5", "TypesFilter")
+        types_filter_0: list[str] = []
+        for _ in range(types_filter_0_count):
+            types_filter_0_item, at = read_compact_str(buf, at, "ListGroups request v5", "TypesFilter")
+            types_filter_0.append(types_filter_0_item)
+        if buf[at] == 0:
+            at += 1
+        else:
+            at = skip_tags(buf, at)
+        return ListGroupsRequest(states_filter_0, types_filter_0)
+    except IndexError as error:
+        raise overrun("ListGroups request v5", buf, at) from error
+
+
+def encode_response_v0(message: ListGroupsResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        write_i16_be(out, message.error_code)
+        items_1 = message.groups
+        write_i32_be(out, len(items_1))
+        for item_1 in items_1:
+            write_str(out, item_1.group_id)
+            write_str(out, item_1.protocol_type)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("ListGroups response v0", message, error) from error
+
+
+# versions 1-2
+def encode_response_v1(message: ListGroupsResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        write_i32_be(out, message.throttle_time_ms)
+        write_i16_be(out, message.error_code)
+        items_1 = message.groups
+        write_i32_be(out, len(items_1))
+        for item_1 in items_1:
+            write_str(out, item_1.group_id)
+            write_str(out, item_1.protocol_type)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("ListGroups response v1-2", message, error) from error
+
+
+def encode_response_v3(message: ListGroupsResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        write_i32_be(out, message.throttle_time_ms)
+        write_i16_be(out, message.error_code)
+        items_1 = message.groups
+        write_varint(out, len(items_1) + 1)
+        for item_1 in items_1:
+            write_compact_str(out, item_1.group_id)
+            write_compact_str(out, item_1.protocol_type)
+            out.append(0)
+        out.append(0)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("ListGroups response v3", message, error) from error
+
+
+def encode_response_v4(message: ListGroupsResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        write_i32_be(out, message.throttle_time_ms)
+        write_i16_be(out, message.error_code)
+        items_1 = message.groups
+        write_varint(out, len(items_1) + 1)
+        for item_1 in items_1:
+            write_compact_str(out, item_1.group_id)
+            write_compact_str(out, item_1.protocol_type)
+            write_compact_str(out, item_1.group_state)
+            out.append(0)
+        out.append(0)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("ListGroups response v4", message, error) from error
+
+
+def encode_response_v5(message: ListGroupsResponse) -> bytes:
+    try:
+        out = BytesWriter()
+        write_i32_be(out, message.throttle_time_ms)
+        write_i16_be(out, message.error_code)
+        items_1 = message.groups
+        write_varint(out, len(items_1) + 1)
+        for item_1 in items_1:
+            write_compact_str(out, item_1.group_id)
+            write_compact_str(out, item_1.protocol_type)
+            write_compact_str(out, item_1.group_state)
+            write_compact_str(out, item_1.group_type)
+            out.append(0)
+        out.append(0)
+        return out.getvalue()
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise encode_failure("ListGroups response v5", message, error) from error
+
+
+REQUEST_DECODERS = {
+    0: decode_request_v0,
+    1: decode_request_v0,
+    2: decode_request_v0,
+    3: decode_request_v3,
+    4: decode_request_v4,
+    5: decode_request_v5,
+}
+RESPONSE_ENCODERS = {
+    0: encode_response_v0,
+    1: encode_response_v1,
+    2: encode_response_v1,
+    3: encode_response_v3,
+    4: encode_response_v4,
+    5: encode_response_v5,
+}
