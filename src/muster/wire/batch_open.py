@@ -11,7 +11,7 @@ from typing import Final
 
 import google_crc32c
 from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
-from mypy_extensions import i32, i64, mypyc_attr
+from mypy_extensions import i32, i64, mypyc_attr, u8
 
 from muster.wire.batch_header import CHECKED_FROM, HEADER_SIZE, LENGTH_END, MAGIC, NO_PRODUCER_ID
 from muster.wire.compression import NONE, compress
@@ -160,9 +160,9 @@ def varint_size(number: i64) -> i64:
 
 def write_varint(out: BytesWriter, number: i64) -> None:
     while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
+        out.append(u8(number & 0x7F | 0x80))  # any other kind of number is boxed on the way, ten times the cost
         number >>= 7
-    out.append(number)
+    out.append(u8(number))
 
 
 def zigzag_size(number: i64) -> i64:

@@ -19,7 +19,7 @@ from librt.strings import (
     write_i32_be,
     write_i64_be,
 )
-from mypy_extensions import i64
+from mypy_extensions import i64, u8
 
 from muster.wire.errors import WireError
 from muster.wire.primitives import null_field
@@ -92,9 +92,9 @@ def read_varint(buf: bytes, at: i64) -> tuple[i64, i64]:
 
 def write_varint(out: BytesWriter, value: i64) -> None:
     while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
+        out.append(u8(value & 0x7F | 0x80))  # any other kind of number is boxed on the way, ten times the cost
         value >>= 7
-    out.append(value)
+    out.append(u8(value))
 
 
 # Texts and octets
@@ -107,6 +107,8 @@ def octets(buf: bytes, at: i64, end: i64) -> bytes:
 
 
 def text(buf: bytes, at: i64, end: i64) -> str:
+    if at == end and at <= len(buf):
+        return ""
     raw = octets(buf, at, end)
     try:
         return raw.decode("utf-8")

@@ -13,7 +13,7 @@ from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY
 from muster.core.contract import Outcome, Ticket, TimerChange
 from muster.core.offsets.topic_offsets import TopicOffsets, topic_offsets
 from muster.core.offsets.view import ShardView
-from muster.core.records import OffsetsCommitted, Record
+from muster.core.records import OffsetsCommitted, Record, log_length
 from muster.core.replies import CommitReply
 from muster.core.requests import OffsetCommit
 from muster.wire import errors
@@ -30,7 +30,8 @@ def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_
     records, codes = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
     if records:
         shard.offsets.expect(records)
-        shard.counters.offset_commits += len(codes) - codes.count(errors.OFFSET_METADATA_TOO_LARGE)
+        for record in records:
+            shard.counters.offset_commits += log_length(record)
     elif group is None:
         # T163b: every entry was too large. The group is made all the same, in memory only.
         # Deviates: Kafka shows it after the shard's next write, here it shows at once.

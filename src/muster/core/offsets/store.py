@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from mypy_extensions import i64
 
-from muster.core.offsets.partition_offsets import PartitionOffsets, StoredOffset
+from muster.core.offsets.partition_offsets import NO_EXPIRY, PartitionOffsets, StoredOffset
 from muster.core.offsets.run import OffsetRun
 from muster.core.records import OffsetCommitted, OffsetsCommitted, Record
 
@@ -66,7 +66,19 @@ class OffsetStore:
         partitions = self.of_topic_in_group(record.group_id, offsets.topic)
         before = len(partitions)
         count: i64 = len(offsets)
+        topic_id = offsets.topic_id
+        is_plain = offsets.metadata is None and expires_ms == NO_EXPIRY
         for row in range(count):
+            if is_plain:
+                partitions.put_plain(
+                    offsets.partition(row),
+                    offsets.offset(row),
+                    offsets.leader_epoch(row),
+                    committed_ms,
+                    log_offset + row,
+                    topic_id,
+                )
+                continue
             partitions.put(
                 offsets.partition(row),
                 offsets.offset(row),
@@ -75,7 +87,7 @@ class OffsetStore:
                 committed_ms,
                 expires_ms,
                 log_offset + row,
-                offsets.topic_id,
+                topic_id,
             )
         self.count += len(partitions) - before
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from librt.strings import BytesWriter
 from librt.vecs import append, vec
-from mypy_extensions import i64
+from mypy_extensions import i32, i64
 
 from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.core.replies import CommitReply
@@ -34,6 +35,8 @@ from muster.wire.generated.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from muster.wire.generated.offset_commit_native import write_response_partition
+from muster.wire.message import raw_items
 
 if TYPE_CHECKING:
     from muster.runtime.holdings import Holdings
@@ -87,24 +90,25 @@ def _sort_out(call: Call, node: Node, entry: OffsetCommitRequestTopic, answer: _
         return
     count = len(topic.partitions)
     numbers = vec[i64](capacity=3 * len(entry.partitions))
-    texts: list[str | None] = []
-    has_text = False
+    texts: list[str | None] | None = None
     unknown: list[int] = []
     for partition in entry.partitions:
         index = partition.partition_index
         if 0 <= index < count:
+            metadata = partition.committed_metadata
+            if metadata and texts is None:
+                texts = [""] * (len(numbers) // 3)
+            if texts is not None:
+                texts.append(metadata)
             numbers = append(numbers, index)
             numbers = append(numbers, partition.committed_offset)
             numbers = append(numbers, partition.committed_leader_epoch)
-            texts.append(partition.committed_metadata)
-            if partition.committed_metadata:
-                has_text = True
         else:
             unknown.append(index)
     if unknown:
         answer.refuse(entry, unknown, UNKNOWN_TOPIC_OR_PARTITION)
     if len(numbers):
-        answer.accept(entry, TopicOffsets(topic.name, topic.topic_id, numbers, texts if has_text else None))
+        answer.accept(entry, TopicOffsets(topic.name, topic.topic_id, numbers, texts))
 
 
 def _find(call: Call, node: Node, entry: OffsetCommitRequestTopic) -> tuple[Topic | None, int]:
@@ -141,8 +145,26 @@ class _Answer:
         if indexes:
             self._refused.append((entry, indexes, error))
 
-    def respond(self, _call: Call, reply: CommitReply) -> OffsetCommitResponse:
-        return self.with_codes(reply.errors)
+    def respond(self, call: Call, reply: CommitReply) -> OffsetCommitResponse:
+        if self._refused:
+            return self.with_codes(reply.errors)
+        return OffsetCommitResponse(0, self._laid_out(reply.errors, call.version))
+
+    def _laid_out(self, codes: list[int], version: i64) -> list[OffsetCommitResponseTopic]:
+        """What `_mirrored` is, without an object for each partition."""
+        position: i64 = 0
+        topics: list[OffsetCommitResponseTopic] = []
+        number: i64 = 0
+        for entry in self._entries:
+            offsets = self.accepted[number]
+            number += 1  # noqa: SIM113  # a 64-bit number when compiled
+            out = BytesWriter()
+            count: i64 = len(offsets)
+            for row in range(count):
+                write_response_partition(out, version, i32(offsets.partition(row)), codes[position])
+                position += 1
+            topics.append(OffsetCommitResponseTopic(entry.name, entry.topic_id, raw_items(count, out.getvalue())))
+        return topics
 
     def with_codes(self, codes: list[int]) -> OffsetCommitResponse:
         if not self._refused:
