@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from muster.log.contract import LogConfig, LogStore, TimestampOffset
+from muster.wire.batch import OpenBatch, check_crc, encode_batch, iterate_batches, parse_header
 from muster.wire.batch import Record as BatchRecord
-from muster.wire.batch import check_crc, encode_batch, iterate_batches, parse_header
 from tests.log.batches import TOPIC_ID, all_records, commit, open_log, put, records_in, stage
 
 WEEK_MS = 604_800_000
@@ -52,6 +52,38 @@ def test_a_commit_makes_what_was_staged_visible_and_nothing_later(store: LogStor
     assert pending.finish() == [(log, None)]
     assert all_records(log) == [(0, "a")]
     assert (log.durable_offset, log.end_offset) == (1, 2)
+    assert commit(store) == [(log, None)]
+    assert all_records(log) == [(0, "a"), (1, "b")]
+
+
+def test_an_open_batch_grows_until_a_commit_takes_it_over(store: LogStore) -> None:
+    log = open_log(store)
+    put(store, log, "a")
+    batch = OpenBatch(1, 0)
+    for timestamp_ms, value in ((1_000, b"b"), (2_000, b"c")):
+        batch.mark(timestamp_ms)
+        batch.add(None, value)
+        batch.keep()
+        log.stage_open(batch)
+    assert (log.end_offset, log.durable_offset, batch.is_open) == (3, 1, True)
+    assert commit(store) == [(log, None)]
+    assert not batch.is_open
+    stage(log, "d")
+    assert commit(store) == [(log, None)]
+    assert all_records(log) == [(0, "a"), (1, "b"), (2, "c"), (3, "d")]
+    assert [header.base_offset for _, header in log.read_headers(0)] == [0, 1, 3]
+    assert log.max_timestamp() == TimestampOffset(2_000, 2)
+
+
+def test_an_append_behind_an_open_batch_closes_it(store: LogStore) -> None:
+    log = open_log(store)
+    batch = OpenBatch(0, 0)
+    batch.mark(1_000)
+    batch.add(None, b"a")
+    batch.keep()
+    log.stage_open(batch)
+    assert stage(log, "b") == 1
+    assert not batch.is_open
     assert commit(store) == [(log, None)]
     assert all_records(log) == [(0, "a"), (1, "b")]
 
