@@ -24,7 +24,10 @@ COMPILED = {
     "core": "*",
     "core/classic": "*",
     "core/offsets": "*",
-    "log": "contract group_value offset_run offset_value record_codec record_fields staging",
+    "log": (
+        "compactable contract file_commit file_log group_value index offset_run offset_value open_files record_codec record_fields"
+        " segment segment_rules staging sync_frames sync_journal tick_commit"
+    ),
     "runtime": "alarm clock coordinator group_commit loader offsets_log runner tickets timings wheel",
     "server": "call channel connection limits may parts reactor routes traffic",
     "server/handlers": (

@@ -123,7 +123,7 @@ class Shared:
     def __init__(self, directory: Path, number: int, *, was_clean: bool = True) -> None:
         nodes = [NodeEntry(node_id, {}) for node_id in range(WORKERS)]
         place = WorkerPlace(number, nodes, str(directory))
-        self.store = SharedFileStore(str(directory), place.is_mine, was_clean=was_clean)
+        self.store = SharedFileStore(str(directory), place.is_mine, number=place.number, was_clean=was_clean)
         config = BrokerConfig(node_id=number, cluster_id="c")
         self.broker = Broker(self.store, config, lambda count: next(IDS), leaders=WorkerLeaders(place))
         self.broker.start()

@@ -25,7 +25,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LogStore]:
 
         made = PostgresStore(url, node_id=1, claims_alone=True)
     elif request.param == "files-shared":
-        made = SharedFileStore(str(tmp_path), lambda topic, partition: True, was_clean=True)
+        made = SharedFileStore(str(tmp_path), lambda topic, partition: True, number=0, was_clean=True)
     else:
         made = FileStore(str(tmp_path), "fsync" if request.param == "files-fsync" else "os")
     yield made

@@ -22,7 +22,7 @@ def owns(number: int) -> Callable[[str, int], bool]:
 
 
 def store(path: Path, number: int, *, was_clean: bool = True) -> SharedFileStore:
-    return SharedFileStore(str(path), owns(number), was_clean=was_clean)
+    return SharedFileStore(str(path), owns(number), number=number, was_clean=was_clean)
 
 
 def test_each_store_sees_its_own_logs_and_leaves_the_others_alone(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from muster.log.compaction_round import CompactionRound, Source, Target
 from muster.log.compaction_rules import Cleanable, cleanable, due_ratio
 from muster.log.compaction_scan import MAX_KEYS
@@ -14,6 +16,7 @@ from muster.log.contract import LogConfig
 from muster.log.staging import StagedLog
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CompactableLog(StagedLog):
     """The part of a `PartitionLog` that knows how far it is compacted."""
 

@@ -20,6 +20,7 @@ _DELETED_SUFFIX: Final = "-delete"
 _MAX_NAME_BYTES: Final = 255
 _PARTITION_NAME = re.compile(r"(?P<topic>[A-Za-z0-9._-]{1,249})-(?P<partition>0|[1-9][0-9]{0,9})")
 _DELETED_NAME = re.compile(r".+\.[0-9a-f]{32}-delete")
+_JOURNAL_NAME = re.compile(r"muster\.sync\.(?P<owner>[0-9]+)\.(?P<number>[0-9]+)")
 _DOCUMENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 
 
@@ -106,6 +107,21 @@ def remove_tree(path: str) -> None:
     import shutil
 
     shutil.rmtree(path, ignore_errors=True)
+
+
+def journal_path(directory: str, owner: int, number: int) -> str:
+    """A file of the sync journal. `owner` tells apart those of the workers that share the directory."""
+    return os.path.join(directory, f"muster.sync.{owner}.{number}")
+
+
+def journal_files(directory: str, owner: int | None = None) -> list[str]:
+    """The files of the sync journal in the order in which they were written; of one owner, or of all."""
+    found: list[tuple[int, int, str]] = []
+    for name in os.listdir(directory):
+        match = _JOURNAL_NAME.fullmatch(name)
+        if match is not None and owner in (None, int(match["owner"])):
+            found.append((int(match["owner"]), int(match["number"]), os.path.join(directory, name)))
+    return [path for _, _, path in sorted(found)]
 
 
 def document_path(directory: str, name: str) -> str:

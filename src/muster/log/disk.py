@@ -24,6 +24,10 @@ class Disk:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | (os.O_TRUNC if fresh else 0)
         return os.open(path, flags, _FILE_MODE)
 
+    def open_for_update(self, path: str) -> int:
+        """To write anywhere in a file that is there."""
+        return os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+
     def open_for_read(self, path: str) -> int:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
@@ -40,6 +44,10 @@ class Disk:
     def write(self, fd: int, parts: Sequence[bytes]) -> int:
         """One system call; it may write less than it was given."""
         return os.writev(fd, parts)
+
+    def write_at(self, fd: int, content: bytes, position: int) -> int:
+        """One system call; it may write less than it was given. Not for files that were opened for append."""
+        return os.pwrite(fd, content, position)
 
     def sync(self, fd: int) -> None:
         if hasattr(os, "fdatasync"):
@@ -83,6 +91,27 @@ def write_all(disk: Disk, fd: int, parts: Sequence[bytes]) -> None:
             rest[done] = rest[done][written:]
 
 
+def write_bytes(disk: Disk, fd: int, content: bytes) -> None:
+    """`write_all` for the usual case of one part that is taken at once."""
+    written = disk.write(fd, (content,))
+    if written != len(content):
+        write_all(disk, fd, [content[max(0, written) :]])
+
+
+def write_at(disk: Disk, path: str, content: bytes, position: int) -> None:
+    """Overwrite, or write behind the end of, a file that is there."""
+    fd = disk.open_for_update(path)
+    try:
+        done = 0
+        while done < len(content):
+            written = disk.write_at(fd, content[done:], position + done)
+            if written <= 0:
+                raise OSError(errno.EIO, "the disk took no bytes")
+            done += written
+    finally:
+        disk.close(fd)
+
+
 def read_fully(disk: Disk, fd: int, size: int, position: int) -> bytes:
     """`size` bytes, or fewer only at the end of the file."""
     first = disk.read(fd, size, position)
@@ -122,6 +151,15 @@ def replace_file(disk: Disk, path: str, content: bytes, *, private: bool = False
 
 def sync_file(disk: Disk, path: str) -> None:
     fd = disk.open_for_append(path)
+    try:
+        disk.sync(fd)
+    finally:
+        disk.close(fd)
+
+
+def sync_existing(disk: Disk, path: str) -> None:
+    """Sync a file that somebody else may be writing to, or may have removed: it is never made here."""
+    fd = disk.open_for_read(path)
     try:
         disk.sync(fd)
     finally:

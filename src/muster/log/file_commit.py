@@ -1,74 +1,141 @@
-"""One commit of the file store: plans made in the loop's thread, carried out in another, settled back in the loop's.
+"""What one log has in a commit: planned in the loop's thread, carried out in another, settled back in the loop's.
 
 Every log stands or falls alone: if any step of its share fails, its files are put back to what was durable before, and
 if even that fails, the next commit puts them back first. A segment that closes is synced before the next one is made,
-so that a crash can tear only the last.
+so that a crash can tear only the last. A share that does nothing but add some bytes to a file can be made durable by the
+sync journal, together with others (`tick_commit`); the rest syncs its own files.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import field
+from contextlib import suppress
 from threading import Lock
+from typing import TYPE_CHECKING, Final
 
 from muster.log.checkpoints import LEADER_EPOCHS, PARTITION_METADATA, format_epochs
 from muster.log.contract import StorageError
-from muster.log.disk import Disk, sync_file, write_all, write_file
+from muster.log.disk import Disk, sync_file, write_all, write_bytes, write_file
 from muster.log.file_access import FileAccess
 from muster.log.index import SegmentIndex
 from muster.log.segment import INDEX_SUFFIX, TIME_INDEX_SUFFIX, Segment
 from muster.log.staging import StagedBatch
-from muster.wire.late_dataclass import dataclass
+from muster.log.sync_journal import Entry
+
+if TYPE_CHECKING:
+    from muster.log.file_log import FileLog
+
+MOST_BYTES_TWICE: Final = 256 * 1024
+"""A log with more than this in a commit syncs its own file: writing it once more would cost more than a sync does."""
 
 
-@dataclass(slots=True)
 class SegmentWrite:
     """Batches that go to the end of one segment."""
 
-    segment: Segment
-    start_size: int
-    is_new: bool
-    batches: list[StagedBatch] = field(default_factory=list)
-    closing: SegmentIndex | None = None
-    """Set if the segment is full after this: its indexes as they will be."""
+    __slots__ = ("batches", "closing", "is_new", "segment", "size", "start_size")
+
+    def __init__(self, segment: Segment, start_size: int, is_new: bool) -> None:
+        self.segment = segment
+        self.start_size = start_size
+        self.is_new = is_new
+        self.size = 0
+        self.batches: list[StagedBatch] = []
+        self.closing: SegmentIndex | None = None
+        """Set if the segment is full after this: its indexes as they will be."""
+
+    def add(self, batch: StagedBatch) -> None:
+        self.batches.append(batch)
+        self.size += len(batch.bytes)
 
 
-@dataclass(slots=True, frozen=True)
 class Leftover:
     """A file that a failed commit could not put back. `size` None: it should not be there at all."""
 
-    path: str
-    size: int | None
+    __slots__ = ("path", "size")
+
+    def __init__(self, path: str, size: int | None) -> None:
+        self.path = path
+        self.size = size
 
 
-@dataclass(slots=True)
 class LogShare:
-    """What one log has in a commit, and what became of it. Touches no state that the loop's thread reads."""
+    """Touches no state that the loop's thread reads, except whether the log was deleted, under the log's guard."""
 
-    directory: str
-    access: FileAccess
-    guard: Lock
-    """Held while files are written, so that a deletion cannot come in between."""
-    is_deleted: Callable[[], bool]
-    writes: list[SegmentWrite]
-    leftovers: list[Leftover]
-    new_epochs: list[tuple[int, int]] | None
-    """All leader epochs, if a new one begins here."""
-    sync_creation: bool
-    """The directory was made since the last commit."""
-    failure: StorageError | None = None
+    __slots__ = (
+        "_access",
+        "_content",
+        "_guard",
+        "_log",
+        "failure",
+        "in_journal",
+        "leftovers",
+        "new_epochs",
+        "sync_creation",
+        "syncs_itself",
+        "writes",
+    )
+
+    def __init__(
+        self,
+        log: FileLog,
+        writes: list[SegmentWrite],
+        leftovers: list[Leftover],
+        new_epochs: list[tuple[int, int]] | None,
+        *,
+        sync_creation: bool,
+        after_failure: bool,
+    ) -> None:
+        self._log = log
+        self._access: FileAccess = log.access
+        self._guard: Lock = log.guard
+        self.writes = writes
+        self.leftovers = leftovers
+        self.new_epochs = new_epochs
+        """All leader epochs, if a new one begins here."""
+        self.sync_creation = sync_creation
+        """The directory was made since the last commit."""
+        last = writes[-1]
+        # After a failure the file may come back from a power failure with bytes that were refused, until it is synced.
+        self.syncs_itself = (
+            after_failure
+            or sync_creation
+            or new_epochs is not None
+            or len(writes) > 1
+            or last.is_new
+            or last.size > MOST_BYTES_TWICE
+        )
+        self.in_journal = False
+        self.failure: StorageError | None = None
+        self._content = b""
 
     @property
     def rolled(self) -> bool:
         return len(self.writes) > 1
 
     def write(self) -> None:
-        self._attempt("written", self._write)
+        with self._guard:  # a deletion cannot come in between
+            if self._is_deleted("written"):
+                return
+            try:
+                self._write()
+            except OSError as error:
+                self.fail(StorageError(f"{self._log.directory}: cannot be written: {error.strerror or error}"))
 
     def sync(self) -> None:
-        if self.failure is None:
-            self._attempt("synced", self._sync)
+        if self.failure is not None:
+            return
+        with self._guard:
+            if self._is_deleted("synced"):
+                return
+            try:
+                self._sync()
+            except OSError as error:
+                self.fail(StorageError(f"{self._log.directory}: cannot be synced: {error.strerror or error}"))
+
+    def journal_entry(self) -> Entry:
+        write = self.writes[0]
+        segment = write.segment
+        return Entry(self._log.journal_mark, segment.log_path, segment.base_offset, write.start_size, self._content)
 
     def fail(self, failure: StorageError) -> None:
         """Put the files back to what was durable before; what cannot be put back now is left for the next commit."""
@@ -78,34 +145,35 @@ class LogShare:
             path = write.segment.log_path
             if write.is_new:
                 leftovers.append(Leftover(path, None))
-                self.access.writers.drop(path)
+                self._access.writers.drop(path)
             else:
                 leftovers.append(Leftover(path, write.start_size))
         self.leftovers = []
         for leftover in leftovers:
             try:
-                put_back(self.access.disk, leftover)
+                put_back(self._access.disk, leftover)
             except OSError:
                 self.leftovers.append(leftover)
 
-    def _attempt(self, verb: str, step: Callable[[], None]) -> None:
-        with self.guard:
-            if self.is_deleted():
-                self.failure = StorageError(f"{self.directory}: was deleted before it could be {verb}")
-                return
-            try:
-                step()
-            except OSError as error:
-                self.fail(StorageError(f"{self.directory}: cannot be {verb}: {error.strerror or error}"))
+    def _is_deleted(self, verb: str) -> bool:
+        if self._log.deleted:
+            self.failure = StorageError(f"{self._log.directory}: was deleted before it could be {verb}")
+            return True
+        return False
 
     def _write(self) -> None:
-        disk, writers = self.access.disk, self.access.writers
+        disk, writers = self._access.disk, self._access.writers
         while self.leftovers:
             put_back(disk, self.leftovers[-1])
             self.leftovers.pop()
         for write in self.writes:
             path = write.segment.log_path
-            write_all(disk, writers.get(path), [batch.bytes for batch in write.batches])
+            parts = [batch.bytes for batch in write.batches]
+            if self.syncs_itself:
+                write_all(disk, writers.get(path), parts)
+            else:
+                self._content = parts[0] if len(parts) == 1 else b"".join(parts)
+                write_bytes(disk, writers.get(path), self._content)
             if write.closing is not None:
                 disk.sync(writers.get(path))
                 writers.drop(path)
@@ -114,23 +182,24 @@ class LogShare:
             self._write_epochs(self.new_epochs)
 
     def _sync(self) -> None:
-        disk = self.access.disk
-        disk.sync(self.access.writers.get(self.writes[-1].segment.log_path))
+        disk = self._access.disk
+        disk.sync(self._access.writers.get(self.writes[-1].segment.log_path))
+        directory = self._log.directory
         if self.sync_creation:
-            sync_file(disk, os.path.join(self.directory, PARTITION_METADATA))
+            sync_file(disk, os.path.join(directory, PARTITION_METADATA))
         if self.sync_creation or self.new_epochs is not None or self.writes[-1].is_new:
-            disk.sync_directory(self.directory)
+            disk.sync_directory(directory)
 
     def _write_closing_indexes(self, segment: Segment, index: SegmentIndex) -> None:
         for suffix, content in zip((INDEX_SUFFIX, TIME_INDEX_SUFFIX), index.to_files(), strict=True):
-            write_file(self.access.disk, segment.path(suffix), content, sync=True)
+            write_file(self._access.disk, segment.path(suffix), content, sync=True)
 
     def _write_epochs(self, epochs: list[tuple[int, int]]) -> None:
         """The rename is made durable by the directory's sync that follows."""
-        path = os.path.join(self.directory, LEADER_EPOCHS)
-        sync = self.access.durability == "fsync"
-        write_file(self.access.disk, path + ".tmp", format_epochs(epochs), sync=sync)
-        self.access.disk.rename(path + ".tmp", path)
+        path = os.path.join(self._log.directory, LEADER_EPOCHS)
+        sync = self._access.durability == "fsync"
+        write_file(self._access.disk, path + ".tmp", format_epochs(epochs), sync=sync)
+        self._access.disk.rename(path + ".tmp", path)
 
 
 def put_back(disk: Disk, leftover: Leftover) -> None:
@@ -138,7 +207,7 @@ def put_back(disk: Disk, leftover: Leftover) -> None:
     if leftover.size is not None:
         disk.truncate(leftover.path, leftover.size)
         return
-    try:
+    with suppress(FileNotFoundError):
         disk.remove(leftover.path)
-    except FileNotFoundError:
-        return
+    # A segment that a power failure brings back would lengthen the log by what was refused.
+    disk.sync_directory(os.path.dirname(leftover.path))

@@ -20,6 +20,7 @@ from muster.log.file_compaction import FileTarget, remove_unfinished, segments_o
 from muster.log.segment import Segment
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
 from muster.log.staging import StagedBatch, StagedLog
+from muster.log.sync_frames import log_mark
 from muster.wire.batch import BatchHeader
 
 
@@ -33,6 +34,7 @@ class FileLog(CompactableLog):
         config: LogConfig,
         announce: Callable[[StagedLog], None],
         *,
+        topic_id: bytes,
         directory: str,
         access: FileAccess,
         segments: list[Segment],
@@ -50,6 +52,7 @@ class FileLog(CompactableLog):
         self.deleted = False
         self.guard = Lock()
         self.access = access
+        self.journal_mark = log_mark(topic, partition, topic_id)
         self._segments = segments
         self._epochs = epochs
         self._creation_synced = creation_synced
@@ -60,6 +63,10 @@ class FileLog(CompactableLog):
         self._keep_clean_offset = keep_clean_offset
         self._leftovers: list[Leftover] = []
         self._committing = False
+        self._after_failure = False
+        """The last commit failed: the file's old length, and what is written behind it, have to be synced as they are."""
+        self._in_journal = False
+        """Some of the active segment may be durable by the sync journal alone."""
         self._read_on: tuple[int, Segment, int] | None = None
         """(offset, segment, position) where the last read ended: readers come back for what follows."""
 
@@ -90,23 +97,23 @@ class FileLog(CompactableLog):
         self._committing = True
         leftovers, self._leftovers = self._leftovers, []
         return LogShare(
-            directory=self.directory,
-            access=self.access,
-            guard=self.guard,
-            is_deleted=lambda: self.deleted,
-            writes=writes,
-            leftovers=leftovers,
-            new_epochs=self._plan_epochs(batches),
+            self,
+            writes,
+            leftovers,
+            self._plan_epochs(batches),
             sync_creation=not self._creation_synced,
+            after_failure=self._after_failure,
         )
 
     def settle(self, share: LogShare) -> None:
         """The commit is over: the batches count, or everything staged is lost."""
         self._committing = False
         self._leftovers = share.leftovers
+        self._after_failure = share.failure is not None
         if share.failure is not None:
             self.fall_back()
             return
+        self._in_journal = self._in_journal or share.in_journal
         for write in share.writes:
             if write.segment is not self._segments[-1]:
                 self._segments.append(write.segment)
@@ -133,7 +140,7 @@ class FileLog(CompactableLog):
             ):
                 writes.append(SegmentWrite(self._new_segment(batch.base_offset), 0, True))
                 size, first_time_ms = 0, None
-            writes[-1].batches.append(batch)
+            writes[-1].add(batch)
             size += len(batch.bytes)
             if first_time_ms is None:
                 first_time_ms = batch.time_ms
@@ -304,13 +311,13 @@ class FileLog(CompactableLog):
     # Closing
 
     def close(self) -> None:
-        """Undo what a failed write left, sync what `durability = os` left to the system, save the active indexes."""
+        """Undo what a failed write left, sync what was not synced in its own file, save the active indexes."""
         active, disk = self._segments[-1], self.access.disk
         try:
             while self._leftovers:
                 put_back(disk, self._leftovers[-1])
                 self._leftovers.pop()
-            if active.on_disk and self.access.durability == "os":
+            if active.on_disk and (self._in_journal or self.access.durability == "os"):
                 disk.sync(self.access.writers.get(active.log_path))
             if active.on_disk:
                 active.save_indexes()

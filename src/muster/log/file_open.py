@@ -68,13 +68,16 @@ def read_topic_id(path: str) -> bytes | None:
     file_path = os.path.join(path, PARTITION_METADATA)
     try:
         with open(file_path, "rb") as file:
-            return parse_topic_id(file.read(), file_path)
+            content = file.read()
     except FileNotFoundError:
         return None
+    # Synced by the first commit only: of an empty log's a power failure may leave no more than the name.
+    return parse_topic_id(content, file_path) if content.strip(b"\0") else None
 
 
 def _make_directory(path: str, topic_id: bytes, access: FileAccess) -> bool:
-    """Nothing is synced yet: an empty log that a power failure takes is simply made again. The first commit syncs."""
+    """Whether the directory or the id in it is new. Nothing is synced yet: an empty log that a power failure takes is simply
+    made again. The first commit syncs."""
     is_new = not os.path.isdir(path)
     if is_new:
         access.disk.make_directory(path)
@@ -82,6 +85,7 @@ def _make_directory(path: str, topic_id: bytes, access: FileAccess) -> bool:
     if kept is None:
         content = format_partition_metadata(topic_id)
         write_file(access.disk, os.path.join(path, PARTITION_METADATA), content, sync=False)
+        is_new = True
     elif kept != topic_id:
         raise StorageError(
             f"{path}: belongs to the topic with id {kept.hex()}, not {topic_id.hex()}. A topic of the same name was"
@@ -108,6 +112,16 @@ def list_segments(path: str, config: LogConfig, access: FileAccess) -> list[Segm
             access.disk.remove(index_path)
     interval = config.index_interval_bytes
     return [Segment(path, base, access.disk, access.readers, interval, size) for base, size in sorted(sizes.items())]
+
+
+def newest_segment_base(path: str) -> int | None:
+    """The first offset of the newest segment; None if there is none, or no such directory."""
+    try:
+        names = os.listdir(path)
+    except FileNotFoundError:
+        return None
+    matches = (_SEGMENT_FILE.fullmatch(name) for name in names)
+    return max((int(match["base"]) for match in matches if match and match["suffix"] == LOG_SUFFIX), default=None)
 
 
 def _entries(path: str) -> list[os.DirEntry[str]]:

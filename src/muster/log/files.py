@@ -1,12 +1,11 @@
 """Logs in files, in Kafka's own layout: the embedded store that `muster serve` uses.
 
 Knows the data directory and all logs in it, gathers their commits, keeps the checkpoints and the documents. One object
-per directory; everything except `FileCommit.run` belongs to the loop's thread.
+per directory; everything except a commit's `run` belongs to the loop's thread.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping, Sequence
 
@@ -31,66 +30,22 @@ from muster.log.file_log import FileLog
 from muster.log.file_open import open_directory, read_topic_id
 from muster.log.side_by_side import SideBySide
 from muster.log.staging import Settled, StagedLog
-
-logger = logging.getLogger(__name__)
-
-
-class FileCommit:
-    """Everything staged in one tick: first all writes, then all syncs, so that the disk can work on them together."""
-
-    def __init__(
-        self,
-        directory: str,
-        access: FileAccess,
-        shares: list[tuple[FileLog, LogShare]],
-        store: FileStore,
-        side_by_side: SideBySide,
-        recovery_points: dict[tuple[str, int], int] | None,
-    ) -> None:
-        self._directory = directory
-        self._access = access
-        self._shares = shares
-        self._store = store
-        self._side_by_side = side_by_side
-        self._recovery_points = recovery_points
-
-    def run(self) -> None:
-        for _, share in self._shares:
-            share.write()
-        if self._access.durability == "fsync":
-            self._side_by_side.each(LogShare.sync, [share for _, share in self._shares])
-            self._sync_new_directories()
-        if self._recovery_points is not None:
-            self._keep_recovery_points(self._recovery_points)
-
-    def finish(self) -> Settled:
-        return self._store.settle(self._shares)
-
-    def _sync_new_directories(self) -> None:
-        created = [share for _, share in self._shares if share.sync_creation and share.failure is None]
-        if not created:
-            return
-        try:
-            self._access.disk.sync_directory(self._directory)
-        except OSError as error:
-            for share in created:
-                share.fail(StorageError(f"{self._directory}: cannot be synced: {error.strerror or error}"))
-
-    def _keep_recovery_points(self, points: dict[tuple[str, int], int]) -> None:
-        """A segment was closed: the next start need not check it. Losing this costs time at recovery, not records."""
-        for log, share in self._shares:
-            if share.rolled and share.failure is None:
-                points[log.topic, log.partition] = share.writes[-1].segment.base_offset
-        try:
-            self._store.keep_offsets(RECOVERY_POINTS, points)
-        except StorageError as error:
-            logger.warning("recovery will check more than it has to: %s", error)
-
+from muster.log.sync_journal import RETIRE_AT_BYTES, SyncJournal
+from muster.log.sync_recovery import settle_journals
+from muster.log.tick_commit import FileCommit
 
 class FileStore:
     """A `LogStore` over one directory."""
 
-    def __init__(self, directory: str, durability: Durability = "fsync", disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        directory: str,
+        durability: Durability = "fsync",
+        disk: Disk | None = None,
+        *,
+        journal_bytes: int = RETIRE_AT_BYTES,
+    ) -> None:
+        """`journal_bytes`: how large a file of the sync journal becomes."""
         self.durability: Durability = durability
         self.directory = os.path.abspath(directory)
         self._disk = disk or Disk()
@@ -103,6 +58,7 @@ class FileStore:
             self._start_offsets = self._read_offsets(START_OFFSETS)
             self._clean_offsets = self._read_offsets(CLEAN_OFFSETS)
             self.was_clean = self._take_clean_mark() or not self._on_disk
+            self._settle_journals()
         except BaseException:
             self._release_directory()
             raise
@@ -112,6 +68,7 @@ class FileStore:
         self._dirty: dict[FileLog, None] = {}
         self._committing = False
         self._side_by_side = SideBySide()
+        self._journal = SyncJournal(self.directory, self._journal_owner, self._disk, journal_bytes)
 
     # What is different where several processes share the directory: see `shared_files`
 
@@ -121,6 +78,14 @@ class FileStore:
     def _release_directory(self) -> None:
         if self._lock is not None:
             self._lock.release()
+
+    @property
+    def _journal_owner(self) -> int:
+        """Part of the names of the sync journal's files."""
+        return 0
+
+    def _settle_journals(self) -> None:
+        settle_journals(self.directory, self._disk, is_clean=self.was_clean)
 
     def _find_logs(self) -> set[tuple[str, int]]:
         return partition_directories(self.directory)
@@ -166,12 +131,13 @@ class FileStore:
             partition,
             config,
             self._on_first_staged,
+            topic_id=topic_id,
             directory=path,
             access=self._access,
             segments=opened.segments,
             start_offset=start_offset,
             epochs=opened.epochs,
-            creation_synced=not opened.is_new,
+            creation_synced=not opened.is_new and key not in self._unchecked,
             keep_start_offsets=self._keep_start_offsets,
             clean_offset=self._clean_offsets.get(key, 0),
             keep_clean_offset=self._keep_clean_offset,
@@ -235,7 +201,7 @@ class FileStore:
         self._dirty = {}
         rolled = any(share.rolled for _, share in shares)
         points = self._current_recovery_points() if rolled else None
-        return FileCommit(self.directory, self._access, shares, self, self._side_by_side, points)
+        return FileCommit(self, self._access, shares, self._journal, self._side_by_side, points)
 
     def settle(self, shares: list[tuple[FileLog, LogShare]]) -> Settled:
         """Called by the commit's `finish`."""
@@ -269,6 +235,7 @@ class FileStore:
         try:
             self._close_logs()
         finally:
+            self._journal.abandon()
             self._side_by_side.close()
             self._access.readers.close()
             self._access.writers.close()
@@ -282,6 +249,7 @@ class FileStore:
                 if failure is not None:
                     raise failure
         self._side_by_side.each(FileLog.close, list(self._logs.values()))
+        self._drop_journal()
         points = self._current_recovery_points()
         for key, log in self._logs.items():
             points[key] = log.durable_offset
@@ -289,6 +257,15 @@ class FileStore:
         self._keep_start_offsets()
         if not self._unchecked:
             self._leave_clean_mark()
+
+    def _drop_journal(self) -> None:
+        """Every log was synced by its `close`."""
+        try:
+            self._journal.close()
+        except OSError as error:
+            raise StorageError(
+                f"{self.directory}: its sync journal cannot be removed: {error.strerror or error}"
+            ) from error
 
     def _current_recovery_points(self) -> dict[tuple[str, int], int]:
         for key, log in self._logs.items():

@@ -20,6 +20,7 @@ from muster.log.file_open import list_segments
 from muster.log.index import SegmentIndex
 from muster.log.recovery import Trouble, first_trouble, sound_batch_behind
 from muster.log.segment import INDEX_SUFFIX, TIME_INDEX_SUFFIX, Segment
+from muster.log.sync_recovery import settle_journals
 
 
 @dataclass(slots=True, frozen=True)
@@ -61,8 +62,10 @@ class Damage:
 def find_damage(directory: str, only: tuple[str, int] | None = None) -> list[Damage]:
     """The first trouble of every log that has one. The caller holds the directory's lock.
 
-    Logs are not changed, but what a start does first is done: an interrupted compaction is finished.
+    What a start does first is done: what only the sync journal kept is given back to its logs, and the journal goes, so
+    that a log that is cut stays cut; an interrupted compaction is finished.
     """
+    settle_journals(directory, Disk(), is_clean=os.path.exists(os.path.join(directory, CLEAN_MARK)))
     found: list[Damage] = []
     for topic, partition in sorted(partition_directories(directory)):
         if only is None or only == (topic, partition):

@@ -26,6 +26,7 @@ from muster.log.directory import (
 from muster.log.disk import Disk
 from muster.log.file_log import FileLog
 from muster.log.files import FileStore
+from muster.log.sync_recovery import settle_journals
 
 
 class SharedDirectory:
@@ -38,6 +39,8 @@ class SharedDirectory:
         self._lock = DirectoryLock(self.path)
         try:
             self.was_clean = take_clean_mark(self.path) or not partition_directories(self.path)
+            # Of all workers, however many there were then: no log is open yet, and who has which may be different now.
+            settle_journals(self.path, Disk(), is_clean=self.was_clean)
         except BaseException:
             self._lock.release()
             raise
@@ -59,11 +62,14 @@ class SharedFileStore(FileStore):
         directory: str,
         is_mine: Callable[[str, int], bool],
         *,
+        number: int,
         was_clean: bool,
         durability: Durability = "fsync",
         disk: Disk | None = None,
     ) -> None:
-        """`was_clean`: the last store that had these logs was closed cleanly."""
+        """`number`: no other process on the directory has it. `was_clean`: the last store that had these logs was closed
+        cleanly."""
+        self._number = number
         self._is_mine = is_mine
         self._starts_clean = was_clean
         self._versions: dict[str, int] = {}
@@ -78,6 +84,15 @@ class SharedFileStore(FileStore):
 
     def _take_directory(self) -> DirectoryLock | None:
         return None
+
+    @property
+    def _journal_owner(self) -> int:
+        return self._number
+
+    def _settle_journals(self) -> None:
+        """Only what this worker's last process left: the others are writing theirs. All of it is about logs that are its own,
+        since `SharedDirectory` settled what was left by workers that shared the directory differently."""
+        settle_journals(self.directory, self._disk, is_clean=self.was_clean, owner=self._number)
 
     def _find_logs(self) -> set[tuple[str, int]]:
         return {key for key in partition_directories(self.directory) if self._is_mine(*key)}

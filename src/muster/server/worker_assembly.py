@@ -34,7 +34,11 @@ class WorkerStart:
 
 def worker_store(settings: Settings, worker: WorkerStart) -> LogStore:
     return SharedFileStore(
-        worker.place.directory, worker.place.is_mine, was_clean=worker.was_clean, durability=settings.durability
+        worker.place.directory,
+        worker.place.is_mine,
+        number=worker.place.number,
+        was_clean=worker.was_clean,
+        durability=settings.durability,
     )
 
 

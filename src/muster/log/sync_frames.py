@@ -1,0 +1,117 @@
+"""The frames of a sync journal: which bytes a commit put where in which segment. Knows the bytes, no files.
+
+A file of the journal is `FILE_HEAD` and frames behind it. Numbers are big-endian:
+
+    magic "MSF1" · crc u32 · length u32 · tick i64 · segment i64 · position i64 · topic id 16 · partition i32 · topic u16 + text · batches
+
+`crc` is CRC-32C of the `length` bytes behind it. `tick` is the place in the journal where the frames begin that were written and
+synced together with this one: it tells a torn end from damage. `position` is where the batches stand in the segment's file.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import Final, NamedTuple
+
+import google_crc32c
+
+FILE_KIND: Final = b"muster sync journal "
+FILE_HEAD: Final = b"muster sync journal 1\n"
+_MAGIC: Final = b"MSF1"
+_START = Struct(">4sII")
+_PLACE = Struct(">qqq")
+_LOG = Struct(">16siH")
+_START_BYTES: Final = 12
+_SMALLEST: Final = 24 + 22
+
+
+class Frame(NamedTuple):
+    """What one log had in one commit."""
+
+    tick: int
+    segment_base: int
+    position: int
+    topic_id: bytes
+    partition: int
+    topic: str
+    batches: bytes
+
+    @property
+    def end(self) -> int:
+        return self.position + len(self.batches)
+
+
+class Damage(NamedTuple):
+    """A place in the journal that cannot be read although later commits stand behind it."""
+
+    position: int
+    problem: str
+
+
+class JournalContent(NamedTuple):
+    frames: list[Frame]
+    damage: list[Damage]
+
+
+def log_mark(topic: str, partition: int, topic_id: bytes) -> bytes:
+    """The part of a frame that is the same for every frame of a log."""
+    text = topic.encode()
+    return _LOG.pack(topic_id, partition, len(text)) + text
+
+
+def frame_start(tick: int, segment_base: int, position: int, mark: bytes, batches: bytes) -> bytes:
+    """What stands before `mark` and `batches`."""
+    place = _PLACE.pack(tick, segment_base, position)
+    crc = google_crc32c.extend(google_crc32c.value(place + mark), batches)
+    return _START.pack(_MAGIC, crc, len(place) + len(mark) + len(batches)) + place
+
+
+def read_journal(content: bytes) -> JournalContent:
+    """Every sound frame. What is not one at the end is a write that was never acknowledged: it ends the reading quietly."""
+    frames: list[Frame] = []
+    damage: list[Damage] = []
+    at = len(FILE_HEAD)
+    while at < len(content):
+        frame, size = _frame_at(content, at)
+        if frame is not None:
+            frames.append(frame)
+            at += size
+            continue
+        behind = _next_sound(content, at)
+        if behind is None:
+            break
+        sound_at, tick = behind
+        # A frame written together with the bad one proves nothing: the pages of one write may reach the disk in any order.
+        if tick > at:
+            damage.append(Damage(at, f"no sound frame, but one of a later commit follows at position {sound_at}"))
+        at = sound_at
+    if not content.startswith(FILE_HEAD) and any(frame.tick > len(FILE_HEAD) for frame in frames):
+        damage.insert(0, Damage(0, "it does not begin as a sync journal does, but later commits follow"))
+    return JournalContent(frames, damage)
+
+
+def _frame_at(content: bytes, at: int) -> tuple[Frame | None, int]:
+    if at + _START_BYTES + _SMALLEST > len(content):
+        return None, 0
+    magic, crc, length = _START.unpack_from(content, at)
+    begin = at + _START_BYTES
+    end = begin + length
+    if magic != _MAGIC or length < _SMALLEST or end > len(content) or google_crc32c.value(content[begin:end]) != crc:
+        return None, 0
+    tick, segment_base, position = _PLACE.unpack_from(content, begin)
+    topic_id, partition, text_bytes = _LOG.unpack_from(content, begin + _PLACE.size)
+    text_at = begin + _SMALLEST
+    topic = content[text_at : text_at + text_bytes].decode()
+    batches = content[text_at + text_bytes : end]
+    return Frame(tick, segment_base, position, topic_id, partition, topic, batches), end - at
+
+
+def _next_sound(content: bytes, at: int) -> tuple[int, int] | None:
+    """Position and tick of the first sound frame behind `at`, wherever it begins."""
+    at = content.find(_MAGIC, at + 1)
+    while at >= 0:
+        frame, _ = _frame_at(content, at)
+        if frame is not None:
+            return at, frame.tick
+        at = content.find(_MAGIC, at + 1)
+    return None

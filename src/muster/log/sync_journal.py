@@ -1,0 +1,173 @@
+"""The sync journal of one data directory: the bytes of all logs of a commit once more, in one file, so that one sync is enough.
+
+Written by the thread that commits. A file that has grown large, or could not be written to, is retired: another thread syncs the
+segments that it speaks of, then removes it, while the next one takes new frames. `sync_recovery` reads what a crash left.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from threading import Lock, Thread
+from typing import Final
+
+from muster.log.directory import journal_path
+from muster.log.disk import Disk, sync_existing, write_bytes
+from muster.log.sync_frames import FILE_HEAD, frame_start
+
+RETIRE_AT_BYTES: Final = 16 * 1024 * 1024
+REST_AFTER_FAILURE: Final = 100
+"""Commits that go without the journal after it could not be written: on a full disk trying costs more than it gives."""
+
+logger = logging.getLogger(__name__)
+
+
+class Entry:
+    """What one log has in a commit, as the journal needs it."""
+
+    __slots__ = ("batches", "mark", "path", "position", "segment_base")
+
+    def __init__(self, mark: bytes, path: str, segment_base: int, position: int, batches: bytes) -> None:
+        self.mark = mark
+        self.path = path
+        self.segment_base = segment_base
+        self.position = position
+        self.batches = batches
+
+
+class JournalFile:
+    """One file, and the segments whose batches it holds."""
+
+    __slots__ = ("fd", "path", "segments", "size")
+
+    def __init__(self, path: str, fd: int) -> None:
+        self.path = path
+        self.fd = fd
+        self.size = 0
+        self.segments: dict[str, None] = {}
+
+
+class SyncJournal:
+    def __init__(self, directory: str, owner: int, disk: Disk, retire_at_bytes: int = RETIRE_AT_BYTES) -> None:
+        self._directory = directory
+        self._owner = owner
+        self._disk = disk
+        self._retire_at_bytes = retire_at_bytes
+        self._number = 0
+        self._current: JournalFile | None = None
+        self._rest = 0
+        self._lock = Lock()
+        """Guards what follows, which the retiring thread changes too."""
+        self._retired: list[JournalFile] = []
+        self._retiring: Thread | None = None
+
+    def keep(self, entries: Sequence[Entry]) -> bool:
+        """Make these durable with one sync. False: it could not be done, and whoever asked has to sync each file."""
+        if self._rest:
+            self._rest -= 1
+            return False
+        try:
+            file = self._current or self._begin()
+            self._write(file, entries)
+        except OSError as error:
+            logger.warning("%s: the sync journal cannot be written: %s", self._directory, error.strerror or error)
+            self._rest = REST_AFTER_FAILURE
+            self._retire()
+            return False
+        if file.size >= self._retire_at_bytes:
+            self._retire()
+        return True
+
+    def close(self) -> None:
+        """Every log was synced and closed: remove what is left. OSError if that fails."""
+        self._stop_writing()
+        self._wait()
+        if self._retired:
+            self._remove(self._retired)
+            self._retired = []
+
+    def abandon(self) -> None:
+        """Leave the files for the next start."""
+        self._stop_writing()
+        self._wait()
+
+    # Writing
+
+    def _begin(self) -> JournalFile:
+        self._number += 1
+        path = journal_path(self._directory, self._owner, self._number)
+        file = self._current = JournalFile(path, self._disk.open_for_append(path, fresh=True))
+        write_bytes(self._disk, file.fd, FILE_HEAD)
+        file.size = len(FILE_HEAD)
+        return file
+
+    def _write(self, file: JournalFile, entries: Sequence[Entry]) -> None:
+        tick = file.size
+        parts: list[bytes] = []
+        for entry in entries:
+            start = frame_start(tick, entry.segment_base, entry.position, entry.mark, entry.batches)
+            parts += (start, entry.mark, entry.batches)
+            file.segments[entry.path] = None
+        content = b"".join(parts)
+        write_bytes(self._disk, file.fd, content)
+        self._disk.sync(file.fd)
+        if tick == len(FILE_HEAD):
+            self._disk.sync_directory(self._directory)
+        file.size = tick + len(content)
+
+    # Retiring
+
+    def _retire(self) -> None:
+        """The file takes no more frames; one that failed may hold some that were refused, so it should not stay long."""
+        self._stop_writing()
+        with self._lock:
+            if self._retiring is None and self._retired:
+                self._retiring = Thread(target=self._work_off, name="muster-sync-journal", daemon=True)
+                self._retiring.start()
+
+    def _stop_writing(self) -> None:
+        file, self._current = self._current, None
+        if file is not None:
+            self._disk.close(file.fd)
+            with self._lock:
+                self._retired.append(file)
+
+    def _work_off(self) -> None:
+        """In a thread of its own. What fails is tried again with the next file that is retired, or at the next start."""
+        tried: set[str] = set()
+        while True:
+            with self._lock:
+                files = [file for file in self._retired if file.path not in tried]
+                if not files:
+                    self._retiring = None
+                    return
+            tried.update(file.path for file in files)
+            try:
+                self._sync_segments(dict.fromkeys(path for file in files for path in file.segments))
+                self._remove(files)
+            except OSError as error:
+                logger.warning("%s: a sync journal is kept for longer: %s", self._directory, error.strerror or error)
+            else:
+                with self._lock:
+                    self._retired = [file for file in self._retired if file not in files]
+
+    def _sync_segments(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            try:
+                sync_existing(self._disk, path)
+            except FileNotFoundError:
+                continue  # dropped or deleted since then
+
+    def _remove(self, files: Sequence[JournalFile]) -> None:
+        for file in files:
+            try:
+                self._disk.remove(file.path)
+            except FileNotFoundError:
+                continue
+        self._disk.sync_directory(self._directory)
+
+    def _wait(self) -> None:
+        with self._lock:
+            thread = self._retiring
+        if thread is not None:
+            thread.join()

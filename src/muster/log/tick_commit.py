@@ -1,0 +1,92 @@
+"""Everything staged in one tick on its way to the disk: all writes first, then as few syncs as will do.
+
+With `durability = fsync` the logs that only grew go to the sync journal together, one sync for all; a single one, and those that
+roll, begin or have much, sync their own files, side by side. If the journal fails, all do.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from muster.log.checkpoints import RECOVERY_POINTS
+from muster.log.contract import StorageError
+from muster.log.file_access import FileAccess
+from muster.log.file_commit import LogShare
+from muster.log.side_by_side import SideBySide
+from muster.log.staging import Settled
+from muster.log.sync_journal import SyncJournal
+
+if TYPE_CHECKING:
+    from muster.log.file_log import FileLog
+    from muster.log.files import FileStore
+
+WORTH_THE_JOURNAL: Final = 2
+"""One log alone is synced by itself: as many syncs, and nothing is written twice."""
+
+logger = logging.getLogger(__name__)
+
+
+class FileCommit:
+    def __init__(
+        self,
+        store: FileStore,
+        access: FileAccess,
+        shares: list[tuple[FileLog, LogShare]],
+        journal: SyncJournal,
+        side_by_side: SideBySide,
+        recovery_points: dict[tuple[str, int], int] | None,
+    ) -> None:
+        self._store = store
+        self._access = access
+        self._shares = shares
+        self._journal = journal
+        self._side_by_side = side_by_side
+        self._recovery_points = recovery_points
+
+    def run(self) -> None:
+        for _, share in self._shares:
+            share.write()
+        if self._access.durability == "fsync":
+            self._sync()
+        if self._recovery_points is not None:
+            self._keep_recovery_points(self._recovery_points)
+
+    def finish(self) -> Settled:
+        return self._store.settle(self._shares)
+
+    def _sync(self) -> None:
+        together: list[LogShare] = []
+        alone: list[LogShare] = []
+        for _, share in self._shares:
+            if share.failure is None:
+                (alone if share.syncs_itself else together).append(share)
+        if len(together) >= WORTH_THE_JOURNAL and self._journal.keep([share.journal_entry() for share in together]):
+            for share in together:
+                share.in_journal = True
+        else:
+            alone += together
+        if alone:
+            self._side_by_side.each(LogShare.sync, alone)
+            self._sync_new_directories()
+
+    def _sync_new_directories(self) -> None:
+        created = [share for _, share in self._shares if share.sync_creation and share.failure is None]
+        if not created:
+            return
+        directory = self._store.directory
+        try:
+            self._access.disk.sync_directory(directory)
+        except OSError as error:
+            for share in created:
+                share.fail(StorageError(f"{directory}: cannot be synced: {error.strerror or error}"))
+
+    def _keep_recovery_points(self, points: dict[tuple[str, int], int]) -> None:
+        """A segment was closed: the next start need not check it. Losing this costs time at recovery, not records."""
+        for log, share in self._shares:
+            if share.rolled and share.failure is None:
+                points[log.topic, log.partition] = share.writes[-1].segment.base_offset
+        try:
+            self._store.keep_offsets(RECOVERY_POINTS, points)
+        except StorageError as error:
+            logger.warning("recovery will check more than it has to: %s", error)
