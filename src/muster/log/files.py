@@ -24,7 +24,7 @@ from muster.log.directory import (
     take_clean_mark,
 )
 from muster.log.disk import Disk, replace_file
-from muster.log.file_access import FileAccess, file_access
+from muster.log.file_access import file_access
 from muster.log.file_commit import LogShare
 from muster.log.file_log import FileLog
 from muster.log.file_open import open_directory, read_topic_id
@@ -33,6 +33,7 @@ from muster.log.staging import Settled, StagedLog
 from muster.log.sync_journal import RETIRE_AT_BYTES, SyncJournal
 from muster.log.sync_recovery import settle_journals
 from muster.log.tick_commit import FileCommit
+
 
 class FileStore:
     """A `LogStore` over one directory."""

@@ -2,7 +2,8 @@
 
 A file of the journal is `FILE_HEAD` and frames behind it. Numbers are big-endian:
 
-    magic "MSF1" · crc u32 · length u32 · tick i64 · segment i64 · position i64 · topic id 16 · partition i32 · topic u16 + text · batches
+    magic "MSF1" · crc u32 · length u32 · tick i64 · segment i64 · position i64 ·
+    topic id 16 bytes · partition i32 · topic's length u16 · topic · batches
 
 `crc` is CRC-32C of the `length` bytes behind it. `tick` is the place in the journal where the frames begin that were written and
 synced together with this one: it tells a torn end from damage. `position` is where the batches stand in the segment's file.
@@ -41,16 +42,10 @@ class Frame(NamedTuple):
         return self.position + len(self.batches)
 
 
-class Damage(NamedTuple):
-    """A place in the journal that cannot be read although later commits stand behind it."""
-
-    position: int
-    problem: str
-
-
 class JournalContent(NamedTuple):
     frames: list[Frame]
-    damage: list[Damage]
+    damage: list[int]
+    """Places that cannot be read although they were synced before a later commit was written behind them."""
 
 
 def log_mark(topic: str, partition: int, topic_id: bytes) -> bytes:
@@ -69,25 +64,20 @@ def frame_start(tick: int, segment_base: int, position: int, mark: bytes, batche
 def read_journal(content: bytes) -> JournalContent:
     """Every sound frame. What is not one at the end is a write that was never acknowledged: it ends the reading quietly."""
     frames: list[Frame] = []
-    damage: list[Damage] = []
+    bad: list[int] = [] if content.startswith(FILE_HEAD) else [0]
     at = len(FILE_HEAD)
-    while at < len(content):
+    while 0 <= at < len(content):
         frame, size = _frame_at(content, at)
         if frame is not None:
             frames.append(frame)
             at += size
-            continue
-        behind = _next_sound(content, at)
-        if behind is None:
-            break
-        sound_at, tick = behind
-        # A frame written together with the bad one proves nothing: the pages of one write may reach the disk in any order.
-        if tick > at:
-            damage.append(Damage(at, f"no sound frame, but one of a later commit follows at position {sound_at}"))
-        at = sound_at
-    if not content.startswith(FILE_HEAD) and any(frame.tick > len(FILE_HEAD) for frame in frames):
-        damage.insert(0, Damage(0, "it does not begin as a sync journal does, but later commits follow"))
-    return JournalContent(frames, damage)
+        else:
+            bad.append(at)
+            at = _next_sound(content, at)
+    # Frames written together with a bad one prove nothing: the pages of one write may reach the disk in any order.
+    last_tick = max((frame.tick for frame in frames), default=0)
+    first_tick = len(FILE_HEAD)
+    return JournalContent(frames, [at for at in bad if max(at, first_tick) < last_tick])
 
 
 def _frame_at(content: bytes, at: int) -> tuple[Frame | None, int]:
@@ -106,12 +96,9 @@ def _frame_at(content: bytes, at: int) -> tuple[Frame | None, int]:
     return Frame(tick, segment_base, position, topic_id, partition, topic, batches), end - at
 
 
-def _next_sound(content: bytes, at: int) -> tuple[int, int] | None:
-    """Position and tick of the first sound frame behind `at`, wherever it begins."""
+def _next_sound(content: bytes, at: int) -> int:
+    """Where the first sound frame behind `at` begins; -1 if there is none."""
     at = content.find(_MAGIC, at + 1)
-    while at >= 0:
-        frame, _ = _frame_at(content, at)
-        if frame is not None:
-            return at, frame.tick
+    while at >= 0 and _frame_at(content, at)[0] is None:
         at = content.find(_MAGIC, at + 1)
-    return None
+    return at

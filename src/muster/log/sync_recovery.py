@@ -85,8 +85,8 @@ def _frames_of(path: str) -> list[Frame]:
             " away: commits that a power failure took from their logs are given up with it"
         )
     frames, damage = read_journal(content)
-    for place in damage:
-        logger.error("%s: damaged at position %d: %s", path, place.position, place.problem)
+    for position in damage:
+        logger.error("%s: damaged at position %d, where later commits follow", path, position)
     return frames
 
 
@@ -124,7 +124,10 @@ def _mend(segment: Segment, disk: Disk, frames: Sequence[Frame]) -> int:
             continue
         write_at(disk, segment.log_path, frame.batches[known:], end)
         logger.warning(
-            "%s: gave back %d bytes from the sync journal at position %d", segment.log_path, len(frame.batches) - known, end
+            "%s: gave back %d bytes from the sync journal at position %d",
+            segment.log_path,
+            len(frame.batches) - known,
+            end,
         )
         segment.size = max(segment.size, frame.end)
         end = _sound_end(segment, index)
