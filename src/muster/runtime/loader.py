@@ -37,6 +37,8 @@ _GLANCE = Struct(">qi4xb4xhi30xi")
 """Of a batch header: base offset, length, magic, attributes, last offset delta, record count."""
 _MAGIC = 2
 _LENGTH_END = 12
+_MANY_RECORDS = 10_000
+"""From here on the collector is spared what was loaded. Not for less: garbage that is there at that moment stays for ever."""
 _NOT_PLAIN = COMPRESSION_MASK | CONTROL_BIT | TRANSACTIONAL_BIT
 
 
@@ -81,7 +83,8 @@ class Load:
                 f"{self._log.topic}-{self._log.partition} near offset {self._next_offset}: {error}"
             ) from error
         finally:
-            gc.freeze()  # what was made here stays for long: the collector need not look at it ever again
+            if self.records >= _MANY_RECORDS:
+                gc.freeze()  # what was made here stays for long: the collector need not look at it ever again
             if collects:
                 gc.enable()
         return not done or self.is_over
