@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any, cast
 
 import pytest
@@ -135,6 +136,27 @@ def test_a_tombstone_that_fits_no_batch_is_refused_with_all_of_its_outcome() -> 
     with pytest.raises(RecordsTooLarge):
         desk.offsets.append([OffsetErased("g", "t", 0), OffsetErased("g", "t" * 1_000, 1)], 1_000, desk._hear)
     assert desk.log.end_offset == 0
+
+
+@pytest.mark.parametrize("compression", [0, 1])
+def test_a_record_that_cannot_be_written_leaves_those_of_others_as_they_are(compression: int) -> None:
+    """A broken invariant ends the shard, not the batch that others share."""
+    desk = Desk(compression)
+    desk.append(offsets(0))
+    with pytest.raises((OverflowError, TypeError, ValueError, struct.error)):
+        desk.offsets.append([offsets(1), OffsetErased("g", "t", 2**40)], 1_000, desk._hear)
+    assert desk.log.end_offset == 1
+    assert desk.append(offsets(2)) == 1
+    assert sum(desk.batches()) == 2
+
+
+def test_many_tombstones_are_compressed_batch_by_batch_and_are_one_outcome() -> None:
+    desk = Desk(compression=1)
+    desk.append(*(OffsetErased("g", "t", number) for number in range(20_000)))
+    counts = desk.batches()
+    assert sum(counts) == 20_000
+    assert len(counts) > 2
+    assert desk.heard == [(1, True)]
 
 
 def test_a_foreign_append_closes_the_batch_and_order_is_kept() -> None:

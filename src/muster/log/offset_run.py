@@ -55,9 +55,12 @@ class RunReader:
                     length = length & 0x7F | more << 7
                     at += 1
                 end: i64 = at + (length >> 1)
-                if data[at + 1] >= 0x80:
-                    break
-                at += 2  # attributes and timestamp delta; neither is needed
+                at += 1  # attributes and timestamp delta; neither is needed, but the latter may take two bytes
+                if data[at] >= 0x80:
+                    at += 1
+                    if data[at] >= 0x80:
+                        break
+                at += 1
                 offset_delta: i64 = data[at]
                 if offset_delta >= 0x80:
                     at += 1

@@ -67,7 +67,7 @@ class OffsetsLog:
         if batch is not None and batch.is_open and self._add(batch, records, now_ms):
             self.log.stage_open(batch)
         else:
-            self._begin(self._encode(records, now_ms), now_ms)
+            self._begin(self._encode(records, now_ms, base_offset), now_ms)
         shared = self._shared
         if shared is None or shared.is_settled:
             shared = self._shared = _Shared(when_settled)
@@ -81,29 +81,26 @@ class OffsetsLog:
         try:
             for record in records:
                 write_record(batch, record)
-        except RecordError as error:
-            batch.undo()
-            raise RecordsTooLarge(f"{self}: {error}") from error
+        except Exception as error:
+            batch.undo()  # whatever it was: others have records in this batch, half a record more would spoil them
+            if isinstance(error, RecordError):
+                raise RecordsTooLarge(f"{self}: {error}") from error
+            raise
         if batch.size > self._max_batch_bytes and len(batch.seal(self._compression)) > self._max_batch_bytes:
             batch.undo()
             return False
         batch.keep()
         return True
 
-    def _encode(self, records: Sequence[Record], now_ms: int) -> list[OpenBatch]:
-        batch = OpenBatch(self.log.end_offset, self._epoch)
+    def _encode(self, records: Sequence[Record], now_ms: int, base_offset: int) -> list[OpenBatch]:
+        batch = OpenBatch(base_offset, self._epoch)
         if self._add(batch, records, now_ms):
             return [batch]
-        batches: list[OpenBatch] = []
-        if all(isinstance(record, OffsetErased | GroupErased) for record in records):
-            for record in records:
-                if not self._add(batch, [record], now_ms):
-                    batches.append(batch)
-                    batch = OpenBatch(batch.next_offset, self._epoch)
-                    self._add(batch, [record], now_ms)
-            batches.append(batch)
-        if all(each.count for each in batches) and batches:
-            return batches
+        if len(records) > 1 and all(isinstance(record, OffsetErased | GroupErased) for record in records):
+            # Halved, not filled one by one: each try may have to compress all of it to see whether it fits.
+            middle = len(records) // 2
+            first = self._encode(records[:middle], now_ms, base_offset)
+            return first + self._encode(records[middle:], now_ms, base_offset + middle)
         raise RecordsTooLarge(
             f"{self}: {len(records)} records do not fit into a batch of {self._max_batch_bytes} bytes (max.message.bytes)"
         )
