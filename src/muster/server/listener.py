@@ -77,10 +77,8 @@ class Listener:
         for door in self.doors:
             door.prepare(self._settings)
 
-    async def start(self) -> None:
-        """Accept from now on. Apart from opening the doors, so that the node knows its port before the first client comes."""
-        for door in self.doors:
-            await door.start()
+    def start_looking(self) -> None:
+        """From now on for idle connections and for changed files. The doors are open."""
         self._plan_sweep()
         self._plan_watch()
 

@@ -84,10 +84,10 @@ class Server:
             follow_quotas(self.node, self.listener)
             await self._open_metrics()
             self.node.start()
+            await self._start_doors()
         except BaseException:
             await self.stop()
             raise
-        await self.listener.start()
         return self.listener.doors[0].bound
 
     def _endpoints(self) -> dict[str, tuple[str, int]]:
@@ -100,6 +100,15 @@ class Server:
                 door.open()
             except (OSError, OverflowError) as error:
                 raise ListenError(_why_not(door.address.endpoint, error)) from error
+
+    async def _start_doors(self) -> None:
+        """Accept from now on. Apart from opening the doors, so that the node knows its port before the first client comes."""
+        for door in self.listener.doors:
+            try:
+                await door.start()
+            except OSError as error:  # somebody else took the same address meanwhile, and was quicker to listen
+                raise ListenError(_why_not(door.bound, error)) from error
+        self.listener.start_looking()
 
     def refresh(self) -> None:
         """Read certificates, token keys and users again, as on SIGHUP."""
