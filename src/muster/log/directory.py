@@ -130,6 +130,10 @@ def document_path(directory: str, name: str) -> str:
     return os.path.join(directory, name)
 
 
+def has_clean_mark(directory: str) -> bool:
+    return os.path.exists(os.path.join(directory, CLEAN_MARK))
+
+
 def take_clean_mark(directory: str) -> bool:
     """Whether the last stop was clean. The mark goes at once and for good: from here on only another clean stop counts."""
     path = os.path.join(directory, CLEAN_MARK)

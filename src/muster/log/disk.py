@@ -128,6 +128,14 @@ def read_fully(disk: Disk, fd: int, size: int, position: int) -> bytes:
     return b"".join(parts)
 
 
+def read_existing(disk: Disk, path: str, size: int, position: int) -> bytes:
+    fd = disk.open_for_read(path)
+    try:
+        return read_fully(disk, fd, size, position)
+    finally:
+        disk.close(fd)
+
+
 def write_file(disk: Disk, path: str, content: bytes, *, sync: bool, private: bool = False) -> None:
     """Make or overwrite a file that can be made again if it is lost half-way."""
     fd = disk.open_for_append(path, fresh=True)

@@ -66,6 +66,7 @@ class LogShare:
         "_content",
         "_guard",
         "_log",
+        "after_failure",
         "failure",
         "in_journal",
         "leftovers",
@@ -94,6 +95,7 @@ class LogShare:
         """All leader epochs, if a new one begins here."""
         self.sync_creation = sync_creation
         """The directory was made since the last commit."""
+        self.after_failure = after_failure
         last = writes[-1]
         # After a failure the file may come back from a power failure with bytes that were refused, until it is synced.
         self.syncs_itself = (

@@ -261,9 +261,19 @@ class FileLog(CompactableLog):
             write_file(disk, following.log_path, b"", sync=True)
             disk.sync_directory(self.directory)
         except OSError as error:
+            self._leave_unbegun(following)
             raise StorageError(f"{self.directory}: a new segment cannot be begun: {error.strerror or error}") from error
         following.on_disk = True
         self._segments.append(following)
+
+    def _leave_unbegun(self, segment: Segment) -> None:
+        """Its file must not stay: a start would take it for the newest, and what the segment before it gets for nothing."""
+        leftover = Leftover(segment.log_path, None)
+        self._after_failure = True
+        try:
+            put_back(self.access.disk, leftover)
+        except OSError:
+            self._leftovers.append(leftover)
 
     def _drop_oldest(self, count: int) -> None:
         self._read_on = None
@@ -317,7 +327,7 @@ class FileLog(CompactableLog):
             while self._leftovers:
                 put_back(disk, self._leftovers[-1])
                 self._leftovers.pop()
-            if active.on_disk and (self._in_journal or self.access.durability == "os"):
+            if active.on_disk and (self._in_journal or self._after_failure or self.access.durability == "os"):
                 disk.sync(self.access.writers.get(active.log_path))
             if active.on_disk:
                 active.save_indexes()

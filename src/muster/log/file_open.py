@@ -33,6 +33,7 @@ class OpenedDirectory:
     segments: list[Segment]
     epochs: list[tuple[int, int]]
     is_new: bool
+    """No commit has made it durable yet, also if a clean stop came since it was made."""
 
 
 def open_directory(
@@ -50,7 +51,7 @@ def open_directory(
         is_new = _make_directory(path, topic_id, access)
         segments = list_segments(path, config, access)
         if not segments:
-            return OpenedDirectory([_empty(path, start_offset, config, access)], [], is_new)
+            return OpenedDirectory([_empty(path, start_offset, config, access)], [], is_new=True)
         epochs = _load_epochs(path)
         if not clean:
             epochs = _recover(segments, recovery_point, epochs, config, access)

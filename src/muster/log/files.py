@@ -16,6 +16,7 @@ from muster.log.directory import (
     DirectoryLock,
     deleted_path,
     document_path,
+    has_clean_mark,
     leave_clean_mark,
     partition_directories,
     partition_path,
@@ -58,8 +59,9 @@ class FileStore:
             self._recovery_points = self._read_offsets(RECOVERY_POINTS)
             self._start_offsets = self._read_offsets(START_OFFSETS)
             self._clean_offsets = self._read_offsets(CLEAN_OFFSETS)
+            # Before the mark goes: a start that is broken off here must not make the next one read what was outdated.
+            self._settle_journals(is_clean=self._has_clean_mark() or not self._on_disk)
             self.was_clean = self._take_clean_mark() or not self._on_disk
-            self._settle_journals()
         except BaseException:
             self._release_directory()
             raise
@@ -85,11 +87,14 @@ class FileStore:
         """Part of the names of the sync journal's files."""
         return 0
 
-    def _settle_journals(self) -> None:
-        settle_journals(self.directory, self._disk, is_clean=self.was_clean)
+    def _settle_journals(self, *, is_clean: bool) -> None:
+        settle_journals(self.directory, self._disk, is_clean=is_clean)
 
     def _find_logs(self) -> set[tuple[str, int]]:
         return partition_directories(self.directory)
+
+    def _has_clean_mark(self) -> bool:
+        return has_clean_mark(self.directory)
 
     def _take_clean_mark(self) -> bool:
         return take_clean_mark(self.directory)

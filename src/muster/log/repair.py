@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from muster.log.checkpoints import CLEAN_OFFSETS, LEADER_EPOCHS, RECOVERY_POINTS, format_offsets, parse_offsets
 from muster.log.contract import LogConfig, StorageError
-from muster.log.directory import CLEAN_MARK, partition_directories, partition_path
+from muster.log.directory import CLEAN_MARK, has_clean_mark, partition_directories, partition_path
 from muster.log.disk import Disk, replace_file, sync_file
 from muster.log.file_access import file_access
 from muster.log.file_open import list_segments
@@ -65,7 +65,7 @@ def find_damage(directory: str, only: tuple[str, int] | None = None) -> list[Dam
     What a start does first is done: what only the sync journal kept is given back to its logs, and the journal goes, so
     that a log that is cut stays cut; an interrupted compaction is finished.
     """
-    settle_journals(directory, Disk(), is_clean=os.path.exists(os.path.join(directory, CLEAN_MARK)))
+    settle_journals(directory, Disk(), is_clean=has_clean_mark(directory))
     found: list[Damage] = []
     for topic, partition in sorted(partition_directories(directory)):
         if only is None or only == (topic, partition):

@@ -18,6 +18,7 @@ from muster.log.contract import DocumentChanged, Durability, LogConfig, StorageE
 from muster.log.directory import (
     DirectoryLock,
     document_path,
+    has_clean_mark,
     leave_clean_mark,
     partition_directories,
     prepare_directory,
@@ -38,9 +39,10 @@ class SharedDirectory:
         prepare_directory(self.path)
         self._lock = DirectoryLock(self.path)
         try:
-            self.was_clean = take_clean_mark(self.path) or not partition_directories(self.path)
+            is_empty = not partition_directories(self.path)
             # Of all workers, however many there were then: no log is open yet, and who has which may be different now.
-            settle_journals(self.path, Disk(), is_clean=self.was_clean)
+            settle_journals(self.path, Disk(), is_clean=has_clean_mark(self.path) or is_empty)
+            self.was_clean = take_clean_mark(self.path) or is_empty
         except BaseException:
             self._lock.release()
             raise
@@ -89,13 +91,16 @@ class SharedFileStore(FileStore):
     def _journal_owner(self) -> int:
         return self._number
 
-    def _settle_journals(self) -> None:
+    def _settle_journals(self, *, is_clean: bool) -> None:
         """Only what this worker's last process left: the others are writing theirs. All of it is about logs that are its own,
         since `SharedDirectory` settled what was left by workers that shared the directory differently."""
-        settle_journals(self.directory, self._disk, is_clean=self.was_clean, owner=self._number)
+        settle_journals(self.directory, self._disk, is_clean=is_clean, owner=self._number)
 
     def _find_logs(self) -> set[tuple[str, int]]:
         return {key for key in partition_directories(self.directory) if self._is_mine(*key)}
+
+    def _has_clean_mark(self) -> bool:
+        return self._starts_clean
 
     def _take_clean_mark(self) -> bool:
         return self._starts_clean

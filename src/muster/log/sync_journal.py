@@ -7,17 +7,22 @@ segments that it speaks of, then removes it, while the next one takes new frames
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Sequence
+from contextlib import suppress
 from threading import Lock, Thread
 from typing import Final
 
-from muster.log.directory import journal_path
-from muster.log.disk import Disk, sync_existing, write_bytes
-from muster.log.sync_frames import FILE_HEAD, frame_start
+from muster.log.directory import journal_path, partition_path
+from muster.log.disk import Disk, read_existing, sync_existing, write_at, write_bytes
+from muster.log.sync_frames import FILE_HEAD, frame_start, read_journal
 
 RETIRE_AT_BYTES: Final = 16 * 1024 * 1024
 REST_AFTER_FAILURE: Final = 100
 """Commits that go without the journal after it could not be written: on a full disk trying costs more than it gives."""
+
+MOST_FILES: Final = 8
+"""With so many that could not be retired yet, logs sync their own files: what a start has to read stays bounded."""
 
 logger = logging.getLogger(__name__)
 
@@ -60,11 +65,21 @@ class SyncJournal:
         """Guards what follows, which the retiring thread changes too."""
         self._retired: list[JournalFile] = []
         self._retiring: Thread | None = None
+        self._doubtful: set[str] = set()
+        """Segments of which a sync failed once."""
+
+    def doubt(self, path: str) -> None:
+        """A sync of this segment failed. The next one may come through without what the failed one lost."""
+        self._doubtful.add(path)
 
     def keep(self, entries: Sequence[Entry]) -> bool:
         """Make these durable with one sync. False: it could not be done, and whoever asked has to sync each file."""
         if self._rest:
             self._rest -= 1
+            return False
+        if self._current is None and len(self._retired) >= MOST_FILES:
+            self._rest = REST_AFTER_FAILURE
+            self._retire()
             return False
         try:
             file = self._current or self._begin()
@@ -83,6 +98,8 @@ class SyncJournal:
         self._stop_writing()
         self._wait()
         if self._retired:
+            if self._doubtful:
+                self._sync_segments(self._retired)
             self._remove(self._retired)
             self._retired = []
 
@@ -122,15 +139,21 @@ class SyncJournal:
         self._stop_writing()
         with self._lock:
             if self._retiring is None and self._retired:
-                self._retiring = Thread(target=self._work_off, name="muster-sync-journal", daemon=True)
-                self._retiring.start()
+                thread = Thread(target=self._work_off, name="muster-sync-journal", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError as error:  # the system has no more threads: the next one to be retired tries again
+                    logger.warning("%s: a sync journal is kept for longer: %s", self._directory, error)
+                else:
+                    self._retiring = thread
 
     def _stop_writing(self) -> None:
         file, self._current = self._current, None
         if file is not None:
-            self._disk.close(file.fd)
             with self._lock:
                 self._retired.append(file)
+            with suppress(OSError):  # what counts was synced
+                self._disk.close(file.fd)
 
     def _work_off(self) -> None:
         """In a thread of its own. What fails is tried again with the next file that is retired, or at the next start."""
@@ -143,7 +166,7 @@ class SyncJournal:
                     return
             tried.update(file.path for file in files)
             try:
-                self._sync_segments(dict.fromkeys(path for file in files for path in file.segments))
+                self._sync_segments(files)
                 self._remove(files)
             except OSError as error:
                 logger.warning("%s: a sync journal is kept for longer: %s", self._directory, error.strerror or error)
@@ -151,12 +174,32 @@ class SyncJournal:
                 with self._lock:
                     self._retired = [file for file in self._retired if file not in files]
 
-    def _sync_segments(self, paths: Iterable[str]) -> None:
-        for path in paths:
+    def _sync_segments(self, files: Sequence[JournalFile]) -> None:
+        for path in dict.fromkeys(path for file in files for path in file.segments):
             try:
+                if path in self._doubtful:
+                    self._write_again(path, files)
                 sync_existing(self._disk, path)
             except FileNotFoundError:
                 continue  # dropped or deleted since then
+            except OSError:
+                self.doubt(path)
+                raise
+
+    def _write_again(self, path: str, files: Sequence[JournalFile]) -> None:
+        """The system takes the pages of a failed sync for written and never tries them again, unless they are new ones."""
+        for file in files:
+            if path not in file.segments or not os.path.exists(file.path):
+                continue
+            acknowledged = read_existing(self._disk, file.path, file.size, 0)
+            for frame in read_journal(acknowledged).frames:
+                directory = partition_path(self._directory, frame.topic, frame.partition)
+                if (
+                    os.path.join(directory, f"{frame.segment_base:020d}.log") == path
+                    # Else it is a namesake, or was compacted since then.
+                    and read_existing(self._disk, path, len(frame.batches), frame.position) == frame.batches
+                ):
+                    write_at(self._disk, path, frame.batches, frame.position)
 
     def _remove(self, files: Sequence[JournalFile]) -> None:
         for file in files:

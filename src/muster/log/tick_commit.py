@@ -49,6 +49,9 @@ class FileCommit:
             share.write()
         if self._access.durability == "fsync":
             self._sync()
+            for _, share in self._shares:
+                if share.failure is not None or share.after_failure:
+                    self._journal.doubt(share.writes[0].segment.log_path)
         if self._recovery_points is not None:
             self._keep_recovery_points(self._recovery_points)
 
