@@ -159,8 +159,9 @@ class Coordinator:
             return
         del self.places[partition]
         place.state = ShardState.CLOSED
-        if place.runner is not None:
-            place.runner.unload()
+        runner, place.runner = place.runner, None  # they know each other: the next load would freeze them, offsets and all
+        if runner is not None:
+            runner.unload()
 
     # -- requests
 

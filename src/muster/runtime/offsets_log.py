@@ -29,13 +29,15 @@ class _Shared:
     __slots__ = ("_when_settled", "is_settled", "outcomes")
 
     def __init__(self, when_settled: WhenSettled) -> None:
-        self._when_settled = when_settled
+        self._when_settled: WhenSettled | None = when_settled
         self.outcomes = 0
         self.is_settled = False
 
     def settle(self, error: StorageError | None) -> None:
         self.is_settled = True
-        self._when_settled(self.outcomes, error)
+        when_settled, self._when_settled = self._when_settled, None  # whoever is told may have this batch for long
+        assert when_settled is not None, "a batch was settled twice"
+        when_settled(self.outcomes, error)
 
 
 class OffsetsLog:

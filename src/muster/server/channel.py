@@ -95,7 +95,10 @@ class Channel:
             self._protocol.connection_made(self)
         except Exception as fault:
             self._break(fault, "connection_made")
-        self._watch()
+        try:
+            self._watch()
+        except OSError as error:  # the system lets no more descriptors be watched
+            self._end(error)
 
     # ---- what the reactor calls
 
@@ -264,8 +267,8 @@ class Channel:
         if not self._ended:
             wanted = (_READABLE if self._reading else 0) | (_WRITABLE if self._unsent else 0)
         if wanted != self._mask:
-            self._mask = wanted
             self._reactor.watch(self._fd, self, wanted)
+            self._mask = wanted
 
     def _end(self, error: Exception | None) -> None:
         if self._ended:
