@@ -159,7 +159,10 @@ class Coordinator:
             return
         del self.places[partition]
         place.state = ShardState.CLOSED
-        runner, place.runner = place.runner, None  # they know each other: the next load would freeze them, offsets and all
+        runner, place.runner = (
+            place.runner,
+            None,
+        )  # they know each other: the next load would freeze them, offsets and all
         if runner is not None:
             runner.unload()
 
