@@ -146,6 +146,14 @@ def test_commits_far_from_each_other_keep_their_numbers(late: StoredOffset) -> N
     assert all(held.plain(partition)[0] for partition in range(4))
 
 
+def test_the_first_commit_at_the_very_beginning_of_time_keeps_its_numbers() -> None:
+    held = PartitionOffsets()
+    first, second = StoredOffset(1, 0, "", 5, -1, 0, None), StoredOffset(2, 0, "", NOW_MS, -1, 1, ID)
+    put(held, 0, first)
+    put(held, 1, second)
+    assert list(held.values()) == [first, second]
+
+
 def test_metadata_comes_and_goes_with_the_commits() -> None:
     held = PartitionOffsets()
     with_metadata = StoredOffset(5, -1, "note", NOW_MS, -1, 1, ID)

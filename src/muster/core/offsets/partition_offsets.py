@@ -121,11 +121,8 @@ class PartitionOffsets(OffsetSlots):
                 partition, StoredOffset(offset, leader_epoch, "", committed_ms, NO_EXPIRY, log_offset, topic_id)
             )
             return
-        if not self.has_plain(partition):
+        if self.fill(partition, offset, leader_epoch, committed_ms, log_offset, topic_id is not None):
             self._held += 1
-        elif self.log_offset_of(partition) >= log_offset:
-            return
-        self.set(partition, offset, leader_epoch, committed_ms, log_offset, topic_id is not None)
 
     def _has_slot_for(self, partition: i64, leader_epoch: i64, committed_ms: i64, topic_id: bytes | None) -> bool:
         """Whether a usual offset can lie in a slot; if it can there is one now."""

@@ -32,6 +32,8 @@ _SPAN: Final = (1 << 25) - 1
 
 MAX_EPOCH: Final = _WIDE_EPOCH_MASK - 1
 MAX_TIME: Final = (1 << 42) - 1
+_NO_BASE: Final = 1 << 42
+"""Later than any commit, so that the first one is never within reach of it."""
 
 
 @mypyc_attr(acyclic=True)
@@ -41,7 +43,7 @@ class OffsetSlots:
     def __init__(self) -> None:
         self._slots: vec[i64] = vec[i64]()
         self._is_wide = False
-        self._base_ms: i64 = 0
+        self._base_ms: i64 = _NO_BASE
         self._base_log_offset: i64 = 0
 
     def size(self) -> i64:
@@ -85,18 +87,27 @@ class OffsetSlots:
 
     # -- changes
 
-    def set(
+    def fill(
         self, partition: i64, offset: i64, leader_epoch: i64, committed_ms: i64, log_offset: i64, has_topic_id: bool
-    ) -> None:
-        """There is a slot for it, and the numbers are within the limits of wide slots."""
-        if not self._is_wide and not self._is_within(leader_epoch, committed_ms, log_offset):
+    ) -> bool:
+        """There is a slot for it, and the numbers are within the limits of wide slots. Whether it was empty; what is further on
+        in the log stays."""
+        was_empty = not self.has_plain(partition)
+        if not was_empty and self.log_offset_of(partition) >= log_offset:
+            return False
+        if not self._is_wide and not (
+            leader_epoch < _NARROW_EPOCH_MASK
+            and 0 <= committed_ms - self._base_ms <= _SPAN
+            and 0 <= log_offset - self._base_log_offset <= _SPAN
+        ):
             self._move_base_or_widen(partition, leader_epoch, committed_ms, log_offset)
         slots = self._slots
-        at = self._place(partition)
         rest: i64 = (leader_epoch + 1) << _EPOCH_SHIFT
         if has_topic_id:
             rest |= 1
+        at: i64 = partition * _NARROW_WORDS
         if self._is_wide:
+            at = partition * _WIDE_WORDS
             rest |= committed_ms << _WIDE_TIME_SHIFT
             slots[at + _LOG_OFFSET] = log_offset
         else:
@@ -104,6 +115,7 @@ class OffsetSlots:
             rest |= (log_offset - self._base_log_offset) << _LOG_SHIFT
         slots[at] = offset
         slots[at + _REST] = rest
+        return was_empty
 
     def clear(self, partition: i64) -> None:
         slots = self._slots
@@ -122,15 +134,12 @@ class OffsetSlots:
             return partition * _WIDE_WORDS
         return partition * _NARROW_WORDS
 
-    def _is_within(self, leader_epoch: i64, committed_ms: i64, log_offset: i64) -> bool:
-        return (
-            leader_epoch < _NARROW_EPOCH_MASK
-            and 0 <= committed_ms - self._base_ms <= _SPAN
-            and 0 <= log_offset - self._base_log_offset <= _SPAN
-        )
-
     def _move_base_or_widen(self, partition: i64, leader_epoch: i64, committed_ms: i64, log_offset: i64) -> None:
         """So that these numbers can stand beside those of all other partitions."""
+        if self._base_ms == _NO_BASE and leader_epoch < _NARROW_EPOCH_MASK:
+            self._base_ms = committed_ms - _SPAN // 4
+            self._base_log_offset = log_offset - _SPAN // 4
+            return
         least_ms = most_ms = committed_ms
         least_log_offset = most_log_offset = log_offset
         for other in range(self.size()):
