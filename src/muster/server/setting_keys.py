@@ -143,7 +143,13 @@ GROUP_KEYS: Final = (
     ConfigKey(
         "offset.metadata.max.bytes", _INT, 4_096, "The longest text that a client may keep with a committed offset."
     ),
-    ConfigKey("offsets.load.buffer.size", _INT, 5_242_880, "Bytes read at a time when a shard is loaded.", at_least(1)),
+    ConfigKey(
+        "offsets.load.buffer.size",
+        _INT,
+        5_242_880,
+        "Bytes read at a time when a shard is loaded; more than 262144 are not, so that others are served meanwhile.",
+        at_least(1),
+    ),
     ConfigKey(
         "offsets.retention.minutes",
         _INT,
