@@ -14,6 +14,7 @@ from confluent_kafka.admin import NewTopic as TopicToMake
 
 from muster.wire.errors import NONE
 from muster.wire.generated.fetch import FetchRequest, FetchRequestPartition, FetchRequestTopic
+from muster.wire.generated.find_coordinator import FindCoordinatorRequest
 from muster.wire.generated.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsRequestPartition,
@@ -29,7 +30,7 @@ from tests.server.raw_client import RawClient, request_frame
 TOPIC = "old"
 PARTITIONS = 2
 RECORDS = 200
-WAITING = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '%%reads old records' AND wait_event_type = 'Lock'"
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE %s AND wait_event_type = 'Lock'"
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +52,10 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterStage]:
         yield made
 
 
-def waiting(stage: ClusterStage) -> int:
+def waiting(stage: ClusterStage, purpose: str = "reads old records") -> int:
+    """How many connections for this wait in the database."""
     with psycopg.connect(stage.database.url) as connection:
-        row = connection.execute(WAITING).fetchone()
+        row = connection.execute(WAITING, (f"%{purpose}",)).fetchone()
     assert row is not None
     return int(row[0])
 
@@ -133,3 +135,21 @@ def test_a_real_client_reads_all_that_is_old_and_goes_on_with_what_is_new(stage:
     assert message is not None
     assert message.value() == b"new"
     consumer.close()
+
+
+def test_while_a_node_takes_over_and_the_database_is_slow_with_it_the_node_answers_whoever_asks(
+    stage: ClusterStage,
+) -> None:
+    stage.coordinator_of("whoever asks first has the topic made")
+    with psycopg.connect(stage.database.url) as locking:
+        locking.execute("LOCK TABLE muster.batches IN ACCESS EXCLUSIVE MODE")
+        stage.add(2)
+        eventually("what it is to lead to be asked for", lambda: waiting(stage, "takes over"))
+        with RawClient(stage.nodes[2].port) as other:
+            for _ in range(20):
+                assert other.ask("Metadata", 4, MetadataRequest(topics=[])).brokers
+        assert waiting(stage, "takes over") == 1, "it was answered while the node still waits"
+        locking.rollback()
+    stage.wait_for_owners(1, 2)
+    found = stage.coordinator_of("anybody")
+    assert stage.ask(found, "FindCoordinator", 3, FindCoordinatorRequest(key="anybody")).node_id == found

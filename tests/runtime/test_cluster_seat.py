@@ -228,3 +228,58 @@ def test_a_view_that_comes_while_the_node_leaves_shows_clients_the_heirs(seated:
     assert (first.leader_id, first.leader_epoch) == (OTHER, 1)
     assert second.leader_id == NOBODY, "this one leads nothing any more"
     assert not seated.seat.is_seated
+
+
+class SlowStore:
+    """Reads what is needed of partitions apart; a test says when it has."""
+
+    def __init__(self, seated: Seated) -> None:
+        self.waiting: list[Callable[[StorageError | None], None]] = []
+        seated.seat.before_leading = lambda slots, then: self.waiting.append(then)
+
+    def answer(self, failure: StorageError | None = None) -> None:
+        self.waiting.pop(0)(failure)
+
+
+def test_partitions_that_a_view_gives_are_led_when_the_store_has_read_what_it_needs_of_them(seated: Seated) -> None:
+    seated.see(Leader(OTHER, 1), Leader(ME, 0))
+    store = SlowStore(seated)
+    seated.see(Leader(ME, 2), Leader(ME, 0))
+    assert set(seated.node.coordinator.places) == {1}, "the other one goes on meanwhile"
+    store.answer()
+    assert {index: place.epoch for index, place in seated.node.coordinator.places.items()} == {0: 2, 1: 0}
+
+
+def test_a_partition_that_comes_back_at_a_later_epoch_is_silent_until_it_is_read_anew(seated: Seated) -> None:
+    """Another node may have led it in between, and have told its members things that this one does not know."""
+    store = SlowStore(seated)
+    seated.see(Leader(ME, 2), Leader(ME, 2))
+    assert not seated.node.coordinator.places
+    assert seated.commit_error() == NOT_COORDINATOR
+    store.answer()
+    assert seated.commit_error() == NONE
+
+
+def test_what_was_read_for_a_view_that_is_history_is_led_as_the_latest_view_says(seated: Seated) -> None:
+    seated.see(Leader(OTHER, 1), Leader(OTHER, 1))
+    store = SlowStore(seated)
+    seated.see(Leader(ME, 2), Leader(ME, 2))
+    seated.see(Leader(OTHER, 3), Leader(ME, 2))
+    store.answer()
+    assert set(seated.node.coordinator.places) == {1}
+    seated.now_s += 10
+    seated.loop.run_out()
+    store.answer()
+    assert not seated.node.coordinator.places, "it has no seat any more"
+
+
+def test_a_store_that_cannot_read_what_it_needs_is_asked_again_with_the_next_round(seated: Seated) -> None:
+    seated.see(Leader(OTHER, 1), Leader(OTHER, 1))
+    store = SlowStore(seated)
+    seated.see(Leader(ME, 2), Leader(ME, 2))
+    store.answer(StorageError("the database went away"))
+    assert seated.membership.said[-1] == "look again"
+    assert not seated.node.coordinator.places
+    seated.see(Leader(ME, 2), Leader(ME, 2))
+    store.answer()
+    assert set(seated.node.coordinator.places) == {0, 1}

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from muster.cluster.lease_clock import lease_seconds
 from muster.cluster.view import NO_LEADER, ClusterView
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 CATALOG = "topics.json"
+Slots: TypeAlias = "Sequence[tuple[str, int]]"
+Prepare: TypeAlias = "Callable[[Slots, Callable[[StorageError | None], None]], None]"
+
 LINGER_SECONDS: Final = 0.3
 """A node that handed everything over goes on answering for so long: who asks now is told NOT_COORDINATOR and looks again at
 once, where a closed connection would make it wait before it comes back."""
@@ -77,8 +81,9 @@ class ClusterSeat:
         """Set before `start`."""
         self.on_reachable: Callable[[bool], None] = lambda is_reachable: None
         """Told whether the database answers."""
-        self.before_leading: Callable[[Sequence[tuple[str, int]]], None] = lambda slots: None
-        """Told which partitions are about to be opened, so that a store can read what it needs of all of them at once."""
+        self.before_leading: Prepare = lambda slots, then: then(None)
+        """Told which partitions are to be opened, so that a store can read what it needs of all of them at once, apart from the
+        loop. They are opened when it calls back, here, with what went wrong or with None."""
         self.on_document: dict[str, Callable[[], None]] = {CATALOG: node.broker.refresh}
         """What to do when another node has changed a shared document."""
         self._lease_until_s = 0.0
@@ -200,9 +205,12 @@ class ClusterSeat:
             self._read_documents(view)
             self._follow(view)
         except StorageError as error:
-            _log.warning("cannot take over what changed in the cluster: %s; it is tried again", error)
-            assert self.membership is not None
-            self.membership.look_again()
+            self._try_again(error)
+
+    def _try_again(self, error: StorageError) -> None:
+        _log.warning("cannot take over what changed in the cluster: %s; it is tried again", error)
+        assert self.membership is not None
+        self.membership.look_again()
 
     def _show_heirs(self, view: ClusterView | None) -> None:
         """Clients that still ask this node are sent to those who have taken over."""
@@ -226,21 +234,51 @@ class ClusterSeat:
         if offsets is not None and not self._node.coordinator.places:
             # Another node made it, perhaps with another number of partitions: groups are found by the number it has.
             self._node.coordinator.partition_count = len(offsets.partitions)
-        me = self.leaders.node_id
-        moved: list[tuple[Partition, Leader]] = []
+        gained: list[tuple[str, int]] = []
+        for partition, leader in self._moved():
+            if leader.node_id != self.leaders.node_id:
+                self._lead(partition, leader)
+                continue
+            gained.append((partition.topic.name, partition.index))
+            if partition.is_led_here:
+                # At an earlier epoch: another node may have led it since. Nothing is told from what this one remembers.
+                self._lead(partition, Leader(NO_LEADER.node_id, partition.leader_epoch))
+        if gained:
+            self.before_leading(gained, partial(self._lead_gained, frozenset(gained)))
+        self._elect_what_is_open()
+
+    def _moved(self) -> list[tuple[Partition, Leader]]:
+        """What is to be led otherwise than it is, by the view of this moment."""
+        me, moved = self.leaders.node_id, []
         for partition in self._node.broker.catalog.partitions():
-            leader = view.leader(partition.topic.name, partition.index)
-            # One that is ours and not open could not be opened when it was tried.
+            leader = self.view.leader(partition.topic.name, partition.index)
+            # One that is ours and not open could not be opened when it was tried, or is about to be.
             is_open = partition.is_led_here or leader.node_id != me
             if leader != (partition.leader_id, partition.leader_epoch) or not is_open:
                 moved.append((partition, leader))
         # Groups wait for their coordinator longer than readers wait for records.
         moved.sort(key=lambda each: each[0].topic.name != CONSUMER_OFFSETS)
-        self.before_leading([(each.topic.name, each.index) for each, leader in moved if leader.node_id == me])
-        for partition, leader in moved:
-            self._lead(partition, leader)
+        return moved
+
+    def _lead_gained(self, slots: frozenset[tuple[str, int]], failure: StorageError | None) -> None:
+        """What is needed of these was read, while other things may have happened: a later view counts, and has its own call."""
+        if self._is_leaving or not self.is_seated:
+            return
+        if failure is not None:
+            self._try_again(failure)
+            return
+        try:
+            for partition, leader in self._moved():
+                if leader.node_id == self.leaders.node_id and (partition.topic.name, partition.index) in slots:
+                    self._lead(partition, leader)
+            self._elect_what_is_open()
+        except StorageError as error:
+            self._try_again(error)
+
+    def _elect_what_is_open(self) -> None:
+        """A topic that is heard of when its leaders are known already is opened by the catalog, and moves nowhere."""
+        offsets = self._node.broker.topic(CONSUMER_OFFSETS)
         for partition in offsets.partitions if offsets is not None else ():
-            # A topic that is heard of when its leaders are known already is opened by the catalog, and moves nowhere.
             if partition.is_led_here and partition.index not in self._node.coordinator.places:
                 self._node.coordinator.elect(partition.index, partition.leader_epoch)
 

@@ -14,6 +14,7 @@ from muster import __version__
 from muster.log.contract import LogStore, StorageError
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
 from muster.runtime.node import Node
+from muster.runtime.opening_apart import OpeningApart
 from muster.runtime.reads_apart import ReadsApart
 from muster.server.seat_documents import follow_documents
 from muster.server.settings import Settings
@@ -54,9 +55,15 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
     store.on_connection_lost = seat.begin_anew
     seat.on_reachable = lambda is_reachable: store.set_reachable(is_reachable=is_reachable)
 
-    seat.before_leading = store.foresee
-    node.reads_apart = ReadsApart(store.questions, store.apart, loop.call_soon_threadsafe)
-    store.before_closing = node.reads_apart.close
+    opening = OpeningApart(store, loop.call_soon_threadsafe)
+    seat.before_leading = opening.prepare
+    reading = node.reads_apart = ReadsApart(store.questions, store.apart, loop.call_soon_threadsafe)
+
+    def end_threads() -> None:
+        opening.close()
+        reading.close()
+
+    store.before_closing = end_threads
     follow_documents(seat, node)
     return seat
 

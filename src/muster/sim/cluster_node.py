@@ -92,6 +92,7 @@ class SimNode:
         seat = ClusterSeat(node, leaders, cast(Any, loop), store.document_versions, loop.time)
         store.on_connection_lost = seat.begin_anew
         seat.on_reachable = lambda is_reachable: store.set_reachable(is_reachable=is_reachable)
+        seat.before_leading = lambda slots, then: loop.call_later(world.statement_ms() / 1000, then, None)
         node.cluster = seat
         membership = self._member_of(loop, seat)
         seat.membership = membership

@@ -8,7 +8,7 @@ and for tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, StorageError
@@ -22,6 +22,12 @@ from muster.log.staging import Settled, StagedLog
 
 READ_PATIENCE_MS: Final = 2_000
 """Of what is asked in the loop's thread, where everybody waits for it."""
+
+TAKE_OVER_MS: Final = 60_000
+"""What is read of partitions when they are taken over grows with their batches."""
+
+Foreseen: TypeAlias = dict[tuple[str, int], tuple[dict[str, Any], Sequence[SegmentRow]]]
+"""Rows and segments of partitions that are about to be opened, by topic and number."""
 
 _MAKE: Final = """
 INSERT INTO muster.partitions (topic, partition, topic_id) VALUES (%s, %s, %s) ON CONFLICT (topic, partition) DO NOTHING
@@ -105,6 +111,8 @@ class PostgresStore:
         self._upkeep = Line(url, f"node {node_id} compacts")
         self.apart = Line(url, f"node {node_id} reads old records", patience_ms)
         """For whoever reads in a thread of its own."""
+        self.opener = Line(url, f"node {node_id} takes over", TAKE_OVER_MS)
+        """For whoever takes over in a thread of its own."""
         self.questions = Questions(self._reader)
         try:
             self._reader.run(check)
@@ -113,7 +121,7 @@ class PostgresStore:
             raise
         self._logs: dict[tuple[str, int], PostgresLog] = {}
         self._dirty: dict[PostgresLog, None] = {}
-        self._foreseen: dict[tuple[str, int], tuple[dict[str, Any], Sequence[SegmentRow]]] = {}
+        self._foreseen: Foreseen = {}
         self._versions: dict[str, int] = {}
         self.on_connection_lost: Callable[[], None] = lambda: None
         """Said when the connection broke during a commit: what is open has to be claimed and opened anew."""
@@ -121,7 +129,10 @@ class PostgresStore:
 
     def set_reachable(self, *, is_reachable: bool) -> None:
         """Whether it makes sense to ask the database from the loop's thread; said by whoever keeps the lease."""
-        self._reader.is_held = self.apart.is_held = not is_reachable
+        for line in (self._reader, self.apart, self.opener):
+            line.is_held = not is_reachable
+        if not is_reachable:
+            self.opener.cut()  # whatever it waits for will not come, and its patience is long
 
     @property
     def cluster_id(self) -> str:
@@ -160,17 +171,17 @@ class PostgresStore:
         return log
 
     def foresee(self, slots: Sequence[tuple[str, int]]) -> None:
-        """These are about to be opened, before anything else happens: read what is needed of all of them at once.
+        """These are about to be opened, before anything else happens."""
+        self._foreseen = read_ahead(self._reader, slots)
 
-        A taking over opens dozens of logs, and waiting for two answers for each of them is most of the time it takes.
-        """
-
-        def read(connection: Any) -> dict[tuple[str, int], tuple[dict[str, Any], Sequence[SegmentRow]]]:
-            rows = _rows(connection, slots)
-            segments = read_segments(connection, [row["id"] for row in rows.values()])
-            return {slot: (row, segments.get(row["id"], ())) for slot, row in rows.items()}
-
-        self._foreseen = self._reader.run(read) if slots else {}
+    def open_with(self, foreseen: Foreseen, then: Callable[[], None]) -> None:
+        """`then` opens what `read_ahead` has read: of what a node owns nobody else changes anything but the epoch, and
+        that is checked."""
+        self._foreseen = foreseen
+        try:
+            then()
+        finally:
+            self._foreseen = {}
 
     def _claim(self, connection: Any, topic: str, partition: int, topic_id: bytes) -> None:
         with connection.transaction():
@@ -272,8 +283,20 @@ class PostgresStore:
                     if failure is not None:
                         raise failure
         finally:
-            for line in (self._reader, self._writer, self._upkeep, self.apart):
+            for line in (self._reader, self._writer, self._upkeep, self.apart, self.opener):
                 line.close()
+
+
+def read_ahead(line: Line, slots: Sequence[tuple[str, int]]) -> Foreseen:
+    """What is needed to open these, all at once: a taking over opens dozens of logs, and waiting for two answers for each of
+    them would be most of the time it takes."""
+
+    def read(connection: Any) -> Foreseen:
+        rows = _rows(connection, slots)
+        segments = read_segments(connection, [row["id"] for row in rows.values()])
+        return {slot: (row, segments.get(row["id"], ())) for slot, row in rows.items()}
+
+    return line.run(read) if slots else {}
 
 
 def _rows(connection: Any, slots: Sequence[tuple[str, int]]) -> dict[tuple[str, int], dict[str, Any]]:
