@@ -46,3 +46,20 @@ def test_a_transaction_whose_process_has_frozen_lets_go_of_its_locks(database: P
         with pytest.raises(ConnectionLost):
             line.run(lambda connection: connection.execute("SELECT 1"))
         line.close()
+
+
+def test_a_read_after_a_restart_of_the_database_works_and_a_change_says_that_nobody_knows(
+    database: PostgresProcess,
+) -> None:
+    """Reading twice is as good as reading once; whether a change was made before the connection broke cannot be known."""
+    line = Line(database.url, "test")
+    for ask, is_read in ((line.read, True), (line.run, False)):
+        assert ask(lambda connection: connection.execute("SELECT 1").fetchone()) == (1,)
+        database.stop()
+        database.start()
+        if is_read:
+            assert ask(lambda connection: connection.execute("SELECT 2").fetchone()) == (2,)
+        else:
+            with pytest.raises(ConnectionLost):
+                ask(lambda connection: connection.execute("SELECT 2").fetchone())
+    line.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import pytest
 
 from muster.log.contract import StorageError
@@ -114,6 +116,16 @@ def test_an_epoch_that_is_not_current_is_told(adopted: Broker) -> None:
     assert adopted.end_of_epoch("t", 0, 3, 2).error_code == errors.FENCED_LEADER_EPOCH
     assert adopted.end_of_epoch("t", 0, 5, 2).error_code == errors.UNKNOWN_LEADER_EPOCH
     assert adopted.end_of_epoch("no", 0, -1, 2).error_code == errors.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_a_log_that_cannot_be_read_is_a_storage_error_of_the_epochs_end(
+    adopted: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(offset: int) -> NoReturn:
+        raise StorageError("the database went away")
+
+    monkeypatch.setattr(adopted.partition("t", 0).log, "read_headers", fails, raising=True)
+    assert adopted.end_of_epoch("t", 0, 4, 2).error_code == errors.KAFKA_STORAGE_ERROR
 
 
 def test_the_current_epoch_of_our_own_log_ends_at_the_high_watermark(broker: Broker) -> None:

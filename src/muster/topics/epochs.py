@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.log.contract import StorageError
 from muster.topics.topic import Partition
-from muster.wire.errors import FENCED_LEADER_EPOCH, NONE, NOT_LEADER_OR_FOLLOWER, UNKNOWN_LEADER_EPOCH
+from muster.wire.errors import (
+    FENCED_LEADER_EPOCH,
+    KAFKA_STORAGE_ERROR,
+    NONE,
+    NOT_LEADER_OR_FOLLOWER,
+    UNKNOWN_LEADER_EPOCH,
+)
 from muster.wire.late_dataclass import dataclass
 
 UNDEFINED_EPOCH: Final = -1
@@ -39,6 +46,13 @@ def end_of_epoch(partition: Partition, current_epoch: int, epoch: int) -> EpochE
         return EpochEnd(NONE, epoch, partition.high_watermark)
     if epoch < 0 or epoch > partition.leader_epoch:
         return EpochEnd()
+    try:
+        return _found_end(partition, epoch)
+    except StorageError:
+        return EpochEnd(KAFKA_STORAGE_ERROR)
+
+
+def _found_end(partition: Partition, epoch: int) -> EpochEnd:
     floor = UNDEFINED_EPOCH
     for _, header in partition.log.read_headers(partition.log.start_offset):
         if header.partition_leader_epoch > epoch:

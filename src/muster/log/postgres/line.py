@@ -67,6 +67,17 @@ class Line:
         finally:
             self.due_s = inf
 
+    def read(self, work: Callable[[psycopg.Connection[Any]], R]) -> R:
+        """As `run`, for work that changes nothing: if the connection broke since it was used last, as all do when the database
+        is restarted, it is made again and nobody has to know."""
+        was_open = self.is_open
+        try:
+            return self.run(work)
+        except ConnectionLost:
+            if not was_open:
+                raise
+            return self.run(work)
+
     @property
     def is_open(self) -> bool:
         return self._connection is not None

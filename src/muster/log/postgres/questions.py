@@ -91,4 +91,4 @@ class Questions:
 
 
 def _asked(line: Line, statement: str, values: tuple[Any, ...]) -> Rows:
-    return line.run(lambda connection: connection.execute(statement, values, binary=True).fetchall())
+    return line.read(lambda connection: connection.execute(statement, values, binary=True).fetchall())

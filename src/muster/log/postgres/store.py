@@ -136,7 +136,7 @@ class PostgresStore:
 
     @property
     def cluster_id(self) -> str:
-        row = self._reader.run(
+        row = self._reader.read(
             lambda connection: connection.execute("SELECT cluster_id FROM muster.cluster").fetchone()
         )
         if row is None:
@@ -144,7 +144,7 @@ class PostgresStore:
         return str(row[0])
 
     def partitions(self) -> Sequence[tuple[str, int]]:
-        rows = self._reader.run(
+        rows = self._reader.read(
             lambda connection: connection.execute("SELECT topic, partition FROM muster.partitions").fetchall()
         )
         return sorted((topic, partition) for topic, partition in rows)
@@ -214,7 +214,7 @@ class PostgresStore:
         self.release(topic, partition)
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
-        rows = self._reader.run(lambda connection: _rows(connection, [(topic, partition)]))
+        rows = self._reader.read(lambda connection: _rows(connection, [(topic, partition)]))
         return rows[topic, partition]["topic_id"].bytes if rows else None
 
     # -- appending
@@ -243,7 +243,7 @@ class PostgresStore:
     # -- documents
 
     def read_document(self, name: str) -> bytes | None:
-        row = self._reader.run(
+        row = self._reader.read(
             lambda connection: connection.execute(
                 "SELECT version, content FROM muster.documents WHERE name = %s", (name,)
             ).fetchone()
@@ -296,7 +296,7 @@ def read_ahead(line: Line, slots: Sequence[tuple[str, int]]) -> Foreseen:
         segments = read_segments(connection, [row["id"] for row in rows.values()])
         return {slot: (row, segments.get(row["id"], ())) for slot, row in rows.items()}
 
-    return line.run(read) if slots else {}
+    return line.read(read) if slots else {}
 
 
 def _rows(connection: Any, slots: Sequence[tuple[str, int]]) -> dict[tuple[str, int], dict[str, Any]]:
