@@ -49,7 +49,14 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterStage]:
         assert producer.flush(PATIENCE_SECONDS) == 0
         made.nodes[1].stop()
         made.add(1)
+        eventually("it to lead them again", lambda: latest(made), lambda codes: codes == [NONE] * PARTITIONS)
         yield made
+
+
+def latest(stage: ClusterStage) -> list[int]:
+    """The errors of asking for the ends of the logs, which are known without the database."""
+    answer = stage.ask(1, "ListOffsets", 1, list_by_time(-1))
+    return [each.error_code for each in answer.topics[0].partitions]
 
 
 def waiting(stage: ClusterStage, purpose: str = "reads old records") -> int:
