@@ -101,7 +101,7 @@ def test_while_one_client_waits_for_old_records_the_node_answers_the_others(
         eventually("the database to be asked", lambda: waiting(stage))
         for _ in range(20):
             assert other.ask("Metadata", 4, MetadataRequest(topics=[])).brokers
-        assert waiting(stage) == 1, "the others were answered while it still waits"
+        assert waiting(stage), "the others were answered while it still waits"
         locking.rollback()
         answer = patient.read(api, version)
     if api == "Fetch":
@@ -155,7 +155,7 @@ def test_while_a_node_takes_over_and_the_database_is_slow_with_it_the_node_answe
         with RawClient(stage.nodes[2].port) as other:
             for _ in range(20):
                 assert other.ask("Metadata", 4, MetadataRequest(topics=[])).brokers
-        assert waiting(stage, "takes over") == 1, "it was answered while the node still waits"
+        assert waiting(stage, "takes over"), "it was answered while the node still waits"
         locking.rollback()
     stage.wait_for_owners(1, 2)
     found = stage.coordinator_of("anybody")
