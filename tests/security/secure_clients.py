@@ -159,22 +159,37 @@ class Aiokafka(SecureClient):
         return settings
 
 
+class _Admin(KafkaAdminClient):  # type: ignore[misc]
+    """One that could not connect says of itself that it is closed, and leaves a thread with its sockets behind."""
+
+    _closed = False
+
+    def __init__(self, **settings: Any) -> None:
+        try:
+            super().__init__(**settings)
+        except BaseException:
+            self.close()
+            raise
+
+
 class KafkaPython(SecureClient):
     library = "kafka-python"
 
     def visit(self, way: Way) -> str:
         for seconds in BOOTSTRAP_SECONDS:
             said = self._visit_for(way, seconds)
-            if not said or "failed" in said:
+            if not said:
+                break
+            _clear_away()
+            if "failed" in said:
                 break
         return said
 
     def _visit_for(self, way: Way, seconds: float) -> str:
         with _Listening("kafka") as said:
             try:
-                admin = KafkaAdminClient(**self._settings(way), bootstrap_timeout_ms=seconds * 1000)
+                admin = _Admin(**self._settings(way), bootstrap_timeout_ms=seconds * 1000)
             except (errors.KafkaError, OSError) as error:
-                _clear_away()
                 return f"{error!r} {said.text}"
             try:
                 admin.list_topics()
@@ -226,7 +241,10 @@ def _plain_names(way: Way) -> dict[str, str]:
 
 
 class _Listening(logging.Handler):
-    """What a library's loggers say meanwhile: two of the three tell only them why they could not connect."""
+    """What a library's loggers say meanwhile: two of the three tell only them why they could not connect.
+
+    Nobody else hears it: pytest would keep what was logged, and with it the sockets that `_clear_away` is for.
+    """
 
     def __init__(self, logger: str) -> None:
         super().__init__()
@@ -242,10 +260,12 @@ class _Listening(logging.Handler):
 
     def __enter__(self) -> _Listening:
         self._logger.addHandler(self)
+        self._logger.propagate = False
         return self
 
     def __exit__(self, *_: object) -> None:
         self._logger.removeHandler(self)
+        self._logger.propagate = True
 
 
 CLIENTS: tuple[SecureClient, ...] = (Confluent(), Aiokafka(), KafkaPython())
