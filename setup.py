@@ -29,9 +29,9 @@ COMPILED = {
         " segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": "alarm clock coordinator group_commit loader offsets_log runner tickets timings wheel",
-    "server": "call channel connection limits may parts reactor routes traffic",
+    "server": "again call channel connection limits may parts reactor routes traffic",
     "server/handlers": (
-        "describe_groups find_coordinator heartbeat join_group leave_group list_groups offset_commit offset_fetch sync_group"
+        "commit_again commit_answer describe_groups find_coordinator heartbeat join_group leave_group list_groups offset_commit offset_fetch sync_group"
     ),
 }
 BUILDING = {"bdist_wheel", "build", "build_ext", "editable_wheel", "install"}

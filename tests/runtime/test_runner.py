@@ -276,7 +276,7 @@ def test_a_superseded_join_is_not_kept_once_its_connection_is_gone() -> None:
     first = world.ask(join(member))
     second = world.ask(join(member))
     assert runner.parked == 2
-    first.is_abandoned = True
+    first.has_gone = True
     assert runner.parked == 1
     for number in range(200):  # whoever waits now makes the runner look for those who do not wait any more
         world.ask(join(f"unknown-{number}"))

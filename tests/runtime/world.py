@@ -16,6 +16,7 @@ from muster.runtime.clock import MovableClock
 from muster.runtime.coordinator import Coordinator, CoordinatorConfig, ShardState
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.tickets import Redeemable
 from muster.wire.batch import decode_records, encode_pairs, iterate_batches, parse_header
 from tests.core.commit_entries import by_topic
 from tests.runtime.manual_loop import ManualLoop
@@ -25,19 +26,21 @@ R = TypeVar("R")
 MAX_BATCH_BYTES = 1_048_588
 
 
-class HeldTicket:
+class HeldTicket(Redeemable):
     """Keeps its reply for the test to look at."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.reply: Reply | None = None
-        self.is_abandoned = False
+        self.has_gone = False
 
     @property
-    def answered(self) -> bool:
-        return self.reply is not None
+    def is_abandoned(self) -> bool:
+        return self.has_gone
 
     def redeem(self, reply: Reply) -> None:
-        assert self.reply is None, "answered twice"
+        assert not self.answered, "answered twice"
+        self.answered = True
         self.reply = reply
 
     def as_(self, kind: type[R]) -> R:

@@ -33,6 +33,7 @@ from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offset
 from muster.core.offsets.fetch import fetch_offsets
 from muster.core.offsets.run import OffsetRun
 from muster.core.offsets.store import OffsetStore
+from muster.core.offsets.view import ShardView
 from muster.core.records import (
     GroupErased,
     GroupStored,
@@ -60,7 +61,7 @@ from muster.core.requests import (
 _NOTHING = Outcome()
 
 
-class Shard:
+class Shard(ShardView):
     """Requests that `refusal.invalid_before_routing` turns away must not come here: it is asked before the routing."""
 
     def __init__(self, config: GroupConfig, new_id: Callable[[], str]) -> None:

@@ -49,6 +49,7 @@ class Segment:
     ) -> None:
         self.directory = directory
         self.base_offset = base_offset
+        self.log_path = self.path(LOG_SUFFIX)
         self.size = size or 0
         self.on_disk = size is not None
         """A new segment's file is made by the first commit that writes to it."""
@@ -64,10 +65,6 @@ class Segment:
 
     def path(self, suffix: str) -> str:
         return os.path.join(self.directory, f"{self.base_offset:020d}{suffix}")
-
-    @property
-    def log_path(self) -> str:
-        return self.path(LOG_SUFFIX)
 
     # What the rules ask
 

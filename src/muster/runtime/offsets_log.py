@@ -7,11 +7,12 @@ lingers before it appends; a header, a checksum and a note in the commit are the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from muster.core.records import GroupErased, OffsetErased, Record
 from muster.log.contract import PartitionLog, StorageError
 from muster.log.record_codec import RecordError, write_record
+from muster.log.staging import StagedLog
 from muster.runtime.group_commit import GroupCommit
 from muster.wire.batch import OpenBatch, parse_header
 
@@ -41,12 +42,14 @@ class _Shared:
 
 
 class OffsetsLog:
-    __slots__ = ("_batch", "_commit", "_compression", "_epoch", "_max_batch_bytes", "_shared", "log")
+    __slots__ = ("_batch", "_commit", "_compression", "_epoch", "_max_batch_bytes", "_shared", "_staged", "log")
 
     def __init__(
         self, log: PartitionLog, commit: GroupCommit, leader_epoch: int, max_batch_bytes: int, compression: int
     ) -> None:
         self.log = log
+        self._staged = cast(StagedLog, log)
+        """The same one: whoever leads a partition has its log, and compiled code calls it directly."""
         self._commit = commit
         self._epoch = leader_epoch
         self._max_batch_bytes = max_batch_bytes
@@ -64,16 +67,17 @@ class OffsetsLog:
         Tombstones may take several batches, as in Kafka: a large group must be deletable. They are staged together all
         the same, so they become durable, or are lost, together.
         """
-        base_offset = self.log.end_offset
+        staged = self._staged
+        base_offset = staged.end_offset
         batch = self._batch
         if batch is not None and batch.is_open and self._add(batch, records, now_ms):
-            self.log.stage_open(batch)
+            staged.stage_open(batch)
         else:
             self._begin(self._encode(records, now_ms, base_offset), now_ms)
         shared = self._shared
         if shared is None or shared.is_settled:
             shared = self._shared = _Shared(when_settled)
-            self._commit.when_durable(self.log, self.log.end_offset, shared.settle)
+            self._commit.when_durable(self.log, staged.end_offset, shared.settle)
         shared.outcomes += 1
         return base_offset
 
@@ -113,7 +117,7 @@ class OffsetsLog:
         for batch in batches:
             if self._compression:
                 content = batch.seal(self._compression)
-                self.log.append(content, parse_header(content, 0), self._epoch, now_ms)
+                self._staged.append(content, parse_header(content, 0), self._epoch, now_ms)
             else:
-                self.log.stage_open(batch)
+                self._staged.stage_open(batch)
                 self._batch = batch

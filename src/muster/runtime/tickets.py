@@ -4,22 +4,25 @@ own.
 
 from __future__ import annotations
 
-from typing import Protocol
+from mypy_extensions import mypyc_attr
 
 from muster.core.replies import Reply
 
 
-class Redeemable(Protocol):
-    """A ticket as the runtime sees it."""
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Redeemable:
+    """A ticket as the runtime sees it. A base class rather than a protocol: compiled code then calls it directly."""
 
-    @property
-    def answered(self) -> bool: ...
+    __slots__ = ("answered",)
+
+    def __init__(self) -> None:
+        self.answered = False
 
     @property
     def is_abandoned(self) -> bool:
         """Whoever asked has gone. It may be redeemed all the same, and need not be."""
-        ...
+        raise NotImplementedError
 
     def redeem(self, reply: Reply) -> None:
         """Exactly once. A client that has gone away is not an error."""
-        ...
+        raise NotImplementedError

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from librt.strings import BytesWriter, write_i32_be
 from mypy_extensions import mypyc_attr
 
+from muster.runtime.tickets import Redeemable
 from muster.server.limits import LOGGED_TEXT_CHARS
 
 if TYPE_CHECKING:
@@ -22,12 +23,11 @@ if TYPE_CHECKING:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Call:
+class Call(Redeemable):
     """What a handler knows of the one who asked, and its only way to answer."""
 
     __slots__ = (
         "abandon",
-        "answered",
         "client_id",
         "connection",
         "correlation_id",
@@ -36,11 +36,11 @@ class Call:
     )
 
     def __init__(self, connection: Connection, route: Route, correlation_id: int, client_id: str | None) -> None:
+        self.answered = False
         self.connection = connection
         self.route = route
         self.correlation_id = correlation_id
         self.client_id = client_id
-        self.answered = False
         self.abandon: Callable[[], None] | None = None
         """Called if the client goes before it is answered: takes back what waits for this call alone."""
         self.respond: Callable[[Call, Any], object] | None = None
@@ -74,11 +74,13 @@ class Call:
         return self.connection.advertised
 
     def reply(self, response: object) -> None:
-        """Encode for the request's version and send. Exactly once."""
+        """Encode for the request's version and send; bytes are the body of a reply that is encoded already. Exactly once."""
         assert not self.answered, f"{self!r} is answered twice"
         self.answered = True
         route = self.route
-        if response is route.last_response:
+        if isinstance(response, bytes):
+            body = response
+        elif response is route.last_response:
             body = route.last_body
         else:
             body = route.encode(response)

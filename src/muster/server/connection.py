@@ -20,6 +20,8 @@ from muster.server.call import Call
 from muster.server.limits import (
     FAREWELL_SECONDS,
     FRAME_SIZE_BYTES,
+    LEARNED_IN_VAIN,
+    LEARNED_REQUEST_BYTES,
     LOGGED_TEXT_CHARS,
     REMEMBERED_REQUEST_BYTES,
     WAITING_BYTES_PER_CONNECTION,
@@ -31,6 +33,7 @@ from muster.wire.primitives import skip_tagged
 
 if TYPE_CHECKING:
     from muster.runtime.clock import Wake
+    from muster.server.again import Again
     from muster.server.channel import Channel
     from muster.server.door import Door
     from muster.server.newcomers import Newcomer
@@ -59,6 +62,7 @@ class Connection:
     """
 
     __slots__ = (
+        "_again",
         "_buffer",
         "_client_id",
         "_client_id_bytes",
@@ -66,6 +70,8 @@ class Connection:
         "_collected_bytes",
         "_corked",
         "_held",
+        "_learnable_bytes",
+        "_learned_in_vain",
         "_listener",
         "_max_frame_bytes",
         "_node",
@@ -125,6 +131,11 @@ class Connection:
         self._repeated_rest = b""
         """Its bytes behind the correlation id."""
         self._repeated_request: object = None
+        self._again: Again | None = None
+        """Of the last request of a kind that comes again with other numbers in it."""
+        self._learnable_bytes = 0
+        """How long the last one of that kind was."""
+        self._learned_in_vain = 0
         self.channel: Channel | None = None
         """The transport, where it is one: compiled code calls it directly."""
         self.call: Call | None = None
@@ -199,6 +210,7 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
         self._transport = self.channel = None
+        self._again = None
         self._buffer = bytearray()
         self._listener.forget(self)
         if self._unmute_wake is not None:
@@ -380,17 +392,28 @@ class Connection:
         if route is None or prefix != self._route_prefix:
             route = self._find_route(prefix)
         is_repeated = route is self._repeated_route and frame[position + _BEFORE_CLIENT :] == self._repeated_rest
-        body = 0 if is_repeated else self._read_header(frame, position, route)
+        again = self._again
+        is_known = again is not None and again.route is route and again.fits(frame, position + _BEFORE_CLIENT)
+        if is_repeated:
+            body = 0
+        elif again is not None and is_known:
+            body = position + _BEFORE_CLIENT + again.body_at
+        else:
+            body = self._read_header(frame, position, route)
         call = Call(self, route, read_i32_be(frame, position + _PREFIX_BYTES), self._client_id)
         self.call = call
         self._traffic.requests += 1
         throttle = self.throttle
         if throttle is not None:
             throttle.begin(len(frame))
+        elif again is not None and is_known and again.serve(call, frame, position + _BEFORE_CLIENT):
+            return
         request = self._repeated_request if is_repeated else route.decode(frame, body)
         if route.repeats and not is_repeated:
             self._remember(route, frame[position + _BEFORE_CLIENT :], request)
         route.handle(call, request, self._node)
+        if route.learn is not None:
+            self._learn(call, request, frame[position + _BEFORE_CLIENT :], body - position - _BEFORE_CLIENT)
         if throttle is not None:
             throttle.rest()
 
@@ -408,6 +431,22 @@ class Connection:
             self._repeated_route = route
             self._repeated_rest = rest
             self._repeated_request = request
+
+    def _learn(self, call: Call, request: object, octets: bytes, body_at: int) -> None:
+        """After the second request of the same length, unless the client never sends one again."""
+        if len(octets) != self._learnable_bytes:
+            self._learnable_bytes = len(octets)
+            return
+        if self._learned_in_vain >= LEARNED_IN_VAIN or len(octets) > LEARNED_REQUEST_BYTES:
+            return
+        learn = call.route.learn
+        assert learn is not None
+        before = self._again
+        again = self._again = learn(call, request, self._node, octets, body_at)
+        if again is None or (before is not None and not before.has_served):
+            self._learned_in_vain += 1
+        elif before is not None:
+            self._learned_in_vain = 0
 
     def _read_header(self, frame: bytes, position: int, route: Route) -> int:
         """Where the body begins; the client id is kept from request to request."""

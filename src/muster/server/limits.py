@@ -37,6 +37,12 @@ SMALL_REQUEST_BYTES: Final = 440
 REMEMBERED_REQUEST_BYTES: Final = 1024
 """The largest request of those that come again and again that is kept for being known again."""
 
+LEARNED_REQUEST_BYTES: Final = 8 * 1024
+"""The same for those that come again with other numbers in them."""
+
+LEARNED_IN_VAIN: Final = 4
+"""How often a connection learns a request that then does not come again, before it is not tried any more."""
+
 SENT_WITHOUT_DELAY_BYTES: Final = 64 * 1024
 """So much of one connection is sent at once; less waits for the end of the turn."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar, cast
 
 from muster.core.replies import Reply
+from muster.runtime.tickets import Redeemable
 from muster.server.call import Call
 
 R = TypeVar("R", bound=Reply)
@@ -60,10 +61,10 @@ class Parts(Generic[R]):
         self._call.reply(self._lay_out(cast("list[R]", self._replies)))
 
 
-class PartTicket(Generic[R]):
+class PartTicket(Redeemable, Generic[R]):
     """The ticket of one part."""
 
-    __slots__ = ("_index", "_parts", "answered")
+    __slots__ = ("_index", "_parts")
 
     def __init__(self, parts: Parts[R], index: int) -> None:
         self._parts = parts

@@ -11,6 +11,7 @@ from importlib import import_module
 from struct import Struct
 from typing import Any, Final, TypeAlias
 
+from muster.server.again import Again
 from muster.server.call import Call
 from muster.wire import apis
 from muster.wire.errors import WireError
@@ -18,8 +19,10 @@ from muster.wire.header import API_VERSIONS_KEY, has_flexible_response_header
 
 Handler: TypeAlias = Callable[[Call, Any, Any], None]
 """handle(call, request message, node)"""
+Learner: TypeAlias = Callable[[Call, Any, Any, bytes, int], "Again | None"]
+"""learn(call, request message, node, the bytes behind the correlation id, where in them the body begins)"""
 HandlerTable: TypeAlias = Mapping[int, "str | Handler"]
-"""A handler, or the module that holds it as `handle`."""
+"""A handler, or the module that holds it as `handle`, perhaps with a `learn` beside it."""
 
 _HEARTBEAT_KEY: Final = apis.API_KEYS["Heartbeat"]
 _PREFIX = Struct(">i").pack
@@ -38,6 +41,7 @@ class Route:
         "handle",
         "last_body",
         "last_response",
+        "learn",
         "name",
         "repeats",
         "version",
@@ -51,6 +55,7 @@ class Route:
         decode: Callable[[bytes, int], object],
         encode: Callable[[Any], bytes],
         handle: Handler,
+        learn: Learner | None = None,
         *,
         flexible_request: bool,
         flexible_reply: bool,
@@ -61,6 +66,7 @@ class Route:
         self.decode = decode
         self.encode = encode
         self.handle = handle
+        self.learn = learn
         self.flexible_request = flexible_request
         self.flexible_reply = flexible_reply
         self.repeats = api_key == _HEARTBEAT_KEY
@@ -100,7 +106,7 @@ class Routes:
             raise WireError(
                 f"{api.name} version {version} is not supported; supported: {api.min_version} to {api.max_version}"
             )
-        route = _prepare(api, version, _resolve(entry))
+        route = _prepare(api, version, entry)
         self.prepared[prefix] = route
         return route
 
@@ -127,25 +133,20 @@ class Routes:
         return self._unsupported_api_versions
 
 
-def _prepare(api: apis.Api, version: int, handle: Handler) -> Route:
+def _prepare(api: apis.Api, version: int, entry: str | Handler) -> Route:
     flexible = api.is_flexible(version)
+    module = import_module(entry) if isinstance(entry, str) else None
     return Route(
         api.key,
         api.name,
         version,
         apis.request_decoder(api.key, version),
         apis.response_encoder(api.key, version),
-        handle,
+        entry if module is None else module.handle,  # type: ignore[arg-type]
+        getattr(module, "learn", None),
         flexible_request=flexible,
         flexible_reply=has_flexible_response_header(api.key, version),
     )
-
-
-def _resolve(entry: str | Handler) -> Handler:
-    if not isinstance(entry, str):
-        return entry
-    handle: Handler = import_module(entry).handle
-    return handle
 
 
 def _ignore_body(_frame: bytes, _position: int) -> object:

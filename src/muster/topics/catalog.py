@@ -37,6 +37,8 @@ class Catalog:
         self._by_id: dict[bytes, Topic] = {}
         self._names_by_collision_key: dict[str, str] = {}
         self._deleting: list[str] = []
+        self.changes = 0
+        """Grows whenever a topic comes or goes: who remembers one looks at this."""
 
     # Reading
 
@@ -248,11 +250,13 @@ class Catalog:
         return log
 
     def _index(self, topic: Topic) -> None:
+        self.changes += 1
         self._by_name[topic.name] = topic
         self._by_id[topic.topic_id] = topic
         self._names_by_collision_key[collision_key(topic.name)] = topic.name
 
     def _unindex(self, topic: Topic) -> None:
+        self.changes += 1
         del self._by_name[topic.name]
         del self._by_id[topic.topic_id]
         self._names_by_collision_key.pop(collision_key(topic.name), None)

@@ -7,6 +7,8 @@ This is the hottest decision after the heartbeat: what the handler has laid out 
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.classic.group import Group
 from muster.core.classic.membership import check_member
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY
@@ -18,8 +20,8 @@ from muster.core.replies import CommitReply
 from muster.core.requests import OffsetCommit
 from muster.wire import errors
 
-NO_EXPIRY = -1
-_MAX_I64 = 2**63 - 1
+NO_EXPIRY: Final = -1
+_MAX_I64: Final = 2**63 - 1
 
 
 def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:

@@ -1,8 +1,9 @@
-"""What the decisions about offsets see of a shard. `muster.core.shard.Shard` is one; nothing here makes or changes it."""
+"""What the decisions about offsets see of a shard. `muster.core.shard.Shard` is one; nothing here makes or changes it.
+
+A base class rather than a protocol: compiled code then reads its attributes directly.
+"""
 
 from __future__ import annotations
-
-from typing import Protocol
 
 from muster.core.classic.counters import Counters
 from muster.core.classic.group import Group
@@ -10,7 +11,7 @@ from muster.core.config import GroupConfig
 from muster.core.offsets.store import OffsetStore
 
 
-class ShardView(Protocol):
+class ShardView:
     groups: dict[str, Group]
     """Live groups. Offsets without a group are not shown to anybody (spec 5.7)."""
     offsets: OffsetStore

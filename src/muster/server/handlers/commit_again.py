@@ -1,0 +1,201 @@
+"""An OffsetCommit like the one before but for its offsets, as consumers send them as long as they keep their partitions.
+
+Which group, member and partitions it is about, where its offsets stand and how it is answered is known then. What may have
+changed meanwhile is asked each time: the topics, the rights and, by the coordinator, everything about the group.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TYPE_CHECKING, Final
+
+from librt.strings import read_i64_be
+from librt.vecs import append, vec
+from mypy_extensions import i64
+
+from muster.core.offsets.topic_offsets import TopicOffsets
+from muster.core.replies import CommitReply
+from muster.core.requests import OffsetCommit
+from muster.runtime.node import Node
+from muster.security.authorizer import AllowAll
+from muster.security.resources import Operation
+from muster.server.again import Again
+from muster.server.call import Call
+from muster.server.handlers.commit_answer import CommitAnswer
+from muster.server.may import may_use_group, may_use_topic
+from muster.wire.errors import NONE
+from muster.wire.generated.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+
+if TYPE_CHECKING:
+    from muster.server.routes import Route
+
+_READ: Final = Operation.READ
+_ROW: Final = Struct(">iq")
+"""A partition and its offset: in every version one stands behind the other."""
+_OFFSET: Final = Struct(">q")
+_PARTITION_BYTES: Final = 4
+
+
+def learn(call: Call, request: OffsetCommitRequest, node: Node, octets: bytes, body_at: int) -> Again | None:
+    """What to remember of a commit; None if there is more to it than its offsets.
+
+    `octets` is the request behind its correlation id, the body begins at `body_at`.
+    """
+    if node.holdings is not None:
+        return None  # limits of its principal: it has to be counted
+    commit = _as_commit(call, request, node)
+    offsets_at = _offsets_at(call.route, request, octets, body_at) if commit is not None else None
+    if commit is None or offsets_at is None:
+        return None
+    learned = CommitAgain(call, request, node, commit, octets, body_at, offsets_at)
+    return learned if learned.is_allowed(call) else None
+
+
+class CommitAgain(Again):
+    __slots__ = ("_catalog", "_changes", "_commit", "_node", "_respond")
+
+    def __init__(
+        self,
+        call: Call,
+        request: OffsetCommitRequest,
+        node: Node,
+        commit: OffsetCommit,
+        octets: bytes,
+        body_at: int,
+        offsets_at: vec[i64],
+    ) -> None:
+        super().__init__(call.route, octets, body_at, offsets_at)
+        self._node = node
+        self._catalog = node.broker.catalog
+        self._changes = node.broker.catalog.changes
+        self._commit = commit
+        self._respond = _Accepted(call, request, commit).respond
+
+    def serve(self, call: Call, frame: bytes, start: i64) -> bool:
+        node = self._node
+        if self._catalog.changes != self._changes:
+            return False
+        if type(node.authorizer) is not AllowAll and not self.is_allowed(call):
+            return False
+        self.has_served = True
+        before = self._commit
+        numbers_at = self._numbers_at
+        number: i64 = 0
+        topics: list[TopicOffsets] = []
+        for offsets in before.topics:
+            known = offsets.numbers
+            numbers = vec[i64](capacity=len(known))
+            at: i64 = 0
+            while at < len(known):
+                numbers = append(numbers, known[at])
+                numbers = append(numbers, read_i64_be(frame, start + numbers_at[number]))
+                numbers = append(numbers, known[at + 2])
+                at += 3
+                number += 1
+            topics.append(TopicOffsets(offsets.topic, offsets.topic_id, numbers, offsets.metadata))
+        call.respond = self._respond
+        node.coordinator.submit(
+            OffsetCommit(
+                before.group_id,
+                before.generation,
+                before.member_id,
+                before.group_instance_id,
+                before.retention_ms,
+                topics,
+                before.unknown_group_is_not_found,
+            ),
+            call,
+        )
+        return True
+
+    def is_allowed(self, call: Call) -> bool:
+        """Quietly: who is denied goes the whole way, and is told and noted there."""
+        commit = self._commit
+        return may_use_group(call, self._node, _READ, commit.group_id, quietly=True) and all(
+            may_use_topic(call, self._node, _READ, offsets.topic, quietly=True) for offsets in commit.topics
+        )
+
+
+class _Accepted:
+    """The answer if every offset is accepted, made once; and any other answer."""
+
+    __slots__ = ("_answer", "_body", "_codes")
+
+    def __init__(self, call: Call, request: OffsetCommitRequest, commit: OffsetCommit) -> None:
+        self._answer = CommitAnswer()
+        for entry, offsets in zip(request.topics, commit.topics, strict=True):
+            self._answer.accept(OffsetCommitRequestTopic(entry.name, entry.topic_id), offsets)
+        self._codes = [NONE] * commit.count
+        self._body = call.route.encode(self._answer.respond(call, CommitReply(self._codes)))
+
+    def respond(self, call: Call, reply: CommitReply) -> object:
+        if reply.errors == self._codes and call.connection.throttle is None:
+            return self._body
+        return self._answer.respond(call, reply)
+
+
+def _as_commit(call: Call, request: OffsetCommitRequest, node: Node) -> OffsetCommit | None:
+    """As the coordinator gets it; None if not every partition exists, or nothing is committed."""
+    topics: list[TopicOffsets] = []
+    catalog = node.broker.catalog
+    for entry in request.topics:
+        topic = catalog.by_id(entry.topic_id) if call.version >= 10 else catalog.get(entry.name)
+        if topic is None or not entry.partitions:
+            return None
+        count = len(topic.partitions)
+        numbers = vec[i64](capacity=3 * len(entry.partitions))
+        texts: list[str | None] = []
+        for partition in entry.partitions:
+            if not 0 <= partition.partition_index < count:
+                return None
+            numbers = append(numbers, partition.partition_index)
+            numbers = append(numbers, partition.committed_offset)
+            numbers = append(numbers, partition.committed_leader_epoch)
+            texts.append(partition.committed_metadata)
+        topics.append(TopicOffsets(topic.name, topic.topic_id, numbers, texts if any(texts) else None))
+    if not topics:
+        return None
+    retention_ms = request.retention_time_ms
+    return OffsetCommit(
+        request.group_id,
+        request.generation_id_or_member_epoch,
+        request.member_id,
+        request.group_instance_id,
+        None if retention_ms == -1 else retention_ms,
+        topics,
+        call.version >= 9,
+    )
+
+
+def _offsets_at(route: Route, request: OffsetCommitRequest, octets: bytes, body_at: int) -> vec[i64] | None:
+    """Where the offsets stand: looked for, then proven by reading the request with other numbers in these places."""
+    found = vec[i64]()
+    probe = bytearray(octets)
+    at = body_at
+    for row, partition in enumerate(_rows(request)):
+        at = octets.find(_ROW.pack(partition.partition_index, partition.committed_offset), at)
+        if at < 0:
+            return None
+        at += _PARTITION_BYTES
+        found = append(found, at)
+        _OFFSET.pack_into(probe, at, _other(partition, row))
+        at += _OFFSET.size
+    read: OffsetCommitRequest = route.decode(bytes(probe), body_at)  # type: ignore[assignment]
+    for row, (partition, changed) in enumerate(zip(_rows(request), _rows(read), strict=False)):
+        if changed.committed_offset != _other(partition, row):
+            return None
+        changed.committed_offset = partition.committed_offset
+    return found if read == request else None
+
+
+def _rows(request: OffsetCommitRequest) -> list[OffsetCommitRequestPartition]:
+    return [partition for topic in request.topics for partition in topic.partitions]
+
+
+def _other(partition: OffsetCommitRequestPartition, row: int) -> int:
+    """Another offset than it has, and than its neighbours get."""
+    return partition.committed_offset ^ (row + 1)
