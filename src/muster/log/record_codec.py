@@ -41,6 +41,9 @@ _GROUP_KEY_TYPE = 2
 _GROUP_KEY_START = b"\x00\x02"
 _PARTITION_BYTES: Final = 4
 _CACHED_PREFIXES = 65_536
+_CACHED_GROUPS: Final = 16_384
+_CACHED_TOPICS: Final = 256
+"""Of a group."""
 
 _partition_at = I32.unpack_from
 
@@ -139,9 +142,23 @@ def _offset_key(record: OffsetCommitted | OffsetErased) -> bytes:
     return _with_partition(_offset_key_prefix(record.group_id, record.topic), record.partition)
 
 
-@lru_cache(maxsize=_CACHED_PREFIXES)
+_prefixes: Final[dict[str, dict[str, bytes]]] = {}
+"""group -> topic -> how the keys of its offsets begin. Not lru_cache: making and hashing a tuple costs more than the rest."""
+
+
 def _offset_key_prefix(group_id: str, topic: str) -> bytes:
-    return _OFFSET_KEY_START + string_field(group_id, "group id") + string_field(topic, "topic")
+    of_group = _prefixes.get(group_id)
+    if of_group is not None:
+        prefix = of_group.get(topic)
+        if prefix is not None:
+            return prefix
+    prefix = _OFFSET_KEY_START + string_field(group_id, "group id") + string_field(topic, "topic")
+    if of_group is None or len(of_group) >= _CACHED_TOPICS:
+        if len(_prefixes) >= _CACHED_GROUPS:
+            _prefixes.clear()
+        of_group = _prefixes[group_id] = {}
+    of_group[topic] = prefix
+    return prefix
 
 
 def _group_key(group_id: str) -> bytes:

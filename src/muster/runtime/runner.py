@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import cast
 
-from muster.core.contract import Outcome, Ticket, TimerKey
+from muster.core.contract import Outcome, Ticket, TimerChange, TimerKey
+from muster.core.fifo import Fifo
 from muster.core.records import GroupErased, GroupStored, OffsetsCommitted, Record, log_length
 from muster.core.refusal import refused, refused_after_timeout
 from muster.core.replies import CommitReply, Reply
@@ -25,6 +26,7 @@ from muster.core.shard import Shard
 from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
+from muster.runtime.in_flight import Event, InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
 from muster.runtime.tickets import Redeemable
@@ -42,33 +44,9 @@ from muster.wire.errors import (
 
 _log = logging.getLogger(__name__)
 
-Event = Callable[[], None]
-
 _LOGGED_CHARS = 100
 _WAITING_UNSEEN = 64
 """Tickets that may be kept without a look at whether anybody still waits for them."""
-
-
-class InFlight:
-    """An outcome whose records are on their way to the log."""
-
-    __slots__ = ("appended_ms", "base_offset", "groups", "is_overdue", "outcome", "then")
-
-    def __init__(self, outcome: Outcome, base_offset: int, appended_ms: int, groups: tuple[str, ...]) -> None:
-        self.outcome = outcome
-        self.base_offset = base_offset
-        self.appended_ms = appended_ms
-        """Who waits longer than `offsets.commit.timeout.ms` from then on is told so, the records stay (spec 1.4)."""
-        self.groups = groups
-        """Groups whose later events wait for this."""
-        self.is_overdue = False
-        self.then: list[Event] | None = None
-        """Reads that must see this (OffsetFetch with require-stable)."""
-
-    def follow_with(self, event: Event) -> None:
-        if self.then is None:
-            self.then = []
-        self.then.append(event)
 
 
 class ShardRunner:
@@ -90,7 +68,7 @@ class ShardRunner:
         self._commit_timeout_ms = commit_timeout_ms
         self._on_failed = on_failed
         self._wheel: TimerWheel[TimerKey] = TimerWheel()
-        self._in_flight: deque[InFlight] = deque()
+        self._in_flight: Fifo[InFlight] = Fifo()
         self._queues: dict[str, deque[Event]] = {}
         """Groups with group records in flight, and what waits for them."""
         self._storing: dict[str, int] = {}
@@ -125,8 +103,8 @@ class ShardRunner:
                 # first.
                 queue.append(self._put_off(request, ticket))
                 return
-            if isinstance(request, OffsetFetch) and request.require_stable and self._in_flight:
-                self._in_flight[-1].follow_with(self._put_off(request, ticket))
+            if isinstance(request, OffsetFetch) and request.require_stable and len(self._in_flight):
+                self._in_flight.newest().follow_with(self._put_off(request, ticket))
                 return
         self._handle(request, ticket)
 
@@ -255,26 +233,26 @@ class ShardRunner:
 
     def _carry_out(self, outcome: Outcome, now_ms: int) -> None:
         """`now_ms` is when it was decided."""
-        if outcome.timers:
-            self._set_timers(outcome, now_ms)
+        ticks_ms = self._clock.ticks_ms()
+        if isinstance(outcome.timers, list):
+            self._set_timers(outcome.timers, ticks_ms - now_ms)
         if outcome.early_replies:
             self._release(outcome.early_replies)
         if outcome.journal:
             for event in outcome.journal:
                 self._journal.write(event)
         if outcome.records:
-            self._append(outcome, now_ms)
+            self._append(outcome, now_ms, ticks_ms)
         elif outcome.replies:
             self._release(outcome.replies)
 
-    def _set_timers(self, outcome: Outcome, now_ms: int) -> None:
-        """The core speaks in times of day, which may be set; here they become distances from now."""
+    def _set_timers(self, timers: list[TimerChange], shift_ms: int) -> None:
+        """The core speaks in times of day, which may be set; `shift_ms` later is what the wheel calls the same moment."""
         wheel = self._wheel
-        shift_ms = self._clock.ticks_ms() - now_ms
         if self._postponed:
-            for key, _ in outcome.timers:
+            for key, _ in timers:
                 self._postponed.pop(key, None)
-        for key, deadline_ms in outcome.timers:
+        for key, deadline_ms in timers:
             if deadline_ms is None:
                 wheel.cancel(key)
             else:
@@ -284,20 +262,21 @@ class ShardRunner:
             self._alarm.not_later_than(next_ms)
 
     def _release(self, replies: list[tuple[Ticket, Reply]] | tuple[()]) -> None:
+        if not isinstance(replies, list):
+            return  # none
         for ticket, reply in replies:
             redeemable = cast(Redeemable, ticket)
             if self._waiting:
                 self._waiting.pop(redeemable, None)
             redeemable.redeem(reply)
 
-    def _append(self, outcome: Outcome, now_ms: int) -> None:
+    def _append(self, outcome: Outcome, now_ms: int, ticks_ms: int) -> None:
         try:
             base_offset = self._log.append(outcome.records, now_ms, self._when_settled)
         except RecordsTooLarge as error:
             _log.warning("%s", error)
             self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
             return
-        ticks_ms = self._clock.ticks_ms()
         in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(outcome.records))
         self._in_flight.append(in_flight)
         for group_id in in_flight.groups:
@@ -313,7 +292,7 @@ class ShardRunner:
         for _ in range(count):
             if self._closed:
                 return
-            in_flight = self._in_flight.popleft()
+            in_flight = self._in_flight.pop()
             self.waits.add(ticks_ms - in_flight.appended_ms)
             self._settle(in_flight, error)
 
@@ -330,7 +309,7 @@ class ShardRunner:
                 code = NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
                 self._carry_out(self.shard.on_append_failed(in_flight.outcome, code, now_ms), now_ms)
         except Exception:
-            self._in_flight.appendleft(in_flight)  # who waits for it has not been told yet
+            self._in_flight.put_back(in_flight)  # who waits for it has not been told yet
             self._fail("when its records had been stored" if error is None else "when its records could not be stored")
             return
         if in_flight.then is not None:
@@ -344,9 +323,11 @@ class ShardRunner:
     def _now_durable(self, in_flight: InFlight) -> None:
         outcome = in_flight.outcome
         log_offset = in_flight.base_offset
-        for record in outcome.records:
-            self.shard.replay(record, log_offset)
-            log_offset += log_length(record)
+        records = outcome.records
+        if isinstance(records, list):
+            for record in records:
+                self.shard.replay(record, log_offset)
+                log_offset += log_length(record)
         if outcome.step is None:
             self._release(outcome.replies)
             return

@@ -15,6 +15,7 @@ from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
 from muster.core.offsets.fetch import fetch_offsets
 from muster.core.offsets.store import OffsetStore
+from muster.core.offsets.view import ShardView
 from muster.core.records import (
     GroupErased,
     LogRecord,
@@ -82,7 +83,7 @@ def empty_group(since_ms: int = NOW, protocol_type: str | None = "consumer", gro
 
 
 @dataclass
-class Desk:
+class Desk(ShardView):
     """Stands where the shard stands; `replay` follows the rules of spec 5.7 for what concerns offsets."""
 
     groups: dict[str, Group] = field(default_factory=dict)

@@ -22,6 +22,9 @@ from muster.wire import errors
 
 NO_EXPIRY: Final = -1
 _MAX_I64: Final = 2**63 - 1
+_SHARED_REPLIES: Final = 128
+_ALL_ACCEPTED: Final = [CommitReply([errors.NONE] * count) for count in range(_SHARED_REPLIES)]
+"""By the number of entries. Nobody changes a reply, so these are for everybody."""
 
 
 def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
@@ -29,7 +32,7 @@ def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_
     error = _check_unknown_group(request) if group is None else check_commit(group, request)
     if error:
         return Outcome(replies=[(ticket, CommitReply([error] * request.count))])
-    records, codes = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
+    records, reply = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
     if records:
         shard.offsets.expect(records)
         for record in records:
@@ -38,7 +41,7 @@ def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_
         # T163b: every entry was too large. The group is made all the same, in memory only.
         # Deviates: Kafka shows it after the shard's next write, here it shows at once.
         shard.groups[request.group_id] = Group(request.group_id, now_ms)
-    return Outcome(records=records, replies=[(ticket, CommitReply(codes))], timers=_session(group, request, now_ms))
+    return Outcome(records=records, replies=[(ticket, reply)], timers=_session(group, request, now_ms))
 
 
 def check_commit(group: Group, request: OffsetCommit) -> int:
@@ -67,24 +70,31 @@ def _check_unknown_group(request: OffsetCommit) -> int:
     return errors.GROUP_ID_NOT_FOUND if request.unknown_group_is_not_found else errors.ILLEGAL_GENERATION
 
 
-def _accept(request: OffsetCommit, limit: int, now_ms: int) -> tuple[list[Record], list[int]]:
+def _accept(request: OffsetCommit, limit: int, now_ms: int) -> tuple[list[Record], CommitReply]:
     expires_ms = _expiry(request.retention_ms, now_ms)
-    codes: list[int] = []
     records: list[Record] = []
+    count = 0
+    is_all_accepted = True
     for offsets in request.topics:
         accepted = offsets
-        if offsets.metadata is None:
-            codes += [errors.NONE] * len(offsets)
-        else:
+        count += len(offsets)
+        if offsets.metadata is not None:
             verdicts = _judge_metadata(offsets.metadata, limit)
-            codes += verdicts
             if errors.OFFSET_METADATA_TOO_LARGE in verdicts:
                 accepted = _only_accepted(offsets, verdicts)
+                is_all_accepted = False
         if expires_ms != NO_EXPIRY:
             accepted = _only_what_expires(accepted)
         if len(accepted):
             records.append(OffsetsCommitted(request.group_id, accepted, now_ms, expires_ms))
-    return records, codes
+    if is_all_accepted:
+        return records, _ALL_ACCEPTED[count] if count < _SHARED_REPLIES else CommitReply([errors.NONE] * count)
+    return records, CommitReply([code for offsets in request.topics for code in _verdicts(offsets, limit)])
+
+
+def _verdicts(offsets: TopicOffsets, limit: int) -> list[int]:
+    texts = offsets.metadata
+    return [errors.NONE] * len(offsets) if texts is None else _judge_metadata(texts, limit)
 
 
 def _judge_metadata(texts: list[str | None], limit: int) -> list[int]:

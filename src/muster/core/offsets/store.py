@@ -12,12 +12,12 @@ partition) keys would cost 396 bytes an offset, a dict of objects for each topic
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from mypy_extensions import i64
 
+from muster.core.fifo import Fifo
 from muster.core.offsets.partition_offsets import NO_EXPIRY, PartitionOffsets, StoredOffset
 from muster.core.offsets.run import OffsetRun
 from muster.core.records import OffsetCommitted, OffsetsCommitted, Record
@@ -36,7 +36,7 @@ class OffsetStore:
     def __init__(self) -> None:
         self._groups: dict[str, PartitionOffsets | dict[str, PartitionOffsets]] = {}
         """A dict only for groups with several topics: it would be the larger half of what a group with one takes."""
-        self._on_the_way: deque[Sequence[Record]] = deque()
+        self._on_the_way: Fifo[Sequence[Record]] = Fifo()
         """The records of each commit that is neither durable nor lost, oldest first."""
         self.count = 0
         """How many offsets there are, kept while they come and go."""
@@ -58,8 +58,8 @@ class OffsetStore:
 
     def put_topic(self, record: OffsetsCommitted, log_offset: i64) -> None:
         """`put` for all that a commit has for one topic; the first row lies at `log_offset`."""
-        if self._on_the_way and self._on_the_way[0][-1] is record:
-            self._on_the_way.popleft()  # commits become durable in the order in which they were made
+        if len(self._on_the_way) and self._on_the_way.oldest()[-1] is record:
+            self._on_the_way.pop()  # commits become durable in the order in which they were made
         offsets = record.offsets
         committed_ms: i64 = record.commit_timestamp_ms
         expires_ms: i64 = record.expire_timestamp_ms
@@ -151,10 +151,7 @@ class OffsetStore:
 
     def lost(self, records: Sequence[Record]) -> None:
         """The append of these records failed. Nothing is done for records that are no commit."""
-        for index, expected in enumerate(self._on_the_way):
-            if expected is records:
-                del self._on_the_way[index]
-                return
+        self._on_the_way.drop(records)
 
     def on_the_way(self) -> Iterator[OffsetCommitted]:
         """Commits that are neither durable nor lost, in their order. Few: those of the last write or two of the log."""
