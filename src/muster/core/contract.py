@@ -25,6 +25,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from mypy_extensions import mypyc_attr
+
 from muster.wire.value import Value
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ class Step(Value):
         self.detail = detail
 
 
+@mypyc_attr(acyclic=True)
 class Outcome(Value):
     """What one step asks of the world. Plain data, filled while deciding, then never changed."""
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from mypy_extensions import mypyc_attr
+
 from muster.core.contract import Outcome
 
 Event: TypeAlias = Callable[[], None]
 """Something that happens to a group when its turn has come."""
 
 
+@mypyc_attr(acyclic=True)
 class InFlight:
     """An outcome whose records are on their way to the log."""
 

@@ -6,7 +6,7 @@ lingers before it appends; a header, a checksum and a note in the commit are the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias, cast
 
 from muster.core.records import GroupErased, OffsetErased, Record
@@ -61,7 +61,7 @@ class OffsetsLog:
     def __str__(self) -> str:
         return f"{self.log.topic}-{self.log.partition}"
 
-    def append(self, records: Sequence[Record], now_ms: int, when_settled: WhenSettled) -> int:
+    def append(self, records: list[Record], now_ms: int, when_settled: WhenSettled) -> int:
         """Append all of `records` in one batch, after what the tick has brought so far; returns the offset of the first.
 
         Tombstones may take several batches, as in Kafka: a large group must be deletable. They are staged together all
@@ -81,7 +81,7 @@ class OffsetsLog:
         shared.outcomes += 1
         return base_offset
 
-    def _add(self, batch: OpenBatch, records: Sequence[Record], now_ms: int) -> bool:
+    def _add(self, batch: OpenBatch, records: list[Record], now_ms: int) -> bool:
         """False if the batch gets too large; it is then as it was."""
         batch.mark(now_ms)
         try:
@@ -98,7 +98,7 @@ class OffsetsLog:
         batch.keep()
         return True
 
-    def _encode(self, records: Sequence[Record], now_ms: int, base_offset: int) -> list[OpenBatch]:
+    def _encode(self, records: list[Record], now_ms: int, base_offset: int) -> list[OpenBatch]:
         batch = OpenBatch(base_offset, self._epoch)
         if self._add(batch, records, now_ms):
             return [batch]

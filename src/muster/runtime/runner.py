@@ -241,8 +241,9 @@ class ShardRunner:
         if outcome.journal:
             for event in outcome.journal:
                 self._journal.write(event)
-        if outcome.records:
-            self._append(outcome, now_ms, ticks_ms)
+        records = outcome.records
+        if isinstance(records, list) and records:
+            self._append(outcome, records, now_ms, ticks_ms)
         elif outcome.replies:
             self._release(outcome.replies)
 
@@ -270,14 +271,14 @@ class ShardRunner:
                 self._waiting.pop(redeemable, None)
             redeemable.redeem(reply)
 
-    def _append(self, outcome: Outcome, now_ms: int, ticks_ms: int) -> None:
+    def _append(self, outcome: Outcome, records: list[Record], now_ms: int, ticks_ms: int) -> None:
         try:
-            base_offset = self._log.append(outcome.records, now_ms, self._when_settled)
+            base_offset = self._log.append(records, now_ms, self._when_settled)
         except RecordsTooLarge as error:
             _log.warning("%s", error)
             self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
             return
-        in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(outcome.records))
+        in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(records))
         self._in_flight.append(in_flight)
         for group_id in in_flight.groups:
             self._storing[group_id] = self._storing.get(group_id, 0) + 1
@@ -412,8 +413,8 @@ class ShardRunner:
         self._waiting.clear()
 
 
-def _groups_of(records: list[Record] | tuple[()]) -> tuple[str, ...]:
-    if records and type(records[0]) is OffsetsCommitted:
+def _groups_of(records: list[Record]) -> tuple[str, ...]:
+    if type(records[0]) is OffsetsCommitted:
         return ()  # a commit has nothing but offsets
     return tuple({record.group_id: None for record in records if isinstance(record, GroupStored | GroupErased)})
 
