@@ -33,7 +33,7 @@ class Desk:
         self.written: list[Record] = []
 
     def append(self, *records: Record, now_ms: int = 1_000) -> int:
-        base_offset = self.offsets.append(records, now_ms, self._hear)
+        base_offset = self.offsets.append(list(records), now_ms, self._hear)
         self.written += records
         return base_offset
 
