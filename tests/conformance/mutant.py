@@ -53,10 +53,10 @@ def _tie_by_arrival() -> None:
 def _reply_before_the_store() -> None:
     append: Any = ShardRunner._append
 
-    def answer_first(self: ShardRunner, outcome: Any, now_ms: int) -> None:
+    def answer_first(self: ShardRunner, outcome: Any, *rest: Any) -> None:
         self._release(outcome.replies)
         outcome.replies = ()
-        append(self, outcome, now_ms)
+        append(self, outcome, *rest)
 
     ShardRunner._append = answer_first  # type: ignore[method-assign]
 
