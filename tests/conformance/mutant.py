@@ -58,7 +58,7 @@ def _reply_before_the_store() -> None:
         outcome.replies = ()
         append(self, outcome, *rest)
 
-    ShardRunner._append = answer_first  # type: ignore[method-assign]
+    ShardRunner._append = answer_first  # type: ignore[method-assign, assignment]
 
 
 def _metadata_counted_in_bytes() -> None:
