@@ -12,7 +12,7 @@ PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-pipeline conformance conformance-record docs pages clean
+.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-profile bench-pipeline conformance conformance-record docs pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ bench: $(COMPILED) ## Muster and a real Kafka in turn under the same load: one t
 
 bench-growth: $(COMPILED) ## how Muster's costs grow with members, groups, partitions and offsets
 	@$(BIN)/python -m bench.growth $(ARGS)
+
+bench-profile: $(COMPILED) ## where a request's instructions go, room by room (needs valgrind; ARGS="--before PYTHON" compares)
+	@$(BIN)/python -m bench.profile $(ARGS)
 
 bench-pipeline: $(READY) ## the pipeline's speed and memory, beside Kafka's own decoder where it is there (SIZES=--long adds 32M records)
 	@$(BIN)/python -m bench.pipeline $(SIZES)
