@@ -52,9 +52,10 @@ def main(arguments: Sequence[str]) -> int:
         for round_ in range(1, wanted.rounds + 1):
             for store in STORES:
                 print(f"round {round_} of {wanted.rounds}: {store}", file=sys.stderr)
-                with store_flags(store) as flags, serving(1, flags) as places:
+                with store_flags(store, is_pinned=True) as flags, serving(1, flags, is_pinned=True) as places:
                     for members in MEMBERS:
-                        samples[store, members].append(measure("commit", places, members, wanted.seconds))
+                        seen = measure("commit", places, members, wanted.seconds, is_pinned=True)
+                        samples[store, members].append(seen)
     except GeneratorFailed as problem:
         print(f"bench: {problem}", file=sys.stderr)
         return 1

@@ -1,6 +1,7 @@
 """Workers under load: started on files or on a PostgreSQL, each with a group that it coordinates, a generator for each.
 
-The workers share one core, the generators and the database another, so that costs can be compared whatever the number of cores.
+Either everything runs where the kernel puts it, as it would for anybody, or the workers share one core and the generators and
+the database another.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 
@@ -29,6 +30,8 @@ PARTITIONS = 48
 """Of `__consumer_offsets`: every number of workers gets the same share."""
 PATIENCE_SECONDS = 60
 LONGEST_SECONDS = 300
+SETTLED_SECONDS = 0.5
+"""Until a worker that has come up does nothing any more."""
 _prefixes = (f"workers{number}" for number in count(1))
 
 
@@ -51,26 +54,26 @@ class Together:
 
 
 @contextmanager
-def store_flags(store: str) -> Iterator[list[str]]:
+def store_flags(store: str, *, is_pinned: bool) -> Iterator[list[str]]:
     """What `muster serve` has to be told; a database that syncs to disk while it is needed."""
     if store == "files":
         yield []
         return
-    with generator_core(), PostgresProcess(is_synced=True) as database:
+    with generator_core() if is_pinned else nullcontext(), PostgresProcess(is_synced=True) as database:
         muster("store", "migrate", database.url)
         yield ["--store", database.url]
 
 
 @contextmanager
-def serving(workers: int, flags: Sequence[str]) -> Iterator[list[WorkerAt]]:
-    """`muster serve --workers`, by number; all of them on one core, if there are two."""
+def serving(workers: int, flags: Sequence[str], *, is_pinned: bool) -> Iterator[list[WorkerAt]]:
+    """`muster serve --workers`, by number; pinned: all of them on one core, if there are two."""
     settings = (f"group.initial.rebalance.delay.ms={INITIAL_DELAY_MS}", f"offsets.topic.num.partitions={PARTITIONS}")
     cores = server_and_generator_cores()
     with tempfile.TemporaryDirectory(prefix="muster-bench-") as data:
         command = [sys.executable, "-m", "muster", "serve", "--workers", str(workers), "--listen", "127.0.0.1:0"]
         command += ["--data", data, "--log-level", "error", *flags]
         command += [part for each in settings for part in ("--set", each)]
-        with pinned(cores[0] if cores else None):
+        with pinned(cores[0] if cores and is_pinned else None):
             process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
             yield _workers_of(process, workers)
@@ -95,20 +98,39 @@ def _workers_of(process: subprocess.Popen[str], workers: int) -> list[WorkerAt]:
 
 
 def measure(
-    workload: str, workers: Sequence[WorkerAt], members: int, seconds: float, *, rate: int = 0, partitions: int = 1
+    workload: str,
+    workers: Sequence[WorkerAt],
+    members: int,
+    seconds: float,
+    *,
+    is_pinned: bool,
+    rate: int = 0,
+    partitions: int = 1,
 ) -> Together:
-    """`members` and `rate` (requests a second; 0: as fast as answers come) are those of all workers together: each has an
-    equal part of them."""
+    """`members` and `rate` (requests a second; 0: as fast as answers come) are those of each worker."""
     running = []
     for worker, prefix in zip(workers, asyncio.run(_a_group_each(workers)), strict=True):
         command = [str(build()), "--port", str(worker.port), "--server", str(worker.pid), "--workload", workload]
-        size = members // len(workers)
-        command += ["--connections", str(size), "--group-size", str(size), "--prefix", prefix]
-        command += ["--rate", str(rate // len(workers)), "--partitions", str(partitions)]
-        command += ["--seconds", str(seconds), "--warm", "0.3"]
-        with generator_core():
+        command += ["--connections", str(members), "--group-size", str(members), "--prefix", prefix]
+        command += ["--rate", str(rate), "--partitions", str(partitions), "--seconds", str(seconds), "--warm", "0.3"]
+        with generator_core() if is_pinned else nullcontext():
             running.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
     return _together([_finished(each, workload) for each in running])
+
+
+def idle_ms_a_second(workers: Sequence[WorkerAt], seconds: float) -> float:
+    """What a worker uses while nobody asks anything of it."""
+    asyncio.run(_a_group_each(workers))  # all of them are up
+    time.sleep(SETTLED_SECONDS)
+    before = [_cpu_seconds(worker.pid) for worker in workers]
+    time.sleep(seconds)
+    used = sum(_cpu_seconds(worker.pid) for worker in workers) - sum(before)
+    return used / seconds / len(workers) * 1e3
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Of all its threads, to the nanosecond: the clock that clock_getcpuclockid(3) gives."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def _finished(generator: subprocess.Popen[str], workload: str) -> Load:

@@ -12,7 +12,6 @@ from bench.stages import Sample
 from bench.store import table as store_table
 from bench.table import not_met, table
 from bench.worker_stage import Together
-from bench.workers import table as worker_table
 
 BEAT = Load(1_000, 1.0, 0.005, 0.1, 200.0, 900.0)
 
@@ -66,23 +65,6 @@ def test_what_grows_faster_than_it_may_is_named() -> None:
         {"listing": [1.0, 10.0, 100.0], "sorting": [1.0, 10.0, 1_000.0], "one heartbeat": [5.0, 5.0, 9.0]}
     )
     assert growth.too_fast() == ["sorting with groups", "one heartbeat with groups"]
-
-
-def test_costs_of_workers_are_medians_by_store_and_number_and_a_rate_that_was_not_kept_is_said() -> None:
-    def seen(cpu_us: float, missed: int = 0) -> Together:
-        return Together(cpu_us, 5_000.0, 100.0, 2_500.0, missed)
-
-    lines = worker_table(
-        {
-            ("files", 2, "heartbeat"): [seen(9.0), seen(11.0), seen(50.0)],
-            ("files", 2, "commit"): [seen(30.0, missed=3)],
-            ("files", 2, "flat out"): [seen(20.0)],
-        },
-        3,
-        "Quiet.",
-    )
-    assert lines[4] == "| files | 2 | 11.0 µs | 2.5 ms | 30.0 µs | 2.5 ms | 5,000 | 2.5 ms | 20.0 µs |"
-    assert lines[-1] == "3 requests were not sent in time: the machine did not keep up with the rate."
 
 
 def test_commits_on_a_store_are_shown_by_members() -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, StorageError
-from muster.log.postgres.fence import Share, append
+from muster.log.postgres.fence import Appender, Share
 from muster.log.postgres.line import STATEMENT_MS, ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
 from muster.log.postgres.questions import Questions
@@ -71,7 +71,7 @@ class PostgresCommit:
             self._failure = error
 
     def _append(self, shares: list[Share]) -> set[int]:
-        return self._line.run(lambda connection: append(connection, self._store.node_id, shares))
+        return self._line.run(lambda connection: self._store.appender.append(connection, shares))
 
     def finish(self) -> Settled:
         settled: list[tuple[PostgresLog, StorageError | None]] = []
@@ -108,6 +108,7 @@ class PostgresStore:
         self._claims_alone = claims_alone
         self._reader = Line(url, f"node {node_id} reads", READ_PATIENCE_MS)
         self._writer = Line(url, f"node {node_id} appends", patience_ms)
+        self.appender = Appender(node_id)
         self._upkeep = Line(url, f"node {node_id} compacts")
         self.apart = Line(url, f"node {node_id} reads old records", patience_ms)
         """For whoever reads in a thread of its own."""
