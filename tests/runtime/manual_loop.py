@@ -33,6 +33,10 @@ class ManualLoop:
             if scheduled.run is not None:
                 scheduled.run()
 
+    @property
+    def is_idle(self) -> bool:
+        return not self._ready
+
     def run_until_idle(self) -> None:
         while self._ready:
             self.turn()

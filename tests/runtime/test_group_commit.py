@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from muster.log.contract import LogConfig, PartitionLog, StorageError
 from muster.log.memory import MemoryStore
-from muster.runtime.group_commit import GroupCommit
+from muster.runtime.group_commit import GATHER_TURNS, GroupCommit
 from muster.wire.batch import encode_pairs, parse_header
 from tests.runtime.manual_loop import ManualLoop
 
@@ -107,3 +108,56 @@ def test_when_a_log_is_given_up_whoever_waits_for_it_is_told_and_nobody_twice() 
     world.commit.give_up(log, StorageError("deleted"))
     world.loop.run_until_idle()
     assert [(name, str(error)) for name, error in world.settled] == [("a", "deleted")]
+
+
+class SlowWorld(World):
+    """Commits end when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store.durability = "fsync"
+        self.under_way: list[tuple[Callable[[], None], Callable[[], None]]] = []
+        self.commit = GroupCommit(
+            self.store, cast(Any, self.loop), background=lambda work, then: self.under_way.append((work, then))
+        )
+
+    def end_commit(self) -> None:
+        work, then = self.under_way.pop()
+        work()
+        then()
+
+    def turns_until_the_next_commit(self) -> int:
+        turns = 0
+        while not self.under_way:
+            self.loop.turn()
+            turns += 1
+        return turns
+
+
+def test_a_commit_that_was_alone_leaves_the_loop_nothing_to_do() -> None:
+    world = SlowWorld()
+    log = world.open("t")
+    for name in ("a", "b"):
+        world.append(log, name)
+        assert world.turns_until_the_next_commit() == 1
+        world.end_commit()
+        assert world.loop.is_idle
+    assert world.settled == [("a", None), ("b", None)]
+
+
+def test_what_came_during_a_commit_follows_at_once_and_from_then_on_waits_some_turns_for_company() -> None:
+    world = SlowWorld()
+    log = world.open("t")
+    world.append(log, "a")
+    world.loop.run_until_idle()
+    world.append(log, "b")
+    world.loop.run_until_idle()
+    world.end_commit()
+    assert world.turns_until_the_next_commit() == 0
+    world.append(log, "c")
+    world.loop.run_until_idle()
+    world.end_commit()
+    assert world.turns_until_the_next_commit() == GATHER_TURNS
+    world.end_commit()
+    world.loop.run_until_idle()
+    assert world.settled == [("a", None), ("b", None), ("c", None)]

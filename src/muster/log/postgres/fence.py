@@ -45,6 +45,8 @@ SELECT id FROM moved
 _BINARY: Final = 1
 _ALL_BINARY: Final = [_BINARY] * 12
 _INTEGER_BYTES: Final = 4
+_DONE: Final = (1, 2)
+"""PGRES_COMMAND_OK, PGRES_TUPLES_OK."""
 
 
 class Share(NamedTuple):
@@ -58,8 +60,8 @@ class Share(NamedTuple):
 
 
 class Appender:
-    """Says the statement on one line, in libpq's own words: it is the same each time, and psycopg's way from Python values to
-    a message and back took five times what libpq takes (measured: 205 and 38 µs of CPU for a tick of one batch)."""
+    """Says the statement on one line, in libpq's own words: it is the same each time, and psycopg's way from Python values to a
+    message and back took longer than all else (measured: a commit of one batch 205 µs of CPU, now 82, the whole store included)."""
 
     def __init__(self, node_id: int) -> None:
         self._node_id = node_id.to_bytes(_INTEGER_BYTES, "big", signed=True)
@@ -98,8 +100,7 @@ class Appender:
 
 def _check(result: PGresult) -> None:
     """psycopg's error for what the database, or the loss of it, said."""
-    from psycopg.errors import error_from_result
-    from psycopg.pq import ExecStatus
+    if result.status not in _DONE:
+        from psycopg.errors import error_from_result
 
-    if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
         raise error_from_result(result)
