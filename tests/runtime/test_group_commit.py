@@ -145,7 +145,7 @@ def test_a_commit_that_was_alone_leaves_the_loop_nothing_to_do() -> None:
     assert world.settled == [("a", None), ("b", None)]
 
 
-def test_what_came_during_a_commit_follows_at_once_and_from_then_on_waits_some_turns_for_company() -> None:
+def test_what_came_during_a_commit_waits_some_turns_for_company_after_it() -> None:
     world = SlowWorld()
     log = world.open("t")
     world.append(log, "a")
@@ -153,11 +153,22 @@ def test_what_came_during_a_commit_follows_at_once_and_from_then_on_waits_some_t
     world.append(log, "b")
     world.loop.run_until_idle()
     world.end_commit()
-    assert world.turns_until_the_next_commit() == 0
-    world.append(log, "c")
-    world.loop.run_until_idle()
-    world.end_commit()
     assert world.turns_until_the_next_commit() == GATHER_TURNS
     world.end_commit()
+    assert world.loop.is_idle
+    assert world.settled == [("a", None), ("b", None)]
+
+
+def test_when_idle_comes_after_the_commit_that_is_under_way_and_the_one_that_waits_for_it() -> None:
+    world = SlowWorld()
+    log = world.open("t")
+    world.append(log, "a")
     world.loop.run_until_idle()
-    assert world.settled == [("a", None), ("b", None), ("c", None)]
+    world.append(log, "b")
+    world.commit.when_idle(lambda: world.settled.append(("idle", None)))
+    world.loop.run_until_idle()
+    world.end_commit()
+    assert world.turns_until_the_next_commit() == 0
+    world.end_commit()
+    world.loop.run_until_idle()
+    assert world.settled == [("a", None), ("b", None), ("idle", None)]
