@@ -31,7 +31,7 @@ COMPILED = {
     "runtime": "alarm clock coordinator group_commit in_flight loader offsets_log runner tickets timings wheel",
     "server": "again call channel connection limits may parts reactor routes traffic",
     "server/handlers": (
-        "commit_again commit_answer describe_groups find_coordinator heartbeat"
+        "commit_again commit_answer commit_sorting describe_groups find_coordinator heartbeat"
         " join_group leave_group list_groups offset_commit offset_fetch sync_group"
     ),
 }

@@ -55,7 +55,9 @@ class Fifo(Generic[T]):
         for index in range(self._first, len(self._items)):
             if self._items[index] is item:
                 del self._items[index]
-                return
+                break
+        if not len(self):
+            self.clear()
 
     def clear(self) -> None:
         self._items.clear()

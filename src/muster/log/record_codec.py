@@ -40,10 +40,7 @@ _OFFSET_KEY_START = b"\x00\x01"
 _GROUP_KEY_TYPE = 2
 _GROUP_KEY_START = b"\x00\x02"
 _PARTITION_BYTES: Final = 4
-_CACHED_PREFIXES = 65_536
-_CACHED_GROUPS: Final = 16_384
-_CACHED_TOPICS: Final = 256
-"""Of a group."""
+_CACHED_PREFIXES: Final = 65_536
 
 _partition_at = I32.unpack_from
 
@@ -62,7 +59,7 @@ def _write_offsets(batch: OpenBatch, record: OffsetsCommitted) -> None:
     out = batch.out
     offsets = record.offsets
     topic_id = offsets.topic_id
-    prefix = _offset_key_prefix(record.group_id, offsets.topic)
+    prefix = _key_starts.of(record.group_id, offsets.topic)
     key_size: i64 = len(prefix) + _PARTITION_BYTES
     committed_ms: i64 = record.commit_timestamp_ms
     expires_ms: i64 = record.expire_timestamp_ms
@@ -139,26 +136,37 @@ def _decode_by_fields(key: bytes, value: bytes | None) -> LogRecord:
 
 
 def _offset_key(record: OffsetCommitted | OffsetErased) -> bytes:
-    return _with_partition(_offset_key_prefix(record.group_id, record.topic), record.partition)
+    return _with_partition(_key_starts.of(record.group_id, record.topic), record.partition)
 
 
-_prefixes: Final[dict[str, dict[str, bytes]]] = {}
-"""group -> topic -> how the keys of its offsets begin. Not lru_cache: making and hashing a tuple costs more than the rest."""
+class _KeyStarts:
+    """group -> topic -> how the keys of its offsets begin. Not lru_cache: making and hashing a tuple costs more than the rest."""
+
+    __slots__ = ("_by_group", "_count")
+
+    def __init__(self) -> None:
+        self._by_group: dict[str, dict[str, bytes]] = {}
+        self._count = 0
+
+    def of(self, group_id: str, topic: str) -> bytes:
+        topics = self._by_group.get(group_id)
+        if topics is not None:
+            start = topics.get(topic)
+            if start is not None:
+                return start
+        return self._make(group_id, topic)
+
+    def _make(self, group_id: str, topic: str) -> bytes:
+        start = _OFFSET_KEY_START + string_field(group_id, "group id") + string_field(topic, "topic")
+        if self._count >= _CACHED_PREFIXES:
+            self._by_group.clear()
+            self._count = 0
+        self._by_group.setdefault(group_id, {})[topic] = start
+        self._count += 1
+        return start
 
 
-def _offset_key_prefix(group_id: str, topic: str) -> bytes:
-    of_group = _prefixes.get(group_id)
-    if of_group is not None:
-        prefix = of_group.get(topic)
-        if prefix is not None:
-            return prefix
-    prefix = _OFFSET_KEY_START + string_field(group_id, "group id") + string_field(topic, "topic")
-    if of_group is None or len(of_group) >= _CACHED_TOPICS:
-        if len(_prefixes) >= _CACHED_GROUPS:
-            _prefixes.clear()
-        of_group = _prefixes[group_id] = {}
-    of_group[topic] = prefix
-    return prefix
+_key_starts: Final = _KeyStarts()
 
 
 def _group_key(group_id: str) -> bytes:

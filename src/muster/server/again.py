@@ -1,7 +1,7 @@
 """A request like the one before: the same bytes but for some numbers in it. It is served without being read anew.
 
-What a connection remembers of such a request. An API whose requests come like that has a `learn` beside its `handle`, which
-makes one of these; `Connection` asks whether the next request fits. Knows bytes, not what they mean.
+What a connection remembers of such a request, and when it tries to. An API whose requests come like that has a `learn` beside
+its `handle`, which makes an `Again`; `Connection` asks whether the next request fits. Knows bytes, not what they mean.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from librt.strings import read_i64_be
 from librt.vecs import vec
 from mypy_extensions import i64, mypyc_attr
 
+from muster.server.limits import LEARNED_IN_VAIN, LEARNED_REQUEST_BYTES
+
 if TYPE_CHECKING:
+    from muster.runtime.node import Node
     from muster.server.call import Call
     from muster.server.routes import Route
 
@@ -49,6 +52,43 @@ class Again:
     def serve(self, call: Call, frame: bytes, start: i64) -> bool:
         """Serve a request that fits; False, and nothing done, if it has to go the whole way all the same."""
         raise NotImplementedError
+
+
+class Learning:
+    """What a connection has learned. Made with its first request that can be learned: most connections send none."""
+
+    __slots__ = ("_in_vain", "_last_bytes", "again")
+
+    def __init__(self) -> None:
+        self.again: Again | None = None
+        """The last one that was learned."""
+        self._last_bytes = 0
+        """How long the last request was that could have been."""
+        self._in_vain = 0
+
+    def learn(self, call: Call, request: object, node: Node, frame: bytes, start: int, body: int) -> None:
+        """After the second request of the same length, unless the client never sends one again.
+
+        The frame has the request's bytes behind the correlation id from `start` on, its body from `body` on.
+        """
+        length = len(frame) - start
+        if length != self._last_bytes:
+            self._last_bytes = length
+            return
+        if self._in_vain >= LEARNED_IN_VAIN or length > LEARNED_REQUEST_BYTES:
+            return
+        learn = call.route.learn
+        assert learn is not None
+        self.forget()
+        self.again = learn(call, request, node, frame[start:], body - start)
+        if self.again is None:
+            self._in_vain += 1
+
+    def forget(self) -> None:
+        again = self.again
+        if again is not None:
+            self._in_vain = 0 if again.has_served else self._in_vain + 1
+            self.again = None
 
 
 def _same(frame: bytes, start: i64, octets: bytes, at: i64, end: i64) -> bool:

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Final, cast
 from librt.strings import read_i16_be, read_i32_be
 from mypy_extensions import i32
 
+from muster.server.again import Learning
 from muster.server.call import Call
 from muster.server.limits import (
     FAREWELL_SECONDS,
     FRAME_SIZE_BYTES,
-    LEARNED_IN_VAIN,
-    LEARNED_REQUEST_BYTES,
     LOGGED_TEXT_CHARS,
     REMEMBERED_REQUEST_BYTES,
     WAITING_BYTES_PER_CONNECTION,
@@ -29,11 +28,9 @@ from muster.server.limits import (
 )
 from muster.server.peer import address_text, java_host
 from muster.wire.errors import WireError
-from muster.wire.primitives import skip_tagged
 
 if TYPE_CHECKING:
     from muster.runtime.clock import Wake
-    from muster.server.again import Again
     from muster.server.channel import Channel
     from muster.server.door import Door
     from muster.server.newcomers import Newcomer
@@ -62,7 +59,6 @@ class Connection:
     """
 
     __slots__ = (
-        "_again",
         "_buffer",
         "_client_id",
         "_client_id_bytes",
@@ -70,8 +66,7 @@ class Connection:
         "_collected_bytes",
         "_corked",
         "_held",
-        "_learnable_bytes",
-        "_learned_in_vain",
+        "_learning",
         "_listener",
         "_max_frame_bytes",
         "_node",
@@ -131,11 +126,8 @@ class Connection:
         self._repeated_rest = b""
         """Its bytes behind the correlation id."""
         self._repeated_request: object = None
-        self._again: Again | None = None
-        """Of the last request of a kind that comes again with other numbers in it."""
-        self._learnable_bytes = 0
-        """How long the last one of that kind was."""
-        self._learned_in_vain = 0
+        self._learning: Learning | None = None
+        """Of requests that come again with other numbers in them."""
         self.channel: Channel | None = None
         """The transport, where it is one: compiled code calls it directly."""
         self.call: Call | None = None
@@ -210,7 +202,7 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
         self._transport = self.channel = None
-        self._again = None
+        self._learning = None
         self._buffer = bytearray()
         self._listener.forget(self)
         if self._unmute_wake is not None:
@@ -297,9 +289,8 @@ class Connection:
         self._unmute_wake = clock.wake_at(clock.ticks_ms() + delay_ms, self.abort)
         if self._transport is not None:
             self._reading_paused = True
-            asyncio.get_running_loop().call_soon(
-                self._transport.pause_reading
-            )  # asyncio's transport begins to read after this
+            # Not now: asyncio's transport begins to read after this.
+            asyncio.get_running_loop().call_soon(self._transport.pause_reading)
 
     def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
@@ -392,7 +383,8 @@ class Connection:
         if route is None or prefix != self._route_prefix:
             route = self._find_route(prefix)
         is_repeated = route is self._repeated_route and frame[position + _BEFORE_CLIENT :] == self._repeated_rest
-        again = self._again
+        learning = self._learning
+        again = learning.again if learning is not None else None
         is_known = again is not None and again.route is route and again.fits(frame, position + _BEFORE_CLIENT)
         if is_repeated:
             body = 0
@@ -413,7 +405,9 @@ class Connection:
             self._remember(route, frame[position + _BEFORE_CLIENT :], request)
         route.handle(call, request, self._node)
         if route.learn is not None:
-            self._learn(call, request, frame[position + _BEFORE_CLIENT :], body - position - _BEFORE_CLIENT)
+            if learning is None:
+                learning = self._learning = Learning()
+            learning.learn(call, request, self._node, frame, position + _BEFORE_CLIENT, body)
         if throttle is not None:
             throttle.rest()
 
@@ -432,32 +426,16 @@ class Connection:
             self._repeated_rest = rest
             self._repeated_request = request
 
-    def _learn(self, call: Call, request: object, octets: bytes, body_at: int) -> None:
-        """After the second request of the same length, unless the client never sends one again."""
-        if len(octets) != self._learnable_bytes:
-            self._learnable_bytes = len(octets)
-            return
-        if self._learned_in_vain >= LEARNED_IN_VAIN or len(octets) > LEARNED_REQUEST_BYTES:
-            return
-        learn = call.route.learn
-        assert learn is not None
-        before = self._again
-        again = self._again = learn(call, request, self._node, octets, body_at)
-        if again is None or (before is not None and not before.has_served):
-            self._learned_in_vain += 1
-        elif before is not None:
-            self._learned_in_vain = 0
-
     def _read_header(self, frame: bytes, position: int, route: Route) -> int:
         """Where the body begins; the client id is kept from request to request."""
         if len(frame) < position + _BEFORE_CLIENT + 2:
             raise WireError(f"{route.name} v{route.version}: the frame ends inside its header")
-        length: int = read_i16_be(
-            frame, position + _BEFORE_CLIENT
-        )  # not an i16 when compiled: it is added to positions beyond 32 KiB
+        # Not an i16 when compiled: it is added to positions beyond 32 KiB.
+        length: int = read_i16_be(frame, position + _BEFORE_CLIENT)
         position += _BEFORE_CLIENT + 2
         if length < 0:
-            self._call_client(None, b"")
+            if self._client_id is not None:
+                self._call_client(None, b"")
         else:
             end = position + length
             if end > len(frame):
@@ -469,22 +447,14 @@ class Connection:
             if raw != self._client_id_bytes or self._client_id is None:
                 self._call_client(raw.decode("utf-8", "replace"), raw)
             position = end
-        if route.flexible_request:
-            if position < len(frame) and frame[position] == 0:
-                position += 1
-            else:
-                try:
-                    position = skip_tagged(frame, position)
-                except IndexError:
-                    raise WireError(
-                        f"{route.name} v{route.version}: the frame ends inside its header, in the tagged fields"
-                    ) from None
-        return position
+        return route.behind_tags(frame, position) if route.flexible_request else position
 
     def _call_client(self, client_id: str | None, raw: bytes) -> None:
         self._client_id = client_id
         self._client_id_bytes = raw
         self._repeated_route = None  # what is remembered was sent under the name before
+        if self._learning is not None:
+            self._learning.forget()
 
     def _refuse_frame_size(self, size: int) -> None:
         if size >> 16 == _TLS_HANDSHAKE:

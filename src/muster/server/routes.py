@@ -16,6 +16,7 @@ from muster.server.call import Call
 from muster.wire import apis
 from muster.wire.errors import WireError
 from muster.wire.header import API_VERSIONS_KEY, has_flexible_response_header
+from muster.wire.primitives import skip_tagged
 
 Handler: TypeAlias = Callable[[Call, Any, Any], None]
 """handle(call, request message, node)"""
@@ -74,6 +75,17 @@ class Route:
         them and what was written is kept. The handler changes neither."""
         self.last_response: object = None
         self.last_body = b""
+
+    def behind_tags(self, frame: bytes, position: int) -> int:
+        """Where a request's body begins, if the tagged fields of its header begin at `position`."""
+        if position < len(frame) and frame[position] == 0:
+            return position + 1
+        try:
+            return skip_tagged(frame, position)
+        except IndexError:
+            raise WireError(
+                f"{self.name} v{self.version}: the frame ends inside its header, in the tagged fields"
+            ) from None
 
     def __repr__(self) -> str:
         return f"Route({self.name} v{self.version})"

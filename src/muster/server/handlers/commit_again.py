@@ -22,13 +22,10 @@ from muster.security.resources import Operation
 from muster.server.again import Again
 from muster.server.call import Call
 from muster.server.handlers.commit_answer import CommitAnswer
+from muster.server.handlers.commit_sorting import as_commit, sorted_out
 from muster.server.may import may_use_group, may_use_topic
-from muster.wire.errors import NONE
-from muster.wire.generated.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-)
+from muster.wire.errors import NONE, WireError
+from muster.wire.generated.offset_commit import OffsetCommitRequest, OffsetCommitRequestPartition
 
 if TYPE_CHECKING:
     from muster.server.routes import Route
@@ -47,12 +44,15 @@ def learn(call: Call, request: OffsetCommitRequest, node: Node, octets: bytes, b
     """
     if node.holdings is not None:
         return None  # limits of its principal: it has to be counted
-    commit = _as_commit(call, request, node)
-    offsets_at = _offsets_at(call.route, request, octets, body_at) if commit is not None else None
-    if commit is None or offsets_at is None:
+    if not may_use_group(call, node, _READ, request.group_id, quietly=True):
         return None
-    learned = CommitAgain(call, request, node, commit, octets, body_at, offsets_at)
-    return learned if learned.is_allowed(call) else None
+    answer = sorted_out(call, request, node, quietly=True)
+    if not answer.accepted or answer.has_refused or len(answer.accepted) != len(request.topics):
+        return None
+    offsets_at = _offsets_at(call.route, request, octets, body_at)
+    if offsets_at is None:
+        return None
+    return CommitAgain(call, node, as_commit(call, request, answer.accepted), answer, octets, body_at, offsets_at)
 
 
 class CommitAgain(Again):
@@ -61,9 +61,9 @@ class CommitAgain(Again):
     def __init__(
         self,
         call: Call,
-        request: OffsetCommitRequest,
         node: Node,
         commit: OffsetCommit,
+        answer: CommitAnswer,
         octets: bytes,
         body_at: int,
         offsets_at: vec[i64],
@@ -75,12 +75,12 @@ class CommitAgain(Again):
         self._catalog = node.broker.catalog
         self._changes = node.broker.catalog.changes
         self._commit = commit
-        self._respond = _Accepted(call, request, commit).respond
+        self._respond = _Accepted(call, answer.without_request(), commit.count).respond
 
     def serve(self, call: Call, frame: bytes, start: i64) -> bool:
         if self._catalog.changes != self._changes:
             return False
-        if not self._asks_nobody and not self.is_allowed(call):
+        if not self._asks_nobody and not self._is_allowed(call):
             return False
         self.has_served = True
         before = self._commit
@@ -113,7 +113,7 @@ class CommitAgain(Again):
         )
         return True
 
-    def is_allowed(self, call: Call) -> bool:
+    def _is_allowed(self, call: Call) -> bool:
         """Quietly: who is denied goes the whole way, and is told and noted there."""
         commit = self._commit
         return may_use_group(call, self._node, _READ, commit.group_id, quietly=True) and all(
@@ -126,50 +126,15 @@ class _Accepted:
 
     __slots__ = ("_answer", "_body", "_codes")
 
-    def __init__(self, call: Call, request: OffsetCommitRequest, commit: OffsetCommit) -> None:
-        self._answer = CommitAnswer()
-        for entry, offsets in zip(request.topics, commit.topics, strict=True):
-            self._answer.accept(OffsetCommitRequestTopic(entry.name, entry.topic_id), offsets)
-        self._codes = [NONE] * commit.count
-        self._body = call.route.encode(self._answer.respond(call, CommitReply(self._codes)))
+    def __init__(self, call: Call, answer: CommitAnswer, count: int) -> None:
+        self._answer = answer
+        self._codes = [NONE] * count
+        self._body = call.route.encode(answer.respond(call, CommitReply(self._codes)))
 
     def respond(self, call: Call, reply: CommitReply) -> object:
         if reply.errors == self._codes and call.connection.throttle is None:
             return self._body
         return self._answer.respond(call, reply)
-
-
-def _as_commit(call: Call, request: OffsetCommitRequest, node: Node) -> OffsetCommit | None:
-    """As the coordinator gets it; None if not every partition exists, or nothing is committed."""
-    topics: list[TopicOffsets] = []
-    catalog = node.broker.catalog
-    for entry in request.topics:
-        topic = catalog.by_id(entry.topic_id) if call.version >= 10 else catalog.get(entry.name)
-        if topic is None or not entry.partitions:
-            return None
-        count = len(topic.partitions)
-        numbers = vec[i64](capacity=3 * len(entry.partitions))
-        texts: list[str | None] = []
-        for partition in entry.partitions:
-            if not 0 <= partition.partition_index < count:
-                return None
-            numbers = append(numbers, partition.partition_index)
-            numbers = append(numbers, partition.committed_offset)
-            numbers = append(numbers, partition.committed_leader_epoch)
-            texts.append(partition.committed_metadata)
-        topics.append(TopicOffsets(topic.name, topic.topic_id, numbers, texts if any(texts) else None))
-    if not topics:
-        return None
-    retention_ms = request.retention_time_ms
-    return OffsetCommit(
-        request.group_id,
-        request.generation_id_or_member_epoch,
-        request.member_id,
-        request.group_instance_id,
-        None if retention_ms == -1 else retention_ms,
-        topics,
-        call.version >= 9,
-    )
 
 
 def _offsets_at(route: Route, request: OffsetCommitRequest, octets: bytes, body_at: int) -> vec[i64] | None:
@@ -185,7 +150,10 @@ def _offsets_at(route: Route, request: OffsetCommitRequest, octets: bytes, body_
         found = append(found, at)
         _OFFSET.pack_into(probe, at, _other(partition, row))
         at += _OFFSET.size
-    read: OffsetCommitRequest = route.decode(bytes(probe), body_at)  # type: ignore[assignment]
+    try:
+        read: OffsetCommitRequest = route.decode(bytes(probe), body_at)  # type: ignore[assignment]
+    except WireError:
+        return None  # a length or a text was taken for an offset
     for row, (partition, changed) in enumerate(zip(_rows(request), _rows(read), strict=False)):
         if changed.committed_offset != _other(partition, row):
             return None

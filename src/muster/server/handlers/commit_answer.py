@@ -42,6 +42,17 @@ class CommitAnswer:
         if indexes:
             self._refused.append((entry, indexes, error))
 
+    @property
+    def has_refused(self) -> bool:
+        return bool(self._refused)
+
+    def without_request(self) -> CommitAnswer:
+        """For an answer that is kept: of what was accepted, without the partitions that the request had."""
+        kept = CommitAnswer()
+        for entry, offsets in zip(self._entries, self.accepted, strict=True):
+            kept.accept(OffsetCommitRequestTopic(entry.name, entry.topic_id), offsets)
+        return kept
+
     def respond(self, call: Call, reply: CommitReply) -> OffsetCommitResponse:
         if self._refused:
             return self.with_codes(reply.errors)

@@ -1,0 +1,115 @@
+"""A connection without a server: its frames come from the test, its commits go to a coordinator that only writes them down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+from muster.core.replies import CommitReply
+from muster.core.requests import OffsetCommit, Request
+from muster.runtime.coordinator import Coordinator
+from muster.runtime.tickets import Redeemable
+from muster.security.authorizer import AllowAll
+from muster.server.call import Call
+from muster.server.connection import Connection
+from muster.server.handlers.table import HANDLERS
+from muster.server.routes import Routes
+from muster.server.traffic import Traffic
+
+PARTITIONS = {"orders": 3, "returns": 200, "t": 1}
+IDS = {name: bytes([number]) * 16 for number, name in enumerate(PARTITIONS, start=1)}
+
+
+class WritesDown(Coordinator):
+    """Answers each commit at once, with what `verdict` says about it."""
+
+    def __init__(self) -> None:  # none of a real one's parts: only `submit` is asked
+        self.commits: list[OffsetCommit] = []
+        self.clients: list[str | None] = []
+        self.verdict: Callable[[OffsetCommit], list[int]] = lambda commit: [0] * commit.count
+
+    def submit(self, request: Request, ticket: Redeemable) -> None:
+        assert isinstance(request, OffsetCommit)
+        assert isinstance(ticket, Call)
+        self.commits.append(request)
+        self.clients.append(ticket.client_id)
+        ticket.redeem(CommitReply(self.verdict(request)))
+
+
+class Topics:
+    """What a catalog is to a commit."""
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self._topics = {
+            name: SimpleNamespace(name=name, topic_id=IDS[name], partitions=[None] * count)
+            for name, count in PARTITIONS.items()
+        }
+
+    def get(self, name: str) -> Any:
+        return self._topics.get(name)
+
+    def by_id(self, topic_id: bytes) -> Any:
+        return next((topic for topic in self._topics.values() if topic.topic_id == topic_id), None)
+
+
+class LoneNode:
+    def __init__(self) -> None:
+        self.coordinator = WritesDown()
+        self.broker = SimpleNamespace(catalog=Topics())
+        self.authorizer: Any = AllowAll()
+        self.holdings: Any = None
+        self.audited: list[str] = []
+        self.audit = SimpleNamespace(denied=lambda asked, operation, kind, name: self.audited.append(name))
+
+
+class LoneConnection:
+    """`connection` is a real one; what it writes is in `sent`."""
+
+    def __init__(self, node: LoneNode) -> None:
+        listener = SimpleNamespace(
+            node=node,
+            traffic=Traffic(),
+            admit=lambda _: True,
+            forget=lambda _: None,
+            refusal_log=SimpleNamespace(warning=lambda *_: None),
+        )
+        door = SimpleNamespace(listener=listener, first_routes=ROUTES, first_frame_bytes=2**20, advertised=None)
+        self.sent: list[bytes] = []
+        self.is_closed = False
+        self.connection = Connection(cast(Any, door))
+        self.connection.connection_made(
+            cast(
+                Any,
+                SimpleNamespace(
+                    get_extra_info=lambda _: ("127.0.0.1", 4711),
+                    set_write_buffer_limits=lambda high: None,
+                    write=self.sent.append,
+                    close=self._close,
+                ),
+            )
+        )
+
+    def _close(self) -> None:
+        self.is_closed = True
+
+    def take(self, frame: bytes) -> bytes:
+        """What it sends when this comes."""
+        self.sent.clear()
+        self.connection.data_received(frame)
+        return b"".join(self.sent)
+
+    @property
+    def knows_again(self) -> bool:
+        """It has learned a request and served one by it."""
+        learning = self.connection._learning
+        return learning is not None and learning.again is not None and learning.again.has_served
+
+    @property
+    def has_learned(self) -> bool:
+        learning = self.connection._learning
+        return learning is not None and learning.again is not None
+
+
+ROUTES = Routes(HANDLERS)
