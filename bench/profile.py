@@ -114,7 +114,7 @@ def by_room(graph: CallGraph, rooms: dict[str, str]) -> dict[str, float]:
     found: dict[str, float] = defaultdict(float)
     for name, cost in graph.charged(lambda name: _room_of(name, rooms) is not None).items():
         found[_room_of(name, rooms) or REST] += cost / requests
-    found[REST] = graph.total / requests - sum(found.values())
+    found[REST] = max(0.0, graph.total / requests - sum(found.values()))  # where counting began inside of a request
     return found
 
 

@@ -96,7 +96,7 @@ def write_offset_value(
     write_i16_be(out, _FLEXIBLE_SINCE)
     write_i64_be(out, offset)
     write_i32_be(out, i32(leader_epoch))
-    if metadata:
+    if len(metadata) > 0:
         out.write(uvarint(len(metadata) + 1))
         out.write(metadata)
     else:

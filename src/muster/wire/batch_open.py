@@ -124,22 +124,26 @@ class OpenBatch:
         write_i16_be(checked, -1)  # producer epoch
         write_i32_be(checked, -1)  # base sequence
         write_i32_be(checked, i32(count))
+        head = checked.getvalue()
         records = self.out.getvalue()
-        checked.write(records if compression == NONE else compress(compression, records))
-        content = checked.getvalue()
-        crc: int = google_crc32c.value(content)
+        if compression != NONE:
+            records = compress(compression, records)
+        # Piece by piece: the records may be many, and are copied as seldom as can be.
+        crc: int = google_crc32c.extend(google_crc32c.value(head), records)
         out = BytesWriter()
         write_i64_be(out, self.base_offset)
-        write_i32_be(out, CHECKED_FROM - LENGTH_END + len(content))
+        write_i32_be(out, CHECKED_FROM - LENGTH_END + len(head) + len(records))
         write_i32_be(out, self.leader_epoch)
         out.append(MAGIC)
         write_i32_be(out, crc - 0x100000000 if crc & 0x80000000 else crc)
-        out.write(content)
-        return out.getvalue()
+        out.write(head)
+        return out.getvalue() + records
 
 
 def _field_size(size: i64) -> i64:
-    return 1 if size < 0 else zigzag_size(size) + size
+    if size < 0:
+        return 1
+    return zigzag_size(size) + size
 
 
 def _write_size(out: BytesWriter, size: i64) -> None:
