@@ -28,8 +28,8 @@ COMPILED = {
         "compactable contract file_commit file_log group_value index offset_run offset_value open_files record_codec record_fields"
         " segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
-    "runtime": "alarm clock coordinator group_commit in_flight loader offsets_log runner tickets timings wheel",
-    "server": "again call channel connection limits may parts reactor routes traffic",
+    "runtime": "alarm clock coordinator group_commit in_flight loader offsets_log pulse runner tickets timings wheel",
+    "server": "again call channel connection limits may parts reactor remembered routes standing_beat traffic",
     "server/handlers": (
         "commit_again commit_answer commit_sorting describe_groups find_coordinator heartbeat"
         " join_group leave_group list_groups offset_commit offset_fetch sync_group"

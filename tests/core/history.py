@@ -9,8 +9,10 @@ import hashlib
 from collections.abc import Iterable
 
 from muster.core.classic.group import Group
+from muster.core.classic.heartbeat import SignOfLife, heartbeat, sign_of_life
 from muster.core.config import GroupConfig
-from muster.core.requests import DeleteGroup, JoinGroup, SyncGroup
+from muster.core.replies import HeartbeatReply
+from muster.core.requests import DeleteGroup, Heartbeat, JoinGroup, SyncGroup
 from muster.wire import errors
 from tests.core.invariants import check_stable_groups_are_facts
 from tests.core.world import Call, World
@@ -38,6 +40,9 @@ class History:
         self.superseded: set[int] = set()
         self._generations: dict[int, tuple[Group, int]] = {}
         self._was_parked: dict[Call[object], tuple[str, str]] = {}
+        self._signs: dict[tuple[str, int, str, str | None], SignOfLife] = {}
+        """By what the heartbeat said."""
+        self.signs_kept = self.signs_ended = 0
         self.world.watch = self._watch
 
     def play(self, steps: Iterable[Step]) -> None:
@@ -160,6 +165,29 @@ class History:
             _, generation = self._generations.get(id(group), (group, 0))
             assert group.generation >= generation, f"{group!r} went back from {generation}"
             self._generations[id(group)] = (group, group.generation)
+        self._watch_signs()
+
+    def _watch_signs(self) -> None:
+        """While a sign of life holds, the heartbeat it was taken from would be answered NONE and move that member's timer."""
+        shard, now_ms = self.world.shard, self.world.now_ms
+        for said, sign in list(self._signs.items()):
+            request = Heartbeat(*said)
+            if not sign.holds():
+                del self._signs[said]
+                self.signs_ended += 1
+                continue
+            self.signs_kept += 1
+            outcome = heartbeat(shard.groups, request, "ticket", now_ms)
+            assert [reply for _, reply in outcome.replies] == [HeartbeatReply(errors.NONE)], f"{request!r} is refused"
+            assert outcome.timers == [(sign.member.session_key, now_ms + sign.member.session_timeout_ms)]
+            assert [*outcome.records, *outcome.early_replies, *outcome.journal] == []
+        for group in shard.groups.values():
+            for member in group.members.values():
+                said = (group.group_id, group.generation, member.member_id, member.instance_id)
+                fresh = sign_of_life(shard.groups, Heartbeat(*said))
+                if fresh is not None:
+                    assert fresh.member is member
+                    self._signs.setdefault(said, fresh)
 
     def _asked_again(self, ticket: Call[object], group_id: str, member_id: str) -> bool:
         """Whether the member sent the same kind of request later: only that may supersede a parked one."""

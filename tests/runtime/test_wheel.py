@@ -52,6 +52,37 @@ def test_moving_a_deadline_away_files_nothing() -> None:
     assert len(wheel._order) == 1
 
 
+def test_a_timer_that_is_put_off_by_itself_fires_at_the_new_time() -> None:
+    wheel: TimerWheel[str] = TimerWheel()
+    wheel.set("a", 100)
+    timer = wheel.timer_of("a")
+    assert timer is not None
+    assert timer.put_off(250)
+    assert wheel.deadline_of("a") == 250
+    assert due(wheel, 249) == []
+    assert timer.put_off(400)
+    assert due(wheel, 399) == []
+    assert due(wheel, 400) == ["a"]
+
+
+def test_a_timer_cannot_be_put_off_to_before_its_slot_nor_after_its_end() -> None:
+    wheel: TimerWheel[str] = TimerWheel()
+    for key in ("a", "fires", "cancelled", "cleared"):
+        wheel.set(key, 100)
+    timers = {key: wheel.timer_of(key) for key in ("a", "fires", "cancelled", "cleared")}
+    early = timers["a"]
+    assert early is not None
+    assert not early.put_off(99)
+    assert wheel.deadline_of("a") == 100
+    wheel.cancel("cancelled")
+    wheel.set("a", 200)
+    wheel.set("cleared", 200)
+    assert due(wheel, 100) == ["fires"]
+    wheel.clear()
+    assert [key for key, timer in timers.items() if timer is not None and timer.put_off(10_000)] == []
+    assert wheel.timer_of("a") is None
+
+
 def test_a_cancelled_deadline_never_fires() -> None:
     wheel: TimerWheel[str] = TimerWheel()
     wheel.set("a", 100)

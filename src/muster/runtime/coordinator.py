@@ -21,7 +21,7 @@ from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
 from muster.core.journal import JournalEvent
 from muster.core.refusal import invalid_before_routing, refused
-from muster.core.requests import ListGroups, Request
+from muster.core.requests import Heartbeat, ListGroups, Request
 from muster.core.shard import Shard
 from muster.log.contract import PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
@@ -30,6 +30,7 @@ from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.loader import Load, LoadError
 from muster.runtime.offsets_log import OffsetsLog
+from muster.runtime.pulse import Pulse
 from muster.runtime.runner import ShardRunner
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR
@@ -189,6 +190,14 @@ class Coordinator:
             ticket.redeem(refused(request, self._why_not(place)))
             return
         place.runner.submit(request, ticket)
+
+    def pulse_of(self, request: Heartbeat) -> Pulse | None:
+        """For the heartbeats that follow this one, which was answered NONE just now; None if they had better be submitted."""
+        partition = self._partitions.get(request.group_id)
+        place = None if partition is None else self.places.get(partition)
+        if place is None or place.runner is None or place.state is not _ACTIVE:
+            return None
+        return place.runner.pulse_of(request, self.may_speak)
 
     def _partition_of(self, group_id: str) -> int:
         """Every request asks for its group's partition, and hashing a name takes longer than all the rest of the way."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import cast
 
+from muster.core.classic.heartbeat import sign_of_life
 from muster.core.contract import Outcome, Ticket, TimerChange, TimerKey
 from muster.core.fifo import Fifo
 from muster.core.records import GroupErased, GroupStored, OffsetsCommitted, Record, log_length
@@ -29,6 +30,7 @@ from muster.runtime.clock import Clock
 from muster.runtime.in_flight import Event, InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
+from muster.runtime.pulse import Pulse
 from muster.runtime.tickets import Redeemable
 from muster.runtime.timings import Timing
 from muster.runtime.wheel import NEVER, TimerWheel
@@ -120,6 +122,14 @@ class ShardRunner:
                 self._handle(request, ticket)
 
         return when_its_turn_comes
+
+    def pulse_of(self, request: Heartbeat, may_speak: Callable[[], bool] | None) -> Pulse | None:
+        """For the heartbeats that follow this one, which was answered NONE just now; None if they had better be submitted."""
+        sign = sign_of_life(self.shard.groups, request)
+        session = None if sign is None else self._wheel.timer_of(sign.member.session_key)
+        if sign is None or session is None:
+            return None
+        return Pulse(sign, session, self._queues, self._postponed, self._clock, may_speak)
 
     def loaded(self) -> None:
         """The log has been replayed."""

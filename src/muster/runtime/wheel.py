@@ -6,7 +6,7 @@ writes a number: the entry stays in the slot where it was filed and is filed ane
 one millisecond; only slots in use exist. What was cancelled stays filed until its slot comes up, or until there is more
 of it than of what is alive: a deadline may be weeks away, and what a key holds must not be kept that long.
 
-Pure data: it does not know the time and calls nobody. Used by `runner.ShardRunner`.
+Pure data: it does not know the time and calls nobody. Used by `runner.ShardRunner` and `pulse.Pulse`.
 """
 
 from __future__ import annotations
@@ -15,21 +15,42 @@ from collections.abc import Hashable, Iterator
 from heapq import heappop, heappush
 from typing import Final, Generic, TypeVar
 
+from mypy_extensions import i64, mypyc_attr
+
 Key = TypeVar("Key", bound=Hashable)
 
-NEVER = 1 << 62
-_DEADLINE: Final = 0
-_SLOT: Final = 1
+NEVER: Final = 1 << 62
 _DEAD_KEYS_KEPT = 1_000
 """Cancelled keys that may stay filed without a look at how many are alive."""
 
 
+@mypyc_attr(acyclic=True)
+class Timer:
+    """A key's deadline. Whoever moves it often keeps it and spares the wheel the look-up."""
+
+    __slots__ = ("deadline_ms", "slot_ms")
+
+    def __init__(self, deadline_ms: i64) -> None:
+        self.deadline_ms: i64 = deadline_ms
+        self.slot_ms: i64 = deadline_ms
+        """What it is filed under, never later than the deadline; NEVER when it has fired or was cancelled."""
+
+    def put_off(self, deadline_ms: i64) -> bool:
+        """Move the deadline further away. False if that is not where it goes, or if there is none any more: ask the wheel."""
+        if deadline_ms < self.slot_ms:
+            return False
+        self.deadline_ms = deadline_ms
+        return True
+
+    def end(self) -> None:
+        self.slot_ms = NEVER
+
+
 class TimerWheel(Generic[Key]):
-    __slots__ = ("_entries", "_filed", "_order", "_slots")
+    __slots__ = ("_filed", "_order", "_slots", "_timers")
 
     def __init__(self) -> None:
-        self._entries: dict[Key, list[int]] = {}
-        """key -> [deadline, slot it is filed under]; the slot is never later than the deadline."""
+        self._timers: dict[Key, Timer] = {}
         self._slots: dict[int, list[Key]] = {}
         self._order: list[int] = []
         """A heap of the slots in use, each once."""
@@ -37,26 +58,32 @@ class TimerWheel(Generic[Key]):
         """Keys in all slots, with those that were cancelled or filed elsewhere since."""
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._timers)
 
     def set(self, key: Key, deadline_ms: int) -> None:
-        entry = self._entries.get(key)
-        if entry is None:
-            self._entries[key] = [deadline_ms, deadline_ms]
-        elif entry[_SLOT] <= deadline_ms:
-            entry[_DEADLINE] = deadline_ms
+        timer = self._timers.get(key)
+        if timer is None:
+            self._timers[key] = Timer(deadline_ms)
+        elif timer.put_off(deadline_ms):
             return
         else:
-            entry[_DEADLINE] = entry[_SLOT] = deadline_ms
+            timer.deadline_ms = timer.slot_ms = deadline_ms
         self._file(key, deadline_ms)
 
     def cancel(self, key: Key) -> None:
-        if self._entries.pop(key, None) is not None and self._filed > 2 * len(self._entries) + _DEAD_KEYS_KEPT:
+        timer = self._timers.pop(key, None)
+        if timer is None:
+            return
+        timer.end()
+        if self._filed > 2 * len(self._timers) + _DEAD_KEYS_KEPT:
             self._file_anew()
 
+    def timer_of(self, key: Key) -> Timer | None:
+        return self._timers.get(key)
+
     def deadline_of(self, key: Key) -> int | None:
-        entry = self._entries.get(key)
-        return None if entry is None else entry[_DEADLINE]
+        timer = self._timers.get(key)
+        return None if timer is None else timer.deadline_ms
 
     def next_slot_ms(self) -> int:
         """When to look again. Not after the earliest deadline; perhaps before it, if that one was moved."""
@@ -77,18 +104,21 @@ class TimerWheel(Generic[Key]):
         # itself again with no delay must not keep this loop for ever.
         for slot, keys in slots:
             for key in keys:
-                entry = self._entries.get(key)
-                if entry is None or entry[_SLOT] != slot:
+                timer = self._timers.get(key)
+                if timer is None or timer.slot_ms != slot:
                     continue  # cancelled, or filed elsewhere since
-                if entry[_DEADLINE] > slot:
-                    entry[_SLOT] = entry[_DEADLINE]
-                    self._file(key, entry[_DEADLINE])
+                if timer.deadline_ms > slot:
+                    timer.slot_ms = timer.deadline_ms
+                    self._file(key, timer.deadline_ms)
                     continue
-                del self._entries[key]
+                del self._timers[key]
+                timer.end()
                 yield key
 
     def clear(self) -> None:
-        self._entries.clear()
+        for timer in self._timers.values():
+            timer.end()
+        self._timers.clear()
         self._slots.clear()
         self._order.clear()
         self._filed = 0
@@ -107,5 +137,5 @@ class TimerWheel(Generic[Key]):
         self._slots.clear()
         self._order.clear()
         self._filed = 0
-        for key, entry in self._entries.items():
-            self._file(key, entry[_SLOT])
+        for key, timer in self._timers.items():
+            self._file(key, timer.slot_ms)

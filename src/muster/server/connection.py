@@ -18,6 +18,7 @@ from mypy_extensions import i32
 
 from muster.server.again import Learning
 from muster.server.call import Call
+from muster.server.frame_size import why_refused
 from muster.server.limits import (
     FAREWELL_SECONDS,
     FRAME_SIZE_BYTES,
@@ -27,6 +28,7 @@ from muster.server.limits import (
     WRITE_HIGH_WATER_BYTES,
 )
 from muster.server.peer import address_text, java_host
+from muster.server.remembered import Remembered
 from muster.wire.errors import WireError
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from muster.server.newcomers import Newcomer
     from muster.server.routes import Route, Routes
     from muster.server.sasl_session import SaslSession
+    from muster.server.standing_beat import StandingBeat
     from muster.server.throttle import Throttle
 
 ANONYMOUS = "User:ANONYMOUS"
@@ -46,8 +49,6 @@ _PREFIX_BYTES: Final = 4
 """api key and version"""
 _BEFORE_CLIENT: Final = 8
 """With the correlation id; then comes who the client says it is."""
-_TLS_HANDSHAKE: Final = 0x1603
-"""The first bytes of a TLS client, where a frame's size should be."""
 _CLIENT_DOES_NOT_READ: Final = 1
 _MUTED: Final = 2
 
@@ -59,6 +60,7 @@ class Connection:
     """
 
     __slots__ = (
+        "_beat",
         "_buffer",
         "_client_id",
         "_client_id_bytes",
@@ -72,9 +74,7 @@ class Connection:
         "_node",
         "_outgoing",
         "_reading_paused",
-        "_repeated_request",
-        "_repeated_rest",
-        "_repeated_route",
+        "_remembered",
         "_route",
         "_route_prefix",
         "_routes",
@@ -121,13 +121,12 @@ class Connection:
         self._unmute_wake: Wake | None = None
         self._client_id: str | None = None
         self._client_id_bytes = b""
-        self._repeated_route: Route | None = None
-        """Of the last request of a kind that comes again and again, the same but for its correlation id."""
-        self._repeated_rest = b""
-        """Its bytes behind the correlation id."""
-        self._repeated_request: object = None
+        self._remembered: Remembered | None = None
+        """The last request of a kind that comes again and again."""
         self._learning: Learning | None = None
         """Of requests that come again with other numbers in them."""
+        self._beat: StandingBeat | None = None
+        """Of one that is answered without being served."""
         self.channel: Channel | None = None
         """The transport, where it is one: compiled code calls it directly."""
         self.call: Call | None = None
@@ -162,12 +161,19 @@ class Connection:
         self.address = address_text(peername)
         self.host = java_host(peername)
         if not self._listener.admit(self):
-            self._shut()
+            self.close()
             return
         transport.set_write_buffer_limits(high=WRITE_HIGH_WATER_BYTES)
 
     def data_received(self, data: bytes) -> None:
         self.used = True
+        beat = self._beat
+        if beat is not None and self.call is None and not self._held and not self.closing and self.throttle is None:
+            answer = beat.answer(data)
+            if answer is not None:
+                self._traffic.requests += 1
+                self._write(answer)
+                return
         if not self._buffer and self.call is None and not self._held and not self.closing:
             length = len(data)
             if length > FRAME_SIZE_BYTES and read_i32_be(data, 0) == length - FRAME_SIZE_BYTES:
@@ -180,10 +186,12 @@ class Connection:
                     self._serve(data, FRAME_SIZE_BYTES)
                 except Exception as fault:
                     self.fail(fault)
-                self._uncork()
+                self._corked = False
+                self._send_collected()
                 return
         if self.closing:
             return  # nothing more is taken, so nothing more is kept
+        self._beat = None  # what comes next may be the rest of a frame, whatever it looks like
         self._buffer += data
         self._take_frames()
 
@@ -202,7 +210,7 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
         self._transport = self.channel = None
-        self._learning = None
+        self._learning = self._beat = None
         self._buffer = bytearray()
         self._listener.forget(self)
         if self._unmute_wake is not None:
@@ -230,7 +238,7 @@ class Connection:
         if not self._corked:
             self._send_collected()
             if self.closing:
-                self._shut()
+                self.close()
             elif self._buffer or self._reading_paused:
                 # Not from here: whoever released this reply is still at work on its own outcome.
                 asyncio.get_running_loop().call_soon(self._take_frames)
@@ -251,7 +259,7 @@ class Connection:
             return
         self._traffic.handler_failures += 1
         _log.error("closing the connection from %s: serving %s failed", self.address, self._work_name(), exc_info=fault)
-        self._shut()
+        self.close()
 
     def refuse(self, what: str, why: str) -> None:
         """Close because of what the client sent, with one line that says so (spec 2.1: no reply)."""
@@ -263,7 +271,7 @@ class Connection:
             what,
             why,
         )
-        self._shut()
+        self.close()
 
     def mute(self, duration_ms: int) -> None:
         """Take no further request for so long (KIP-219)."""
@@ -296,7 +304,7 @@ class Connection:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
         request."""
         self._routes = routes
-        self._route = None
+        self._route = self._beat = None
         self._max_frame_bytes = max_frame_bytes
 
     def hand_over(self, protocol: asyncio.BaseProtocol) -> None:
@@ -322,11 +330,7 @@ class Connection:
         """Take no further requests; close now unless a reply is still owed (graceful stop)."""
         self.closing = True
         if self.call is None:
-            self._shut()
-
-    def close(self) -> None:
-        """Send what has been written and close."""
-        self._shut()
+            self.close()
 
     def part(self) -> None:
         """Take nothing more, and close when the client has had time to read what it was told."""
@@ -341,7 +345,8 @@ class Connection:
         if self._transport is not None:
             self._transport.abort()
 
-    def _shut(self) -> None:
+    def close(self) -> None:
+        """Send what has been written and close."""
         self.closing = True
         self._send_collected()
         self._closed = True
@@ -371,7 +376,8 @@ class Connection:
             self.guard(self._serve, bytes(buffer[body:position]), 0)
         if position:
             del buffer[:position]
-        self._uncork()
+        self._corked = False
+        self._send_collected()
         self._pause_or_resume_reading()
 
     def _serve(self, frame: bytes, position: int) -> None:
@@ -382,7 +388,8 @@ class Connection:
         route = self._route
         if route is None or prefix != self._route_prefix:
             route = self._find_route(prefix)
-        is_repeated = route is self._repeated_route and frame[position + _BEFORE_CLIENT :] == self._repeated_rest
+        known = self._remembered
+        is_repeated = known is not None and known.is_again(route, frame, position + _BEFORE_CLIENT)
         learning = self._learning
         again = learning.again if learning is not None else None
         is_known = again is not None and again.route is route and again.fits(frame, position + _BEFORE_CLIENT)
@@ -400,9 +407,9 @@ class Connection:
             throttle.begin(len(frame))
         elif again is not None and is_known and again.serve(call, frame, position + _BEFORE_CLIENT):
             return
-        request = self._repeated_request if is_repeated else route.decode(frame, body)
-        if route.repeats and not is_repeated:
-            self._remember(route, frame[position + _BEFORE_CLIENT :], request)
+        request = known.request if known is not None and is_repeated else route.decode(frame, body)
+        if route.repeats and not is_repeated and len(frame) - position <= REMEMBERED_REQUEST_BYTES:
+            self._remembered = Remembered(route, frame[position + _BEFORE_CLIENT :], request)
         route.handle(call, request, self._node)
         if route.learn is not None:
             if learning is None:
@@ -410,6 +417,8 @@ class Connection:
             learning.learn(call, request, self._node, frame, position + _BEFORE_CLIENT, body)
         if throttle is not None:
             throttle.rest()
+        elif known is not None and is_repeated and not self._buffer and len(self._outgoing) == 1:
+            self._beat = known.expect(call, self._node, self._route_prefix, self._outgoing[0])
 
     def _find_route(self, prefix: int) -> Route:
         """Apart from the one before, which mostly serves again: a look-up by a number makes an object of it."""
@@ -419,12 +428,6 @@ class Connection:
         self._route = route
         self._route_prefix = prefix
         return route
-
-    def _remember(self, route: Route, rest: bytes, request: object) -> None:
-        if len(rest) <= REMEMBERED_REQUEST_BYTES:
-            self._repeated_route = route
-            self._repeated_rest = rest
-            self._repeated_request = request
 
     def _read_header(self, frame: bytes, position: int, route: Route) -> int:
         """Where the body begins; the client id is kept from request to request."""
@@ -452,38 +455,32 @@ class Connection:
     def _call_client(self, client_id: str | None, raw: bytes) -> None:
         self._client_id = client_id
         self._client_id_bytes = raw
-        self._repeated_route = None  # what is remembered was sent under the name before
+        self._remembered = None  # what is remembered was sent under the name before
         if self._learning is not None:
             self._learning.forget()
 
     def _refuse_frame_size(self, size: int) -> None:
-        if size >> 16 == _TLS_HANDSHAKE:
-            self.refuse("a frame", "it looks like a TLS handshake, and this listener does not speak TLS")
-            return
-        limit = "sasl.server.max.receive.size" if self.newcomer is not None else "socket.request.max.bytes"
-        self.refuse("a frame", f"size {size} is not between 0 and {limit} = {self._max_frame_bytes}")
+        self.refuse("a frame", why_refused(size, self._max_frame_bytes, is_newcomer=self.newcomer is not None))
 
     def _work_name(self) -> str:
         return "a request" if self.call is None else repr(self.call)
 
     # ---- back pressure
 
-    def _uncork(self) -> None:
-        self._corked = False
-        self._send_collected()
-
     def _send_collected(self) -> None:
         outgoing = self._outgoing
         if outgoing and not self._closed:
-            sent = outgoing[0] if len(outgoing) == 1 else b"".join(outgoing)
-            channel = self.channel
-            if channel is not None:
-                channel.write(sent)
-            else:
-                assert self._transport is not None
-                self._transport.write(sent)
+            self._write(outgoing[0] if len(outgoing) == 1 else b"".join(outgoing))
             outgoing.clear()
             self._collected_bytes = 0
+
+    def _write(self, data: bytes) -> None:
+        channel = self.channel
+        if channel is not None:
+            channel.write(data)
+        else:
+            assert self._transport is not None
+            self._transport.write(data)
 
     def _pause_or_resume_reading(self) -> None:
         """Bytes pile up only while a request is in work or the client does not read; then not beyond a limit."""

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from muster.server.again import Again
 from muster.server.call import Call
+from muster.server.standing_beat import StandingBeat
 from muster.wire import apis
 from muster.wire.errors import WireError
 from muster.wire.header import API_VERSIONS_KEY, has_flexible_response_header
@@ -22,8 +23,10 @@ Handler: TypeAlias = Callable[[Call, Any, Any], None]
 """handle(call, request message, node)"""
 Learner: TypeAlias = Callable[[Call, Any, Any, bytes, int], "Again | None"]
 """learn(call, request message, node, the bytes behind the correlation id, where in them the body begins)"""
+Expecter: TypeAlias = Callable[[Call, Any, Any], "StandingBeat | None"]
+"""expect(call, request message, node), when a request came again and was answered at once"""
 HandlerTable: TypeAlias = Mapping[int, "str | Handler"]
-"""A handler, or the module that holds it as `handle`, perhaps with a `learn` beside it."""
+"""A handler, or the module that holds it as `handle`, perhaps with a `learn` or an `expect` beside it."""
 
 _HEARTBEAT_KEY: Final = apis.API_KEYS["Heartbeat"]
 _PREFIX = Struct(">i").pack
@@ -37,6 +40,7 @@ class Route:
         "api_key",
         "decode",
         "encode",
+        "expect",
         "flexible_reply",
         "flexible_request",
         "handle",
@@ -57,6 +61,7 @@ class Route:
         encode: Callable[[Any], bytes],
         handle: Handler,
         learn: Learner | None = None,
+        expect: Expecter | None = None,
         *,
         flexible_request: bool,
         flexible_reply: bool,
@@ -68,6 +73,7 @@ class Route:
         self.encode = encode
         self.handle = handle
         self.learn = learn
+        self.expect = expect
         self.flexible_request = flexible_request
         self.flexible_reply = flexible_reply
         self.repeats = api_key == _HEARTBEAT_KEY
@@ -156,6 +162,7 @@ def _prepare(api: apis.Api, version: int, entry: str | Handler) -> Route:
         apis.response_encoder(api.key, version),
         entry if module is None else module.handle,  # type: ignore[arg-type]
         getattr(module, "learn", None),
+        getattr(module, "expect", None),
         flexible_request=flexible,
         flexible_reply=has_flexible_response_header(api.key, version),
     )

@@ -1,12 +1,16 @@
-"""Heartbeat: the hottest request there is, so it makes one outcome, two lists, two tuples, and nothing else (spec 3.11)."""
+"""Heartbeat: the hottest request there is, so it makes one outcome, two lists, two tuples, and nothing else (spec 3.11).
+
+Between two rebalances a member's heartbeats are all the same, and so are their answers: `SignOfLife` knows how long.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
 from muster.core.classic.group import Group
+from muster.core.classic.member import Member
 from muster.core.classic.membership import check_member
-from muster.core.classic.states import DEAD, HEARTBEAT_ANSWER, PREPARING_REBALANCE
+from muster.core.classic.states import DEAD, HEARTBEAT_ANSWER, PREPARING_REBALANCE, STABLE
 from muster.core.contract import Outcome, Ticket
 from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
@@ -16,18 +20,33 @@ _ALIVE: Final = HeartbeatReply(errors.NONE)
 _REJOIN: Final = HeartbeatReply(HEARTBEAT_ANSWER[PREPARING_REBALANCE])
 
 
+class SignOfLife:
+    """A heartbeat that was taken in a Stable group. While it holds, the same one again is answered NONE and means a new
+    deadline for the member's session timer, and nothing else."""
+
+    __slots__ = ("_generation", "_group", "member")
+
+    def __init__(self, group: Group, member: Member) -> None:
+        self._group = group
+        self._generation = group.generation
+        self.member = member
+
+    def holds(self) -> bool:
+        """A group leaves Stable when somebody comes, goes or joins again, and comes back with another generation. A static
+        member may be replaced without that, and then the one it was is gone."""
+        group = self._group
+        return group.state is STABLE and group.generation == self._generation and not self.member.is_gone
+
+
 def heartbeat(groups: dict[str, Group], request: Heartbeat, ticket: Ticket, now_ms: int) -> Outcome:
     group = groups.get(request.group_id)
     if group is None:
         return _refused(ticket, errors.UNKNOWN_MEMBER_ID)
     member = group.members.get(request.member_id)
-    if member is None or group.state is DEAD or request.group_instance_id is not None:
-        error = _refusal(group, request)
-        if error != errors.NONE:
-            return _refused(ticket, error)
-        assert member is not None
-    if request.generation != group.generation:
-        return _refused(ticket, errors.ILLEGAL_GENERATION)
+    error = _refusal(group, member, request)
+    if error != errors.NONE:
+        return _refused(ticket, error)
+    assert member is not None
     # In CompletingRebalance the member is told NONE: it has joined and its SyncGroup is due (T114).
     return Outcome(
         replies=[(ticket, _REJOIN if group.state is PREPARING_REBALANCE else _ALIVE)],
@@ -35,10 +54,25 @@ def heartbeat(groups: dict[str, Group], request: Heartbeat, ticket: Ticket, now_
     )
 
 
-def _refusal(group: Group, request: Heartbeat) -> int:
-    if group.state is DEAD:
-        return HEARTBEAT_ANSWER[DEAD]
-    return check_member(group, request.member_id, request.group_instance_id)
+def sign_of_life(groups: dict[str, Group], request: Heartbeat) -> SignOfLife | None:
+    """Of a heartbeat that would be answered NONE now; None if it would not, or not for long."""
+    group = groups.get(request.group_id)
+    member = None if group is None else group.members.get(request.member_id)
+    if group is None or member is None or group.state is not STABLE or _refusal(group, member, request) != errors.NONE:
+        return None
+    return SignOfLife(group, member)
+
+
+def _refusal(group: Group, member: Member | None, request: Heartbeat) -> int:
+    if member is None or group.state is DEAD or request.group_instance_id is not None:
+        error = (
+            HEARTBEAT_ANSWER[DEAD]
+            if group.state is DEAD
+            else check_member(group, request.member_id, request.group_instance_id)
+        )
+        if error != errors.NONE:
+            return error
+    return errors.NONE if request.generation == group.generation else errors.ILLEGAL_GENERATION
 
 
 def _refused(ticket: Ticket, error: int) -> Outcome:

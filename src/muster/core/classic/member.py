@@ -17,6 +17,7 @@ class Member:
         "client_host",
         "client_id",
         "instance_id",
+        "is_gone",
         "is_new",
         "member_id",
         "parked_join",
@@ -46,6 +47,8 @@ class Member:
         self.rebalance_timeout_ms = rebalance_timeout_ms
         self.protocols = protocols
         self.assignment = b""
+        self.is_gone = False
+        """No longer in its group, under this id at least."""
         self.is_new = False
         """Added since the last completed join phase."""
         self.parked_join: Ticket | None = None

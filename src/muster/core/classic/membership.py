@@ -114,6 +114,7 @@ def remove_member(group: Group, member: Member, turn: Turn) -> None:
     Deviates: Kafka never answers the parked SyncGroup of a member that is gone (spec 13.10).
     """
     del group.members[member.member_id]
+    member.is_gone = True
     group.described = None
     if member.instance_id is not None and group.static_members.get(member.instance_id) == member.member_id:
         del group.static_members[member.instance_id]
@@ -133,6 +134,7 @@ def rename_member(group: Group, old: Member, new_id: str) -> Member:
     Deviates: Kafka leaves the old id among those that have yet to sync, which ends in a needless rebalance.
     """
     heir = old.under(group.group_id, new_id)
+    old.is_gone = True
     group.members = {
         heir.member_id if member is old else member_id: heir if member is old else member
         for member_id, member in group.members.items()

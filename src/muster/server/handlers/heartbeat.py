@@ -7,9 +7,11 @@ from typing import Final
 from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
 from muster.runtime.node import Node
+from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_group
+from muster.server.standing_beat import StandingBeat
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 
@@ -23,9 +25,20 @@ def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
         call.reply(HeartbeatResponse(0, GROUP_AUTHORIZATION_FAILED))
         return
     call.respond = respond
-    node.coordinator.submit(
-        Heartbeat(request.group_id, request.generation_id, request.member_id, request.group_instance_id), call
-    )
+    node.coordinator.submit(_asked(request), call)
+
+
+def expect(call: Call, request: HeartbeatRequest, node: Node) -> StandingBeat | None:
+    """For the next ones like this one, which came again and was answered at once: if it was told that all is well."""
+    pulse = node.coordinator.pulse_of(_asked(request)) if call.route.last_response is _ALIVE else None
+    if pulse is None:
+        return None
+    authorizer = None if type(node.authorizer) is AllowAll else node.authorizer
+    return StandingBeat(pulse, authorizer, call.principal, call.host, request.group_id)
+
+
+def _asked(request: HeartbeatRequest) -> Heartbeat:
+    return Heartbeat(request.group_id, request.generation_id, request.member_id, request.group_instance_id)
 
 
 def respond(call: Call, reply: HeartbeatReply) -> HeartbeatResponse:
