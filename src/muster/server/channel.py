@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _READABLE: Final = 1
 _WRITABLE: Final = 4
+_read: Final = os.read
+_write: Final = os.write
+"""Rather than the socket's own methods: they do the same with half the ceremony around the system call."""
 
 
 class Channel:
@@ -46,12 +49,10 @@ class Channel:
         "_peername",
         "_protocol",
         "_reactor",
-        "_read",
         "_reading",
         "_room",
         "_socket",
         "_unsent",
-        "_write",
         "_writer_held",
     )
 
@@ -64,32 +65,30 @@ class Channel:
         protocol: Any,
     ) -> None:
         """`protocol` has the methods of an asyncio.Protocol."""
-        self._loop = loop
-        self._reactor = reactor
-        self._socket: Any = connected
+        # First what every event needs: it then lies side by side, in two cache lines instead of four.
+        self._reading = True
+        self._closing = False
         self._fd = connected.fileno()
-        self._read: Any = os.read
-        self._write: Any = os.write
-        """Rather than the socket's own methods: they do the same with half the ceremony around the system call."""
-        self._peername = peername
-        self._protocol: Any = None
-        self._connection: Connection | None = None
-        """The protocol, where it is one: compiled code calls it directly."""
-        self.set_protocol(protocol)
         self._room: i64 = SMALL_REQUEST_BYTES
         """How much the next receive takes."""
-        self._fresh = b""
-        """Written in this turn."""
-        self._unsent = bytearray()
-        """What the socket did not take."""
-        self._high_water: i64 = WRITE_HIGH_WATER_BYTES
-        self._low_water: i64 = WRITE_HIGH_WATER_BYTES // 4
         self._mask: i64 = 0
         """What the reactor looks for; 0: it does not know this channel."""
-        self._reading = True
+        self._connection: Connection | None = None
+        """The protocol, where it is one: compiled code calls it directly."""
+        self._reactor = reactor
+        self._fresh = b""
+        """Written in this turn."""
+        self._loop = loop
+        self._socket: Any = connected
+        self._peername = peername
+        self._protocol: Any = None
+        self.set_protocol(protocol)
+        self._unsent = bytearray()
+        """What the socket did not take; as long as there is something, the mask has the bit for writing."""
+        self._high_water: i64 = WRITE_HIGH_WATER_BYTES
+        self._low_water: i64 = WRITE_HIGH_WATER_BYTES // 4
         self._writer_held = False
         """The protocol was told to write no more for now."""
-        self._closing = False
         self._ended = False
         """Nothing goes in or out any more; `connection_lost` is on its way."""
 
@@ -112,12 +111,12 @@ class Channel:
         """Whatever the mask says, reading and writing find out for themselves: an error or a hang-up has no other sign."""
         if self._reading and mask & ~_WRITABLE:
             self._receive()
-        if self._unsent:
+        if self._mask & _WRITABLE:
             self._send_rest()
 
     def _receive(self) -> None:
         try:
-            received: bytes = self._read(self._fd, self._room)
+            received: bytes = _read(self._fd, self._room)
             if len(received) <= SMALL_REQUEST_BYTES:
                 if self._room != SMALL_REQUEST_BYTES:
                     self._room = SMALL_REQUEST_BYTES
@@ -142,7 +141,7 @@ class Channel:
         """It was no small request, and the next one may be none either."""
         self._room = RECEIVED_AT_ONCE_BYTES
         try:
-            more: bytes = self._read(self._fd, RECEIVED_AT_ONCE_BYTES)
+            more: bytes = _read(self._fd, RECEIVED_AT_ONCE_BYTES)
         except OSError:
             return received  # if it is more than a matter of time, the next event tells
         return received + more
@@ -155,7 +154,7 @@ class Channel:
 
     def _send_rest(self) -> None:
         try:
-            sent: int = self._write(self._fd, self._unsent)
+            sent: int = _write(self._fd, self._unsent)
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
@@ -177,7 +176,7 @@ class Channel:
         """Goes out at the end of this turn, together with what others have to send. Nothing is taken after `close`."""
         if self._closing or not data:
             return
-        if self._unsent:
+        if self._mask & _WRITABLE:
             self._keep(data)
         elif self._fresh:
             self._fresh += data
@@ -195,7 +194,7 @@ class Channel:
         self._fresh = b""
         sent: int = 0
         try:
-            sent = self._write(self._fd, data)
+            sent = _write(self._fd, data)
         except (BlockingIOError, InterruptedError):
             pass
         except OSError as error:
@@ -292,6 +291,7 @@ class Channel:
         finally:
             self._protocol = self._connection = None
             self._socket.close()
+            self._fd = -1  # the number may be somebody else's soon
 
     def _tell_writer(self, method: str) -> None:
         try:

@@ -49,6 +49,9 @@ SENT_WITHOUT_DELAY_BYTES: Final = 64 * 1024
 EVENTS_AT_ONCE: Final = 256
 """Connections that are served before the loop looks at anything else."""
 
+FEW_EVENTS: Final = 40
+"""As many are asked for when there were few the last time: room for them comes from Python's own allocator, 12 bytes each."""
+
 ROUNDS_WITHOUT_ASYNCIO: Final = 256
 """How often the reactor waits and serves before it returns to asyncio without a reason: signals that came meanwhile are
 seen then at the latest."""

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import i64
 
-from muster.server.limits import EVENTS_AT_ONCE, ROUNDS_WITHOUT_ASYNCIO
+from muster.server.limits import EVENTS_AT_ONCE, FEW_EVENTS, ROUNDS_WITHOUT_ASYNCIO
 
 if TYPE_CHECKING:
     from muster.server.channel import Channel
 
 NEVER: Final = float("inf")
+_now: Final = monotonic
 _IN: Final = 1
 _OUT: Final = 4
 """EPOLLIN and EPOLLOUT; the module has their names on Linux alone."""
@@ -37,7 +38,8 @@ class Reactor:
         self._epoll: Any = select.epoll()
         self._keys: dict[int, SelectorKey] = {}
         """asyncio's descriptors."""
-        self._channels: dict[int, Channel] = {}
+        self._channels: list[Channel | None] = []
+        """By descriptor: small numbers, which the kernel gives out again."""
         self._senders: list[Channel] = []
         """Those who have something to send in this turn."""
         self._asyncio_queue: Sized | None = None
@@ -47,14 +49,17 @@ class Reactor:
 
     def watch(self, fd: int, channel: Channel, mask: int) -> None:
         """Tell the channel from now on when it can be read (1), written (4) or both; 0: tell it nothing any more."""
+        channels = self._channels
         if not mask:
-            del self._channels[fd]
+            channels[fd] = None
             self._epoll.unregister(fd)
-        elif fd in self._channels:
+        elif fd < len(channels) and channels[fd] is not None:
             self._epoll.modify(fd, mask)
         else:
             self._epoll.register(fd, mask)
-            self._channels[fd] = channel
+            while fd >= len(channels):
+                channels.append(None)
+            channels[fd] = channel
 
     def send_soon(self, channel: Channel) -> None:
         self._senders.append(channel)
@@ -82,16 +87,18 @@ class Reactor:
         if timeout is None:
             self._wake_at = NEVER
         else:
-            self._wake_at = monotonic() + timeout
+            self._wake_at = _now() + timeout
         if self._senders:
             self._send_all()
         found: list[tuple[SelectorKey, int]] = []
         poll = self._epoll.poll
         rounds: i64 = 0
+        most = FEW_EVENTS
         while True:
-            events: list[tuple[int, int]] = poll(timeout, EVENTS_AT_ONCE)
+            events: list[tuple[int, int]] = poll(timeout, most)
+            most = EVENTS_AT_ONCE if len(events) == most else FEW_EVENTS
             for fd, mask in events:
-                channel = self._channels.get(fd)
+                channel = self._channels[fd] if fd < len(self._channels) else None
                 if channel is not None:
                     channel.on_events(mask)
                 else:
@@ -106,7 +113,7 @@ class Reactor:
             if found or not events or queue is None or len(queue) or rounds == ROUNDS_WITHOUT_ASYNCIO:
                 return found
             if self._wake_at != NEVER:
-                left = self._wake_at - monotonic()
+                left = self._wake_at - _now()
                 if left <= 0:
                     return found
                 timeout = left

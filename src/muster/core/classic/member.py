@@ -39,16 +39,16 @@ class Member:
         rebalance_timeout_ms: int,
         protocols: Protocols,
     ) -> None:
+        self.is_gone = False
+        """No longer in its group, under this id at least."""
+        self.session_timeout_ms = session_timeout_ms
         self.member_id = member_id
         self.instance_id = instance_id
         self.client_id = client_id
         self.client_host = client_host
-        self.session_timeout_ms = session_timeout_ms
         self.rebalance_timeout_ms = rebalance_timeout_ms
         self.protocols = protocols
         self.assignment = b""
-        self.is_gone = False
-        """No longer in its group, under this id at least."""
         self.is_new = False
         """Added since the last completed join phase."""
         self.parked_join: Ticket | None = None
