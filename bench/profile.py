@@ -40,7 +40,8 @@ ROOMS = {
 }
 REST = "interpreted code, asyncio, threads"
 COMMAND = "python -m bench.profile"
-_REQUEST = "CPyDef_connection___Connection____serve"
+_REQUEST = "CPyDef_connection___Connection___data_received"
+"""With one request in flight on a connection, what comes is one request."""
 _DISPATCHERS = (
     *(
         "PyObject_Vectorcall",

@@ -7,7 +7,7 @@ import pytest
 from bench.callgraph import CallGraph, read
 from bench.profile import REST, Impossible, by_room, rooms_of, table
 
-SERVE = "CPyDef_connection___Connection____serve"
+SERVE = "CPyDef_connection___Connection___data_received"
 DECIDE = "CPyDef_shard___Shard___handle"
 WRITTEN = f"""events: Ir
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from muster.log.contract import LogConfig, PartitionLog, StorageError
 from muster.log.memory import MemoryStore
-from muster.runtime.group_commit import GATHER_TURNS, GroupCommit
+from muster.runtime.group_commit import BUSY_COMMITS, GATHER_TURNS, GroupCommit
 from muster.wire.batch import encode_pairs, parse_header
 from tests.runtime.manual_loop import ManualLoop
 
@@ -155,8 +155,25 @@ def test_what_came_during_a_commit_waits_some_turns_for_company_after_it() -> No
     world.end_commit()
     assert world.turns_until_the_next_commit() == GATHER_TURNS
     world.end_commit()
-    assert world.loop.is_idle
+    world.loop.run_until_idle()
     assert world.settled == [("a", None), ("b", None)]
+
+
+def test_company_is_expected_for_some_commits_after_one_that_had_it() -> None:
+    world = SlowWorld()
+    log = world.open("t")
+    world.append(log, "first")
+    world.loop.run_until_idle()
+    world.append(log, "company")
+    world.loop.run_until_idle()
+    world.end_commit()
+    world.loop.run_until_idle()
+    for number in range(BUSY_COMMITS - 1):
+        world.end_commit()
+        world.append(log, f"next {number}")
+        assert world.turns_until_the_next_commit() == GATHER_TURNS
+    world.end_commit()
+    assert world.loop.is_idle
 
 
 def test_when_idle_comes_after_the_commit_that_is_under_way_and_the_one_that_waits_for_it() -> None:

@@ -27,7 +27,7 @@ from muster.core.classic.turn import Turn
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
 from muster.core.contract import Outcome, Step, Ticket, TimerKey
-from muster.core.offsets.commit import commit_offsets
+from muster.core.offsets.commit import commit_of_the_living, commit_offsets
 from muster.core.offsets.delete import delete_offsets
 from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets, groups_removed
 from muster.core.offsets.fetch import fetch_offsets
@@ -93,6 +93,10 @@ class Shard(ShardView):
                 return Outcome(replies=[(ticket, list_groups(self.groups, request))])
             case _:
                 return self._handle_write(request, ticket, now_ms)
+
+    def handle_commit_of_the_living(self, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
+        """Of a member that has just been found alive (`SignOfLife`): nothing else about it has to be asked."""
+        return commit_of_the_living(self, request, ticket, now_ms)
 
     def _handle_write(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
         turn = self._turn(now_ms)

@@ -110,6 +110,10 @@ class ShardRunner:
                 return
         self._handle(request, ticket)
 
+    def submit_commit_of_the_living(self, request: OffsetCommit, ticket: Redeemable) -> None:
+        """Of a member whose `Pulse` has just beaten for it. Commits never wait for others' records."""
+        self._handle(request, ticket, is_alive=True)
+
     def _put_off(self, request: Request, ticket: Redeemable) -> Event:
         """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
         self._park(ticket, request)
@@ -187,13 +191,17 @@ class ShardRunner:
 
     # -- deciding
 
-    def _handle(self, request: Request, ticket: Redeemable) -> None:
+    def _handle(self, request: Request, ticket: Redeemable, is_alive: bool = False) -> None:
         if self._closed:
             ticket.redeem(refused(request, NOT_COORDINATOR))
             return
         now_ms = self._clock.now_ms()
         try:
-            self._carry_out(self.shard.handle(request, ticket, now_ms), now_ms)
+            if is_alive and type(request) is OffsetCommit:
+                outcome = self.shard.handle_commit_of_the_living(request, ticket, now_ms)
+            else:
+                outcome = self.shard.handle(request, ticket, now_ms)
+            self._carry_out(outcome, now_ms)
         except Exception:
             self._fail(f"while handling {_named(request)}")
             if not ticket.answered:

@@ -34,14 +34,26 @@ def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_
         return Outcome(replies=[(ticket, CommitReply([error] * request.count))])
     records, reply = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
     if records:
-        shard.offsets.expect(records)
-        for record in records:
-            shard.counters.offset_commits += log_length(record)
+        _expect(shard, records)
     elif group is None:
         # T163b: every entry was too large. The group is made all the same, in memory only.
         # Deviates: Kafka shows it after the shard's next write, here it shows at once.
         shard.groups[request.group_id] = Group(request.group_id, now_ms)
     return Outcome(records=records, replies=[(ticket, reply)], timers=_session(group, request, now_ms))
+
+
+def commit_of_the_living(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
+    """`commit_offsets` for a member whose `SignOfLife` holds, and whose session timer has been moved already."""
+    records, reply = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
+    if records:
+        _expect(shard, records)
+    return Outcome(records=records, replies=[(ticket, reply)])
+
+
+def _expect(shard: ShardView, records: list[Record]) -> None:
+    shard.offsets.expect(records)
+    for record in records:
+        shard.counters.offset_commits += log_length(record)
 
 
 def check_commit(group: Group, request: OffsetCommit) -> int:

@@ -15,7 +15,7 @@ from mypy_extensions import i64
 
 from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.core.replies import CommitReply
-from muster.core.requests import OffsetCommit
+from muster.core.requests import Heartbeat, OffsetCommit
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
@@ -56,7 +56,7 @@ def learn(call: Call, request: OffsetCommitRequest, node: Node, octets: bytes, b
 
 
 class CommitAgain(Again):
-    __slots__ = ("_asks_nobody", "_catalog", "_changes", "_commit", "_coordinator", "_node", "_respond")
+    __slots__ = ("_asks_nobody", "_catalog", "_changes", "_commit", "_coordinator", "_node", "_pulse", "_respond")
 
     def __init__(
         self,
@@ -75,6 +75,10 @@ class CommitAgain(Again):
         self._catalog = node.broker.catalog
         self._changes = node.broker.catalog.changes
         self._commit = commit
+        self._pulse = node.coordinator.pulse_of(
+            Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
+        )
+        """A commit is a sign of life, and is accepted where a heartbeat of the same member is answered NONE in a Stable group."""
         self._respond = _Accepted(call, answer.without_request(), commit.count).respond
 
     def serve(self, call: Call, frame: bytes, start: i64) -> bool:
@@ -99,18 +103,19 @@ class CommitAgain(Again):
                 number += 1
             topics.append(TopicOffsets(offsets.topic, offsets.topic_id, numbers, offsets.metadata))
         call.respond = self._respond
-        self._coordinator.submit(
-            OffsetCommit(
-                before.group_id,
-                before.generation,
-                before.member_id,
-                before.group_instance_id,
-                before.retention_ms,
-                topics,
-                before.unknown_group_is_not_found,
-            ),
-            call,
+        commit = OffsetCommit(
+            before.group_id,
+            before.generation,
+            before.member_id,
+            before.group_instance_id,
+            before.retention_ms,
+            topics,
+            before.unknown_group_is_not_found,
         )
+        if self._pulse is not None and self._pulse.beat():
+            self._coordinator.submit_commit_of_the_living(commit, call)
+        else:
+            self._coordinator.submit(commit, call)
         return True
 
     def _is_allowed(self, call: Call) -> bool:
