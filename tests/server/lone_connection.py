@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from muster.core.replies import CommitReply
-from muster.core.requests import OffsetCommit, Request
+from muster.core.requests import Heartbeat, OffsetCommit, Request
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.tickets import Redeemable
 from muster.security.authorizer import AllowAll
@@ -24,10 +24,13 @@ IDS = {name: bytes([number]) * 16 for number, name in enumerate(PARTITIONS, star
 class WritesDown(Coordinator):
     """Answers each commit at once, with what `verdict` says about it."""
 
-    def __init__(self) -> None:  # none of a real one's parts: only `submit` is asked
+    def __init__(self) -> None:  # none of a real one's parts: only what is below is asked
         self.commits: list[OffsetCommit] = []
         self.clients: list[str | None] = []
         self.verdict: Callable[[OffsetCommit], list[int]] = lambda commit: [0] * commit.count
+
+    def pulse_of(self, request: Heartbeat) -> None:
+        return None
 
     def submit(self, request: Request, ticket: Redeemable) -> None:
         assert isinstance(request, OffsetCommit)
