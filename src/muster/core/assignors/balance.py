@@ -7,7 +7,7 @@ many to one with few, until no chain helps. Both are what `sticky` and `cooperat
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from muster.core.assignors.contract import (
     Assignments,
@@ -65,47 +65,74 @@ def _by_chains(
     wants: Mapping[str, frozenset[str]],
     prior: Mapping[TopicPartition, str],
 ) -> Assignments:
-    rank = {member_id: index for index, member_id in enumerate(held)}
+    """What nobody had is spread first and evened out by itself: what somebody had moves only where that is not enough.
+
+    So the second rebalance of a cooperative move ends it: the first one's goal can be reached without moving anything else,
+    hence nothing else moves.
+    """
     wanting: dict[str, list[str]] = {}
     for member_id, topics in wants.items():
         for topic in topics:
             wanting.setdefault(topic, []).append(member_id)
-    given = {member_id: list(places) for member_id, places in held.items()}
+    load = {member_id: len(places) for member_id, places in held.items()}
+    fresh: Assignments = {member_id: [] for member_id in held}
     for place in sorted(free, key=lambda each: (len(wanting[each.topic]), each)):  # the least wanted first
-        taker = min(wanting[place.topic], key=lambda member_id: (len(given[member_id]), rank[member_id]))
-        given[taker].append(place)
-    unsettled = set(given)
-    while unsettled:
-        heavy = max(unsettled, key=lambda member_id: (len(given[member_id]), -rank[member_id]))
-        chain = _chain(heavy, given, wanting)
-        if chain is None:
-            # Nobody within its reach has two less. No later move can change that: it would have to end within its
-            # reach, where nobody has few enough to be an end.
-            unsettled.remove(heavy)
-        else:
-            for giver, taker, topic in chain:
-                given[taker].append(_take(given[giver], topic, giver, taker, prior))
+        taker = min(wanting[place.topic], key=load.__getitem__)
+        fresh[taker].append(place)
+        load[taker] += 1
+    _even_out(fresh, load, wanting, prior)
+    given = {member_id: [*places, *fresh[member_id]] for member_id, places in held.items()}
+    _even_out(given, load, wanting, prior)
     return given
 
 
-def _chain(heavy: str, given: Assignments, wanting: Mapping[str, list[str]]) -> list[tuple[str, str, str]] | None:
-    """The shortest way to a member with at least two less, as (giver, taker, topic), last step first."""
-    few = len(given[heavy]) - 2
+def _even_out(
+    movable: Assignments,
+    load: dict[str, int],
+    wanting: Mapping[str, list[str]],
+    prior: Mapping[TopicPartition, str],
+) -> None:
+    """Move what is movable, from the fullest member on, until no chain helps."""
+    unsettled = dict(load)  # in the order of members: of several with the same load it is the first one's turn
+    while unsettled:
+        heavy = max(unsettled, key=load.__getitem__)
+        chain, reached = _chain(heavy, movable, load, wanting, unsettled)
+        for giver, taker, topic in chain:
+            movable[taker].append(_take(movable[giver], topic, giver, taker, prior))
+        if chain:
+            load[heavy] -= 1
+            load[chain[0][1]] += 1
+        else:
+            # Nobody within its reach has two less than it, nor then two less than any of them, which have no more than it.
+            # No later move can change that: it would have to end within their reach, where nobody has few enough.
+            for member_id in reached:
+                del unsettled[member_id]
+
+
+def _chain(
+    heavy: str,
+    movable: Assignments,
+    load: Mapping[str, int],
+    wanting: Mapping[str, list[str]],
+    unsettled: Container[str],
+) -> tuple[list[tuple[str, str, str]], Iterable[str]]:
+    """The shortest way to a member with at least two less, as (giver, taker, topic), last step first; and who was reached."""
+    few = load[heavy] - 2
     came: dict[str, tuple[str, str]] = {heavy: ("", "")}
     queue = deque([heavy])
     seen_topics: set[str] = set()
     while queue:
         giver = queue.popleft()
-        for topic in sorted({place.topic for place in given[giver]} - seen_topics):
+        for topic in sorted({place.topic for place in movable[giver]} - seen_topics):
             seen_topics.add(topic)
             for taker in wanting[topic]:
-                if taker in came:
+                if taker in came or taker not in unsettled:
                     continue
                 came[taker] = (giver, topic)
-                if len(given[taker]) <= few:
-                    return _steps(taker, came)
+                if load[taker] <= few:
+                    return _steps(taker, came), came
                 queue.append(taker)
-    return None
+    return [], came
 
 
 def _steps(end: str, came: Mapping[str, tuple[str, str]]) -> list[tuple[str, str, str]]:
