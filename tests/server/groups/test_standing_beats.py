@@ -177,3 +177,16 @@ def test_a_connection_that_is_closing_takes_no_heartbeat(server: GroupServer) ->
     (seat,) = standing(server)
     server.run(lambda: connection_of(server, seat).close_when_idle())
     assert seat.client.is_closed_by_server()
+
+
+def test_a_client_that_has_to_show_again_who_it_is_gets_no_standing_answer(server: GroupServer) -> None:
+    (seat,) = standing(server)
+
+    def expire() -> None:
+        """What the end of an authentication does."""
+        connection = connection_of(server, seat)
+        connection.use_routes(connection._routes.only(("SaslHandshake",), "after the authentication has expired"), 1024)
+
+    server.run(expire)
+    seat.client.send(request_frame("Heartbeat", 4, HeartbeatRequest("g", seat.generation, seat.member_id)))
+    assert seat.client.is_closed_by_server()
