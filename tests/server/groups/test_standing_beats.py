@@ -188,5 +188,5 @@ def test_a_client_that_has_to_show_again_who_it_is_gets_no_standing_answer(serve
         connection.use_routes(connection._routes.only(("SaslHandshake",), "after the authentication has expired"), 1024)
 
     server.run(expire)
-    seat.client.send(request_frame("Heartbeat", 4, HeartbeatRequest("g", seat.generation, seat.member_id)))
+    seat.client.begin("Heartbeat", 4, HeartbeatRequest("g", seat.generation, seat.member_id))
     assert seat.client.is_closed_by_server()
