@@ -1,9 +1,9 @@
 """The real thing: a server process that is killed again and again while real clients write, and what they were told stays true.
 
 Producers (confluent-kafka, idempotent, acks=all) and a committing client remember every acknowledgement. The server is ended
-by SIGKILL after a number of acknowledgements that the seed draws, and started again on the same directory. At the end every
-acknowledged record must be in the log, at its offset, exactly once; every committed offset must be the last acknowledged one or one
-that was sent after it. `python -m tests.durability.kill` runs the long form.
+by SIGKILL after a number of acknowledged records and commits that the seed draws, and started again on the same directory. At the
+end every acknowledged record must be in the log, at its offset, exactly once; every committed offset must be the last acknowledged
+one or one that was sent after it. `python -m tests.durability.kill` runs the long form.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -27,7 +28,8 @@ TOPIC = "orders"
 PARTITIONS = 3
 GROUP = "keepers"
 PATIENCE_SECONDS = 60
-MOST_ACKS_BETWEEN_KILLS = 400
+MOST_RECORDS_BETWEEN_KILLS = 400
+MOST_COMMITS_BETWEEN_KILLS = 40
 METADATA = "m" * 4_000
 """With every commit, so that a few hundred of them fill a segment."""
 SETTINGS = {**QUICK_GROUPS, "offsets.topic.segment.bytes": str(1024 * 1024), "log.cleaner.backoff.ms": "50"}
@@ -44,26 +46,34 @@ class Told:
     """(partition, offset) -> value"""
     committed: dict[int, int] = field(default_factory=dict)
     sent: dict[int, int] = field(default_factory=dict)
-    acks: int = 0
+    commits: int = 0
 
     def note_record(self, partition: int, offset: int, value: str) -> None:
         with self.changed:
             self.records[partition, offset] = value
-            self._note()
+            self.changed.notify_all()
 
     def note_commit(self, partition: int, offset: int) -> None:
         with self.changed:
             self.committed[partition] = offset
-            self._note()
+            self.commits += 1
+            self.changed.notify_all()
 
-    def _note(self) -> None:
-        self.acks += 1
-        self.changed.notify_all()
+    def wait_for_a_commit_of_every_partition(self) -> None:
+        self._wait(lambda: len(self.committed) == PARTITIONS)
 
-    def wait_for(self, acks: int) -> None:
+    def wait_for_more(self, records: int, commits: int) -> None:
+        """Both: a client that looks for its coordinator may be silent while the others are told much."""
+        records += len(self.records)
+        commits += self.commits
+        self._wait(lambda: len(self.records) >= records and self.commits >= commits)
+
+    def _wait(self, enough: Callable[[], bool]) -> None:
         with self.changed:
-            arrived = self.changed.wait_for(lambda: self.acks >= acks, PATIENCE_SECONDS)
-        assert arrived, f"only {self.acks} of {acks} acknowledgements in {PATIENCE_SECONDS} s"
+            arrived = self.changed.wait_for(enough, PATIENCE_SECONDS)
+        assert arrived, (
+            f"in {PATIENCE_SECONDS} s no more than {len(self.records)} records and {self.commits} commits in all"
+        )
 
 
 class Writer(threading.Thread):
@@ -162,11 +172,15 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
         for thread in threads:
             thread.start()
         try:
+            told.wait_for_a_commit_of_every_partition()
             for _ in range(kills):
-                told.wait_for(told.acks + random.randint(1, MOST_ACKS_BETWEEN_KILLS))
+                told.wait_for_more(
+                    records=random.randint(1, MOST_RECORDS_BETWEEN_KILLS),
+                    commits=random.randint(1, MOST_COMMITS_BETWEEN_KILLS),
+                )
                 broker.kill()
                 broker.start()
-            told.wait_for(told.acks + 10)
+            told.wait_for_more(records=10, commits=1)
         finally:
             for thread in threads:
                 thread.stop()
@@ -180,7 +194,7 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
         _check_commits(broker.address, told)
         rounds = broker.log.count("compacted up to offset")
     assert rounds or kills < ENOUGH_FOR_COMPACTION, "compaction should have been at work"
-    kept = f"{len(told.records)} records and {told.acks - len(told.records)} commits kept"
+    kept = f"{len(told.records)} records and {told.commits} commits kept"
     return f"{durability}: {kills} kills, {rounds} compactions, {kept}"
 
 
