@@ -108,6 +108,23 @@ class LoneMember:
             return port is not None and port in ports and bool(self._try(port, lambda _: self.beat(port)) == NONE)
         return False
 
+    def commits_somewhere(self, ports: Sequence[int], offset: int) -> bool:
+        """Whether one of these is said to be the coordinator and takes its commit."""
+        with suppress(OSError, EOFError):
+            port = self.coordinator_port(ports)
+            if port is not None and port in ports:
+                return bool(self._try(port, lambda _: self.commit(port, offset)) == NONE)
+        return False
+
+    def knows_somewhere(self, ports: Sequence[int]) -> tuple[int, int] | None:
+        """(port, offset) of the one of these that is said to be the coordinator and answers as such."""
+        with suppress(OSError, EOFError):
+            port = self.coordinator_port(ports)
+            if port is not None and port in ports:
+                error, offset = self._try(port, lambda _: self.committed(port))
+                return (port, offset) if error == NONE else None
+        return None
+
     def close(self) -> None:
         for client in self._clients.values():
             client.close()

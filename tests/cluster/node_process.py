@@ -10,7 +10,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.interop.broker_process import STOP_SECONDS, _free_port
+from tests.interop.broker_process import STOP_SECONDS
+from tests.ports import free_port
 
 LEASE_MS = 1_500
 SETTINGS: Mapping[str, str] = {
@@ -26,7 +27,7 @@ class NodeProcess:
 
     def __init__(self, home: Path, url: str, node_id: int, settings: Mapping[str, str] = SETTINGS) -> None:
         self.node_id = node_id
-        self.port = _free_port()
+        self.port = free_port()
         self.url = url
         self.environment: Mapping[str, str] = {}
         """Beside that of the test."""

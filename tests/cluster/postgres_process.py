@@ -17,6 +17,8 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.interop.waiting import eventually
+
 _USER = "nobody" if os.geteuid() == 0 else None
 """PostgreSQL does not run as root."""
 _OPTIONS = "-c max_wal_senders=4 -c wal_level=replica -c max_connections=60"
@@ -81,6 +83,13 @@ class PostgresProcess:
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
             connection.execute("SELECT pg_reload_conf()")
+
+        def states() -> list[tuple[str]]:
+            """As a new session sees them, with the settings that it was given."""
+            with psycopg.connect(self.url, autocommit=True) as connection:
+                return connection.execute("SELECT sync_state FROM pg_stat_replication").fetchall()
+
+        eventually("the standby to be waited for", states, lambda seen: seen == [("sync",)])
 
     def promote(self) -> None:
         import psycopg

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from muster.log.contract import NOBODY
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
 from tests.cluster.cable import Cable
 from tests.cluster.node_process import SETTINGS, NodeProcess
@@ -78,14 +79,18 @@ class ClusterStage:
 
         def look() -> int | None:
             for node_id in self.running:
-                found = self.ask(node_id, "FindCoordinator", 3, FindCoordinatorRequest(key=group))
-                if found.error_code == 0:
-                    return int(found.node_id)
+                named = self._named_by(node_id, group)
+                if named in self.running and self._named_by(named, group) == named:
+                    return named
             return None
 
         named = eventually(f"a coordinator of {group}", look, lambda found: found is not None)
         assert named is not None
         return named
+
+    def _named_by(self, node_id: int, group: str) -> int:
+        found = self.ask(node_id, "FindCoordinator", 3, FindCoordinatorRequest(key=group))
+        return int(found.node_id) if found.error_code == 0 else NOBODY
 
     def ask(self, node_id: int, api: str, version: int, message: object) -> Any:
         """One request on a connection of its own."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from time import monotonic
 
 import psycopg
 import pytest
@@ -29,11 +30,15 @@ from muster.wire.generated.list_offsets import (
     ListOffsetsRequestTopic,
 )
 from tests.cluster.lone_member import LoneMember
+from tests.cluster.node_process import LEASE_MS
 from tests.cluster.stage import ClusterStage, muster
 from tests.interop.waiting import eventually
 from tests.server.raw_client import RawClient, request_frame
 
 pytestmark = pytest.mark.xdist_group("cluster")
+
+SURELY_HELD_S = LEASE_MS / 4_000
+"""For so long a lease holds that was there a moment ago: it is renewed six times in its length."""
 
 
 @pytest.fixture
@@ -41,10 +46,12 @@ def member(cluster: ClusterStage, request: pytest.FixtureRequest) -> Iterator[Lo
     """In a stable group, with offset 7 committed."""
     with closing(LoneMember(request.node.name)) as member:
         # A node may be said to lead before it has heard of it.
-        eventually(
-            "a coordinator", lambda: member.try_to_join(coordinator_port(cluster, member)), lambda it: it == NONE
-        )
-        assert member.commit(coordinator_port(cluster, member), 7) == NONE
+        for answer in (member.try_to_join, lambda port: member.commit(port, 7)):
+            eventually(
+                "a coordinator",
+                lambda answer=answer: answer(coordinator_port(cluster, member)),  # type: ignore[misc]
+                lambda code: code == NONE,
+            )
         yield member
 
 
@@ -60,11 +67,19 @@ def goes_on_elsewhere(cluster: ClusterStage, member: LoneMember, old: int) -> in
     """Waits until another node than the old one takes the member's heartbeat and knows its offset; returns its port."""
     others = ports(cluster, old)
     eventually("a heartbeat to be accepted elsewhere", lambda: member.beats_somewhere(others))
-    port = member.coordinator_port(others)
-    assert port is not None
-    assert port != cluster.nodes[old].port
-    assert member.committed(port) == (NONE, 7)
-    return port
+    return keeper_of_its_offset(member, others)
+
+
+def keeper_of_its_offset(member: LoneMember, ports: Sequence[int]) -> int:
+    """Waits until the coordinator is one of these and knows the offset; returns its port. Whoever answers as the coordinator knows
+    no other one. One that was sure a moment ago may have to give the group away: nodes hear of it one after the other."""
+
+    def look() -> int | None:
+        seen = member.knows_somewhere(ports)
+        assert seen is None or seen[1] == 7, f"{seen[1]} is committed"
+        return None if seen is None else seen[0]
+
+    return eventually("the offset at the coordinator", look) or 0
 
 
 def test_a_killed_coordinator_is_followed_by_one_that_knows_members_and_offsets(
@@ -102,11 +117,8 @@ def test_a_frozen_coordinator_finds_itself_replaced_when_it_wakes_and_answers_wh
         assert committing.read("OffsetCommit", 6).topics[0].partitions[0].error_code == NOT_COORDINATOR
     cluster.wait_for_owners(1, 2, 3)
     assert f"node {old} gives up" in cluster.nodes[old].log
-    found = eventually(
-        "somebody to take the group",
-        lambda: member.beats_somewhere(ports(cluster)) and member.coordinator_port(ports(cluster)),
-    )
-    assert member.committed(found or 0) == (NONE, 7), "what the frozen node was asked in vain never happened"
+    eventually("a heartbeat to be accepted", lambda: member.beats_somewhere(ports(cluster)))
+    keeper_of_its_offset(member, ports(cluster))  # what the frozen node was asked in vain never happened
 
 
 def test_a_frozen_leader_tells_no_stale_end_of_a_log_when_it_wakes(cluster: ClusterStage, member: LoneMember) -> None:
@@ -132,7 +144,11 @@ def test_a_frozen_leader_tells_no_stale_end_of_a_log_when_it_wakes(cluster: Clus
         ],
     )
     with RawClient(cluster.nodes[old].port) as reader:
-        assert reader.ask("ListOffsets", 4, asked).topics[0].partitions[0].error_code == NONE
+        eventually(
+            "it to have opened the log",
+            lambda: reader.ask("ListOffsets", 4, asked).topics[0].partitions[0].error_code,
+            lambda code: code == NONE,
+        )
         cluster.nodes[old].freeze()
         reader.send(request_frame("ListOffsets", 4, asked))
         goes_on_elsewhere(cluster, member, old)
@@ -156,21 +172,16 @@ def test_a_node_that_is_stopped_hands_over_and_tells_whoever_asks_it_so(
         protocol_type="consumer",
         protocols=[JoinGroupRequestProtocol(name="range", metadata=b"")],
     )
-    with RawClient(cluster.nodes[old].port) as waiting, RawClient(cluster.nodes[old].port) as asking:
-        waiting.send(request_frame("JoinGroup", 3, late))
+    beat = HeartbeatRequest(group_id=member.group, generation_id=member.generation, member_id=member.member_id)
+    with RawClient(cluster.nodes[old].port) as waiting:
+        # The heartbeat is looked at when the join is answered, and no later: a node that has handed over is not there for long.
+        waiting.send(request_frame("JoinGroup", 3, late) + request_frame("Heartbeat", 2, beat))
         eventually("the rebalance to begin", lambda: member.beat(cluster.nodes[old].port) != NONE)
         cluster.nodes[old].signal(signal.SIGTERM)
         assert waiting.read("JoinGroup", 3).error_code == NOT_COORDINATOR
-        beat = HeartbeatRequest(group_id=member.group, generation_id=member.generation, member_id=member.member_id)
-        assert asking.ask("Heartbeat", 2, beat).error_code == NOT_COORDINATOR
+        assert waiting.read("Heartbeat", 2).error_code == NOT_COORDINATOR
         cluster.nodes[old].wait_until_stopped()
-    new = cluster.coordinator_of(member.group)
-    assert new != old
-    eventually(
-        "the offset at the new coordinator",
-        lambda: member.committed(cluster.nodes[new].port),
-        lambda it: it == (NONE, 7),
-    )
+    keeper_of_its_offset(member, ports(cluster, old))
     assert old not in cluster.status()
 
 
@@ -180,9 +191,12 @@ def test_a_node_cut_off_from_the_database_stops_speaking_before_another_does_and
     """Its lease ends for itself before it ends for the others: at no moment do two nodes take heartbeats."""
     old = cluster.coordinator_of(member.group)
     old_port = cluster.nodes[old].port
-    cluster.cables[old].cut()
     others = ports(cluster, old)
-    answers: list[tuple[bool, int]] = []
+    cut_at_s = monotonic()
+    cluster.cables[old].cut()
+    answers: list[tuple[bool, int]] = [(False, member.beat(old_port))]
+    if monotonic() - cut_at_s < SURELY_HELD_S:
+        assert answers == [(False, NONE)], "it speaks for as long as its lease holds"
 
     def both() -> bool:
         elsewhere = member.beats_somewhere(others)
@@ -191,7 +205,7 @@ def test_a_node_cut_off_from_the_database_stops_speaking_before_another_does_and
 
     eventually("another node to take the heartbeat", both)
     assert answers[-1] == (True, NOT_COORDINATOR)
-    assert {code for _, code in answers} == {NONE, NOT_COORDINATOR}, "it spoke for as long as its lease held"
+    assert {code for _, code in answers} <= {NONE, NOT_COORDINATOR}
     cluster.cables[old].mend()
     cluster.wait_for_owners(1, 2, 3)
     eventually("a heartbeat to be accepted", lambda: member.beats_somewhere(ports(cluster)))
@@ -203,6 +217,7 @@ def test_two_nodes_that_believe_to_own_a_partition_and_the_database_takes_the_ap
     """The partition is given away while its owner is cut off and its lease still holds: both believe. The commit that the old
     one sends reaches the database when the cable is mended, names the old epoch and is refused."""
     old = cluster.coordinator_of(member.group)
+    others = ports(cluster, old)
     new = next(node_id for node_id in cluster.running if node_id != old)
     assert member.beat(cluster.nodes[old].port) == NONE
     with RawClient(cluster.nodes[old].port) as committing:
@@ -216,18 +231,18 @@ def test_two_nodes_that_believe_to_own_a_partition_and_the_database_takes_the_ap
             )
             connection.execute("UPDATE muster.cluster SET changes = changes + 1")
             connection.execute("NOTIFY muster")
-        eventually("the new owner to commit", lambda: member.commit(cluster.nodes[new].port, 8) == NONE)
+        # Mostly the new one; the nodes spread the partitions again as soon as they see that they are uneven.
+        eventually("another owner to commit", lambda: member.commits_somewhere(others, 8))
         cluster.cables[old].mend()
         assert committing.read("OffsetCommit", 6).topics[0].partitions[0].error_code == NOT_COORDINATOR
 
-    def look_up() -> tuple[int, int]:
-        """At whoever coordinates now: the nodes spread the partitions again, and it may move once more."""
-        port = member.coordinator_port(ports(cluster))
-        found = member.committed(port) if port is not None else (NOT_COORDINATOR, -1)
-        assert found != (NONE, 99), "what the database refused"
-        return found
+    def look_up() -> tuple[int, int] | None:
+        """At whoever coordinates now: it may move once more."""
+        seen = member.knows_somewhere(ports(cluster))
+        assert seen is None or seen[1] != 99, "what the database refused"
+        return seen
 
-    eventually("the offset", look_up, lambda found: found == (NONE, 8))
+    eventually("the offset", look_up, lambda seen: seen is not None and seen[1] == 8)
 
 
 def test_a_database_that_is_away_means_retriable_errors_and_its_return_needs_no_restart(
@@ -244,9 +259,7 @@ def test_a_database_that_is_away_means_retriable_errors_and_its_return_needs_no_
         cluster.database.start()
     eventually("a heartbeat to be accepted", lambda: member.beats_somewhere(ports(cluster)))
     cluster.wait_for_owners(1, 2, 3)
-    new_port = member.coordinator_port(ports(cluster))
-    assert new_port is not None
-    assert member.committed(new_port) == (NONE, 7)
+    keeper_of_its_offset(member, ports(cluster))
 
 
 def test_a_node_id_that_is_taken_is_refused_and_the_node_that_has_it_is_not_disturbed(
@@ -274,6 +287,4 @@ def test_a_node_that_is_added_gets_its_share_and_drained_it_gives_it_back(
     assert status[4]["partitions_led"] == 0
     cluster.nodes[4].stop()
     eventually("a heartbeat to be accepted", lambda: member.beats_somewhere(ports(cluster)))
-    port = member.coordinator_port(ports(cluster))
-    assert port is not None
-    assert member.committed(port) == (NONE, 7)
+    keeper_of_its_offset(member, ports(cluster))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from math import inf
 from time import monotonic
+from typing import Protocol
 from uuid import uuid4
 
 import pytest
@@ -22,15 +23,18 @@ from muster.log.postgres.store import PostgresStore
 from tests.log.batches import TOPIC_ID
 from tests.log.postgres_server import empty_database
 
-LEASE_MS = 600
-PATIENCE_S = 20
+LEASE_MS = 3_000
+"""Long: a busy machine must not lose it by itself."""
+SHORT_LEASE_MS = 600
+"""For who is to lose it, or to go round often."""
+PATIENCE_S = 60
 
 
 class Member:
     """A node's membership, and the views that its loop would be given."""
 
-    def __init__(self, url: str, node_id: int) -> None:
-        me = Registration(node_id, uuid4(), {"PLAINTEXT": (f"host{node_id}", 9092)}, None, "test", LEASE_MS)
+    def __init__(self, url: str, node_id: int, lease_ms: int) -> None:
+        me = Registration(node_id, uuid4(), {"PLAINTEXT": (f"host{node_id}", 9092)}, None, "test", lease_ms)
         self.views: queue.Queue[ClusterView] = queue.Queue()
         self.troubles: queue.Queue[str] = queue.Queue()
         self.lease_until_s = 0.0
@@ -62,12 +66,16 @@ def url() -> str:
     return empty_database()
 
 
+class Join(Protocol):
+    def __call__(self, node_id: int, lease_ms: int = LEASE_MS) -> Member: ...
+
+
 @pytest.fixture
-def join(url: str) -> Iterator[Callable[[int], Member]]:
+def join(url: str) -> Iterator[Join]:
     members: list[Member] = []
 
-    def start(node_id: int) -> Member:
-        members.append(Member(url, node_id))
+    def start(node_id: int, lease_ms: int = LEASE_MS) -> Member:
+        members.append(Member(url, node_id, lease_ms))
         return members[-1]
 
     yield start
@@ -91,7 +99,7 @@ def epochs(view: ClusterView) -> list[int]:
 
 
 @pytest.mark.usefixtures("topic")
-def test_the_first_node_leads_everything_and_a_second_gets_half(join: Callable[[int], Member]) -> None:
+def test_the_first_node_leads_everything_and_a_second_gets_half(join: Join) -> None:
     first = join(1)
     alone = first.see(lambda view: loads(view) == {1: 6})
     assert epochs(alone) == [0] * 6
@@ -103,8 +111,8 @@ def test_the_first_node_leads_everything_and_a_second_gets_half(join: Callable[[
 
 
 @pytest.mark.usefixtures("topic")
-def test_what_a_dead_node_led_goes_to_the_others_when_its_lease_is_over(join: Callable[[int], Member]) -> None:
-    first, second = join(1), join(2)
+def test_what_a_dead_node_led_goes_to_the_others_when_its_lease_is_over(join: Join) -> None:
+    first, second = join(1), join(2, SHORT_LEASE_MS)
     first.see(lambda view: loads(view) == {1: 3, 2: 3})
     second.die()
     after = first.see(lambda view: loads(view) == {1: 6})
@@ -112,7 +120,7 @@ def test_what_a_dead_node_led_goes_to_the_others_when_its_lease_is_over(join: Ca
 
 
 @pytest.mark.usefixtures("topic")
-def test_a_drained_node_hands_over_at_once_and_goes(join: Callable[[int], Member]) -> None:
+def test_a_drained_node_hands_over_at_once_and_goes(join: Join) -> None:
     first, second = join(1), join(2)
     first.see(lambda view: loads(view) == {1: 3, 2: 3})
     second.membership.drain()
@@ -121,9 +129,7 @@ def test_a_drained_node_hands_over_at_once_and_goes(join: Callable[[int], Member
     first.see(lambda view: set(view.nodes) == {1})
 
 
-def test_a_topic_made_on_one_node_gets_leaders_and_all_nodes_hear_of_it(
-    url: str, join: Callable[[int], Member]
-) -> None:
+def test_a_topic_made_on_one_node_gets_leaders_and_all_nodes_hear_of_it(url: str, join: Join) -> None:
     first, second = join(1), join(2)
     store = PostgresStore(url, 1)
     store.announce("fresh", TOPIC_ID, range(2))
@@ -132,14 +138,14 @@ def test_a_topic_made_on_one_node_gets_leaders_and_all_nodes_hear_of_it(
     store.close()
 
 
-def test_a_node_id_that_is_alive_is_refused_to_a_second_process(join: Callable[[int], Member]) -> None:
+def test_a_node_id_that_is_alive_is_refused_to_a_second_process(join: Join) -> None:
     join(1)
     with pytest.raises(NodeIdTaken, match="node 1 is already running"):
-        join(1)
+        join(1, SHORT_LEASE_MS)
 
 
 @pytest.mark.usefixtures("topic")
-def test_a_node_killed_and_started_again_begins_new_epochs(url: str, join: Callable[[int], Member]) -> None:
+def test_a_node_killed_and_started_again_begins_new_epochs(url: str, join: Join) -> None:
     """Its old life may have had a commit under way: the new epoch fences it."""
     first = join(1)
     before = first.see(lambda view: loads(view) == {1: 6})
@@ -153,7 +159,7 @@ def test_a_node_killed_and_started_again_begins_new_epochs(url: str, join: Calla
 
 
 @pytest.mark.usefixtures("topic")
-def test_a_node_that_gave_up_what_it_had_open_begins_new_epochs(join: Callable[[int], Member]) -> None:
+def test_a_node_that_gave_up_what_it_had_open_begins_new_epochs(join: Join) -> None:
     first = join(1)
     before = first.see(lambda view: loads(view) == {1: 6})
     first.membership.reclaim()
@@ -161,10 +167,10 @@ def test_a_node_that_gave_up_what_it_had_open_begins_new_epochs(join: Callable[[
 
 
 @pytest.mark.usefixtures("topic")
-def test_a_lost_connection_is_said_and_the_next_rounds_go_on(url: str, join: Callable[[int], Member]) -> None:
+def test_a_lost_connection_is_said_and_the_next_rounds_go_on(url: str, join: Join) -> None:
     import psycopg
 
-    first = join(1)
+    first = join(1, SHORT_LEASE_MS)
     first.see(lambda view: loads(view) == {1: 6})
     held_s = first.lease_until_s
     with psycopg.connect(url, autocommit=True) as connection:
@@ -178,7 +184,7 @@ def test_a_lost_connection_is_said_and_the_next_rounds_go_on(url: str, join: Cal
 
 
 @pytest.mark.usefixtures("topic")
-def test_while_one_plans_another_does_nothing(url: str, join: Callable[[int], Member]) -> None:
+def test_while_one_plans_another_does_nothing(url: str, join: Join) -> None:
     import psycopg
 
     join(1).see(lambda view: loads(view) == {1: 6})
@@ -188,13 +194,11 @@ def test_while_one_plans_another_does_nothing(url: str, join: Callable[[int], Me
         assert ownership.carry_out_plan(other) == 0
 
 
-def test_a_node_that_was_without_the_database_gives_the_others_time_to_renew(
-    url: str, join: Callable[[int], Member]
-) -> None:
+def test_a_node_that_was_without_the_database_gives_the_others_time_to_renew(url: str, join: Join) -> None:
     """After a restart of the database all leases are over: the first one back must not take everything."""
     import psycopg
 
-    first = join(1)
+    first = join(1, SHORT_LEASE_MS)
     first.see(lambda view: set(view.nodes) == {1})
     first.membership._rounds._others_count_from_s = inf
     with psycopg.connect(url, autocommit=True) as connection:
@@ -206,15 +210,13 @@ def test_a_node_that_was_without_the_database_gives_the_others_time_to_renew(
         first.see(lambda view: set(view.nodes) == {1})
         first.see(lambda view: set(view.nodes) == {1})
         assert connection.execute("SELECT count(*) FROM muster.nodes").fetchone() == (2,)
-        first.membership._rounds._others_count_from_s = 0
         changes = connection.execute("SELECT changes FROM muster.cluster").fetchone()
+        first.membership._rounds._others_count_from_s = 0
         first.see(lambda view: connection.execute("SELECT count(*) FROM muster.nodes").fetchone() == (1,))
         assert connection.execute("SELECT changes FROM muster.cluster").fetchone() != changes, "the others are told"
 
 
-def test_draining_by_a_process_that_never_got_the_node_id_disturbs_nobody(
-    url: str, join: Callable[[int], Member]
-) -> None:
+def test_draining_by_a_process_that_never_got_the_node_id_disturbs_nobody(url: str, join: Join) -> None:
     import psycopg
 
     join(1)

@@ -62,7 +62,9 @@ def workers(
         admin.create_topics([NewTopic(TOPIC, len(NODES), 1)])[TOPIC].result(PATIENCE_SECONDS)
 
         def leaders() -> list[int]:
-            return sorted(each.leader for each in admin.list_topics(TOPIC, 5).topics[TOPIC].partitions.values())
+            return sorted(
+                each.leader for each in admin.list_topics(TOPIC, PATIENCE_SECONDS).topics[TOPIC].partitions.values()
+            )
 
         eventually("both workers to lead", leaders, lambda seen: seen == list(NODES))
         yield running
@@ -207,4 +209,5 @@ def test_acls_and_quotas_changed_at_one_worker_count_at_both(workers: WorkersPro
 def set_quota(workers: WorkersProcess) -> None:
     signing_in = ["--user", "admin", "--sasl-mechanism", "SCRAM-SHA-256", "--sasl-password-env", "ADMIN"]
     flags = ["--bootstrap", workers.address, "--security-protocol", "SASL_PLAINTEXT", *signing_in]
-    assert main(["quotas", "set", "producer_byte_rate=5000", "--for-user", "alice", *flags]) == DONE
+    # Less than one record in a second: however slowly she writes, that is too fast.
+    assert main(["quotas", "set", "producer_byte_rate=900", "--for-user", "alice", *flags]) == DONE

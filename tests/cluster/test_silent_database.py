@@ -23,7 +23,7 @@ def test_a_statement_whose_answer_is_lost_in_the_network_ends_with_an_error_and_
 ) -> None:
     """The server's own limit for statements does not help where nothing arrives any more."""
     with Cable(database.socket) as cable:
-        line = Line(database.url_through(cable.port), "test", patience_ms=400)
+        line = Line(database.url_through(cable.port), "test", patience_ms=2_000)
         assert line.run(lambda connection: connection.execute("SELECT 1").fetchone()) == (1,)
         cable.cut()
         with pytest.raises(ConnectionLost, match="the database went away"):
@@ -40,8 +40,9 @@ def test_a_transaction_whose_process_has_frozen_lets_go_of_its_locks(database: P
         other.execute("INSERT INTO rows VALUES (1)")
         line = Line(database.url, "test")
         frozen = line.connect()
-        frozen.execute("BEGIN")
-        frozen.execute("SELECT * FROM rows FOR UPDATE")
+        frozen.execute(
+            "BEGIN; SELECT * FROM rows FOR UPDATE"
+        )  # at once: it has little time from the first to the second
         assert other.execute("UPDATE rows SET id = 2").rowcount == 1, "it waited until the session was ended"
         with pytest.raises(ConnectionLost):
             line.run(lambda connection: connection.execute("SELECT 1"))

@@ -64,6 +64,17 @@ def coordinator_port(workers: WorkersProcess, member: LoneMember) -> int:
     return found
 
 
+def settle_in(workers: WorkersProcess, member: LoneMember, offset: int) -> int:
+    """Join and commit; returns the port of the coordinator. Who was it a moment ago may have to give the group away."""
+    joined = eventually(
+        "a coordinator", lambda: coordinator_port(workers, member), lambda port: member.try_to_join(port) == NONE
+    )
+    if member.commit(joined, offset) == NONE:
+        return joined
+    eventually("a commit", lambda: member.commits_somewhere(workers.ports, offset))
+    return coordinator_port(workers, member)
+
+
 def known_everywhere(workers: WorkersProcess, name: str) -> list[bool]:
     return [knows(port, name) for port in workers.ports]
 
@@ -111,7 +122,7 @@ def test_a_topic_deleted_at_one_worker_leaves_nothing_anywhere_and_can_be_made_a
     eventually("all workers to know it", lambda: known_everywhere(three, "passing"), all)
     assert delete(three.ports[2], "passing") == NONE
     eventually("all workers to forget it", lambda: not any(known_everywhere(three, "passing")))
-    assert list(three.data.glob("passing-*")) == []
+    eventually("nothing to be left of it", lambda: list(three.data.glob("passing-*")), lambda left: left == [])
     assert create(three.ports[1], "passing", 2) == NONE
     eventually("all workers to know it again", lambda: known_everywhere(three, "passing"), all)
 
@@ -193,11 +204,7 @@ def test_a_worker_that_hangs_is_killed_and_started_again_and_the_group_it_served
     flags = ["--store", empty_database()] if on_database else []
     with WorkersProcess(tmp_path, 2, settings=settings, flags=flags) as workers:
         member = LoneMember("hung")
-        port = coordinator_port(workers, member)
-        eventually("its shard to be loaded", lambda: member.committed(port)[0] == NONE)
-        member.join(port)
-        assert member.commit(port, 5) == NONE
-        number = workers.ports.index(port)
+        number = workers.ports.index(settle_in(workers, member, 5))
         hung, name = workers.pid_of(number), f"worker {number + 1} (node {number + 1})"
         member.close()  # a connection to a frozen process would wait for it
         os.kill(hung, signal.SIGSTOP)
@@ -206,11 +213,9 @@ def test_a_worker_that_hangs_is_killed_and_started_again_and_the_group_it_served
         assert f"{name} ended (killed by SIGKILL: it hung, silent for" in workers.log
         assert not is_alive(hung)
 
-        def kept() -> tuple[int, int] | None:
-            found = member.coordinator_port([workers.port])
-            return None if found is None else member.committed(found)
-
-        eventually("the committed offset", kept, lambda answer: answer == (NONE, 5))
+        kept = eventually("its coordinator", lambda: member.knows_somewhere(workers.ports))
+        assert kept is not None
+        assert kept[1] == 5
         member.close()
 
 
@@ -338,9 +343,10 @@ def test_workers_on_a_database_are_nodes_of_its_cluster(tmp_path: Path) -> None:
     workers = WorkersProcess(tmp_path, 2, settings=settings, flags=["--store", empty_database()])
     member = LoneMember("over the database")
     with workers:
-        port = coordinator_port(workers, member)
-        eventually("its shard to be loaded", lambda: member.committed(port)[0] == NONE)
-        member.join(port)
-        assert member.commit(port, 7) == NONE
-        assert {broker.port for broker in ask_metadata(workers.port).brokers} == set(workers.ports)
+        settle_in(workers, member, 7)
+        eventually(
+            "both to be named",
+            lambda: {broker.port for broker in ask_metadata(workers.port).brokers},
+            lambda named: named == set(workers.ports),
+        )
         member.close()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,6 +15,7 @@ from typing import Any
 
 from tests.interop.broker_process import STOP_SECONDS
 from tests.interop.waiting import eventually
+from tests.ports import free_ports
 
 SETTINGS: Mapping[str, str] = {
     "group.min.session.timeout.ms": "500",
@@ -41,7 +40,7 @@ class WorkersProcess:
         """`environment`: beside that of the test."""
         self.data = home / "data"
         self.workers = workers
-        self.port = _free_ports(workers + 1)
+        self.port = free_ports(workers + 1)
         self._log_path = home / "workers.log"
         self._settings = settings
         self._flags = flags
@@ -166,16 +165,3 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def _free_ports(count: int) -> int:
-    """The first of so many ports in a row, below those that the system hands out."""
-    for first in random.sample(range(20_000, 32_000 - count), 100):
-        try:
-            for port in range(first, first + count):
-                with socket.socket() as probe:
-                    probe.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-        return first
-    raise AssertionError("no ports in a row are free")

@@ -10,7 +10,6 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -21,6 +20,7 @@ from types import TracebackType
 from typing import Final
 
 from tests.house.doc_blocks import ROOT, Block
+from tests.ports import free_port
 
 SERVER: Final = "127.0.0.1:9092"
 ADDRESSES: Final = (SERVER, "127.0.0.1:9093", "127.0.0.1:9094", "127.0.0.1:9404")
@@ -50,8 +50,8 @@ class Session:
     def __init__(self, directory: Path, variables: Mapping[str, str] | None = None) -> None:
         """`variables`: what a reader would have set before."""
         self._directory = directory
-        self._instead = dict(zip(ADDRESSES, _free_addresses(len(ADDRESSES)), strict=True))
-        self._staying: list[subprocess.Popen[str]] = []
+        self._instead = {address: f"127.0.0.1:{free_port()}" for address in ADDRESSES}
+        self._staying: list[tuple[subprocess.Popen[str], threading.Thread]] = []
         self._environment = os.environ | {
             "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
             "PYTHONPATH": str(ROOT),
@@ -67,8 +67,8 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        for process in reversed(self._staying):
-            _end(process)
+        for process, listener in reversed(self._staying):
+            _end(process, listener)
 
     def run(self, block: Block) -> None:
         text = block.text
@@ -140,15 +140,16 @@ class Session:
                 text=True,
                 start_new_session=True,
             )
-        self._staying.append(process)
         assert process.stdout
+        listener = threading.Thread(target=process.stdout.read, daemon=True)  # nobody may block on a full pipe
+        self._staying.append((process, listener))
         if not process.stdout.readline():
             said = complaints.read_text(encoding="utf-8")
             raise BlockFailed(f"{block}: ended with {process.wait()} before it printed a line\n{said}")
-        threading.Thread(target=process.stdout.read, daemon=True).start()  # nobody may block on a full pipe
+        listener.start()
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[str], listener: threading.Thread) -> None:
     """And what it started: it has a session of its own."""
     for ending in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
@@ -156,13 +157,7 @@ def _end(process: subprocess.Popen[str]) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=20)
             break
+    if listener.is_alive():
+        listener.join(20)
     assert process.stdout
     process.stdout.close()
-
-
-def _free_addresses(count: int) -> list[str]:
-    with contextlib.ExitStack() as held:
-        probes = [held.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [f"127.0.0.1:{probe.getsockname()[1]}" for probe in probes]

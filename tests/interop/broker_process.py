@@ -5,14 +5,14 @@ Stopped, killed and started again at will; clients see the same address. Knows n
 
 from __future__ import annotations
 
-import random
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+
+from tests.ports import free_port
 
 STOP_SECONDS = 30
 
@@ -31,7 +31,7 @@ class BrokerProcess:
         self._home = home
         self._settings = settings
         self._process: subprocess.Popen[str] | None = None
-        self._port = _free_port()
+        self._port = free_port()
 
     @property
     def address(self) -> str:
@@ -107,16 +107,3 @@ class BrokerProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.stop()
-
-
-def _free_port() -> int:
-    """A port that nobody has now, so that a restarted server is found again. Below those that the system hands out:
-    a client that knocks while the server is down must not be given that very port for its own end."""
-    for port in random.sample(range(20_000, 32_000), 100):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise AssertionError("none of 100 ports is free")

@@ -17,6 +17,7 @@ from muster.wire.generated.alter_client_quotas import (
     AlterClientQuotasRequestOp,
 )
 from muster.wire.generated.heartbeat import HeartbeatRequest
+from tests.interop.waiting import eventually
 from tests.server.raw_client import PATIENCE_SECONDS, RawClient
 
 OPERATOR, GUEST, OTHER = "127.0.0.1", "127.0.0.9", "127.0.0.10"
@@ -61,8 +62,5 @@ def connection_of(broker: Broker, client: AddressedClient) -> Connection:
 
 
 def until(broker: Broker | RunningServer, condition: Callable[[], Any]) -> None:
-    """Let the broker take steps until the condition holds in its thread. Not a wait for time: each look is a step."""
-    for _ in range(200_000):
-        if broker.run(condition):
-            return
-    raise AssertionError("it never happened")
+    """Let the broker take steps until the condition holds in its thread."""
+    eventually("the condition", lambda: broker.run(condition))

@@ -25,7 +25,7 @@ from tests.interop.kafka_python import KafkaAdminClient, KafkaConsumer, KafkaPro
 from tests.security.certificates import Issued
 from tests.security.secure_server import PASSWORDS
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 BOOTSTRAP_SECONDS = (0.5, 4, PATIENCE_SECONDS)
 """kafka-python tries a wrong password again and again until its time is over; more of it only where it was too short to try."""
 

@@ -72,9 +72,18 @@ def test_a_newcomer_that_takes_too_long_is_closed(tmp_path: Path) -> None:
         for listener in ("SSL", "SASL_SSL", "SASL_PLAINTEXT"):
             with RawSaslClient(server.port(listener)) as client:
                 assert client.is_closed_by_server()
-        with RawSaslClient.over_tls(server.port("SASL_SSL"), server.authority.file) as client:
-            assert client.is_closed_by_server()  # the handshake alone does not make it known
-        assert server.traffic.newcomers_too_slow == 4
+        assert server.traffic.newcomers_too_slow == 3
+        assert server.newcomers == 0
+
+
+def test_the_tls_handshake_alone_does_not_end_the_time_of_a_newcomer(server: SecureServer) -> None:
+    """Who it is it still has to say: it is closed like the others when its time is over."""
+    with RawSaslClient.over_tls(server.port("SASL_SSL"), server.authority.file) as client:
+        assert client.api_versions().error_code == 0
+        (newcomer,) = server.running.server.listener.newcomers._places  # type: ignore[union-attr]
+        server.running.run(newcomer._too_slow)
+        assert client.is_closed_by_server()
+        assert server.traffic.newcomers_too_slow == 1
         assert server.newcomers == 0
 
 

