@@ -22,6 +22,7 @@ from typing import Protocol
 from bench.bytecode import as_installed
 from bench.generator import pinned, server_and_generator_cores
 from tests.conformance import kafka
+from tests.ports import free_port
 
 INITIAL_DELAY_MS = 300
 """`group.initial.rebalance.delay.ms` of both, so that groups of many members form in one rebalance and without waiting long."""
@@ -129,7 +130,7 @@ class Kafka:
 
     def prepare(self, data: Path) -> float:
         data.mkdir(parents=True, exist_ok=True)
-        self._write_properties(data, *kafka.free_ports(1))
+        self._write_properties(data, free_port())
         began = time.perf_counter()
         tool = ["kafka.tools.StorageTool", "format", "-t", kafka.CLUSTER_ID, "-c", str(data / "server.properties")]
         ran = subprocess.run([*self._java(data, ()), *tool], capture_output=True, text=True)
@@ -147,7 +148,7 @@ class Kafka:
         return ["java", *flags, f"-Dlog4j2.configurationFile={logging}", "-cp", f"{self.jars}/*"]
 
     def _write_properties(self, data: Path, port: int) -> None:
-        (controller,) = kafka.free_ports(1)
+        controller = free_port()
         lines = (
             "process.roles=broker,controller",
             "node.id=1",
@@ -167,7 +168,7 @@ class Kafka:
 @contextmanager
 def running(contender: Contender, data: Path, *, one_core: bool) -> Iterator[Running]:
     """The server on a data directory that `prepare` has seen; alone on one core if asked for and if there are two."""
-    (port,) = kafka.free_ports(1)
+    port = free_port()
     log = data / "server.log"
     data.mkdir(parents=True, exist_ok=True)
     command = contender.command(data, port)

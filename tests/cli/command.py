@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import os
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 from muster.cli.main import main
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -88,6 +89,7 @@ class Terminal:
     def __init__(self, process: subprocess.Popen[bytes], descriptor: int) -> None:
         self.process = process
         self._descriptor = descriptor
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.raw = ""
 
     @property
@@ -117,7 +119,7 @@ class Terminal:
             chunk = os.read(self._descriptor, 65536)
         except OSError:  # Linux: the other side is closed
             return False
-        self.raw += chunk.decode(errors="replace")
+        self.raw += self._decoder.decode(chunk)
         return bool(chunk)
 
 

@@ -21,10 +21,21 @@ def scripts() -> dict[str, str]:
     return {shell: piped("completion", shell, bootstrap=NOBODY).done().out for shell in ("bash", "zsh", "fish")}
 
 
+PATIENT = """
+import sys
+from muster.cli import completion
+from muster.cli.main import main
+
+completion._PATIENCE_SECONDS = 60  # who waits for a name at a prompt gives up after a second, a test does not
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def completed(script: str, folder: Path, bootstrap: str, *words: str) -> list[str]:
     """What bash would offer for the last word."""
     (folder / "muster.bash").write_text(script)
-    (folder / "muster").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m muster "$@"\n')
+    (folder / "patient.py").write_text(PATIENT)
+    (folder / "muster").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{folder}/patient.py" "$@"\n')
     (folder / "muster").chmod(0o755)
     asked = (
         'source "$0/muster.bash"; COMP_WORDS=(muster "$@"); COMP_CWORD=$#; _muster; printf "%s\\n" "${COMPREPLY[@]}"'

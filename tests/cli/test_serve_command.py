@@ -19,7 +19,7 @@ from muster.form import form_text
 from muster.wire.generated.metadata import MetadataRequest
 from tests.server.raw_client import RawClient
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 
 
 def muster(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

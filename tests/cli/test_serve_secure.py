@@ -14,7 +14,7 @@ import pytest
 from tests.security.certificates import Authority
 from tests.security.raw_sasl import RawSaslClient
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 
 
 def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.ports import free_port
+
 VERSION: Final = "4.3.1"
 CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "muster" / f"kafka-{VERSION}"
 START_SECONDS: Final = 90
@@ -110,14 +112,6 @@ def _java(jars: Path) -> list[str]:
     return ["java", *_JVM, f"-Dlog4j2.configurationFile={logging}", "-cp", f"{jars}/*"]
 
 
-def free_ports(count: int) -> list[int]:
-    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in listeners]
-    for each in listeners:
-        each.close()
-    return ports
-
-
 @contextmanager
 def running(settings: Mapping[str, str], data: Path | None = None) -> Iterator[Node]:
     """A node with these settings on free loopback ports; a data directory that was formatted before is used again."""
@@ -145,7 +139,7 @@ def _start(
 ) -> tuple[subprocess.Popen[bytes], int]:
     """A free port may be taken by somebody else before Kafka has it, so an early end is tried again with other ports."""
     for _ in range(START_ATTEMPTS):
-        port, controller_port = free_ports(2)
+        port, controller_port = free_port(), free_port()
         properties = folder / "server.properties"
         properties.write_text(_properties(settings, data, port, controller_port))
         if not (data / "meta.properties").exists():

@@ -150,7 +150,6 @@ def _consumer_config(address: str, group: str) -> dict[str, Any]:
         "group.id": group,
         "enable.auto.commit": False,
         "reconnect.backoff.max.ms": 200,
-        "socket.timeout.ms": 3_000,
         "log_level": 0,
     }
 

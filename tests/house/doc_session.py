@@ -155,9 +155,9 @@ def _end(process: subprocess.Popen[str], listener: threading.Thread) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, ending)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=20)
+            process.wait(timeout=60)
             break
     if listener.is_alive():
-        listener.join(20)
+        listener.join(60)
     assert process.stdout
     process.stdout.close()

@@ -14,7 +14,7 @@ from types import TracebackType
 
 from tests.ports import free_port
 
-STOP_SECONDS = 30
+STOP_SECONDS = 60
 
 QUICK_GROUPS: Mapping[str, str] = {
     "group.min.session.timeout.ms": "500",

@@ -86,6 +86,9 @@ class ConfluentMember(Member):
                     raise KafkaException(answer.error)
         except KafkaException as error:
             self.say_commit_failed(error)
+            # What it keeps in a cooperative rebalance it does not read again: without this it would stay uncommitted.
+            kept = {partition: offset for partition, offset in offsets.items() if partition in self._owned}
+            self._uncommitted = {**kept, **self._uncommitted}
         else:
             self.say_committed(offsets)
 
@@ -105,7 +108,9 @@ class ConfluentMember(Member):
         self._give_up(partitions)
 
     def _give_up(self, partitions: list[TopicPartition]) -> None:
-        self._owned -= {partition.partition for partition in partitions}
+        gone = {partition.partition for partition in partitions}
+        self._owned -= gone
+        self._uncommitted = {each: offset for each, offset in self._uncommitted.items() if each not in gone}
         self.say_owned(list(self._owned), self._generation())
 
     @property

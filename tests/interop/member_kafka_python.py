@@ -27,6 +27,7 @@ class KafkaPythonMember(Member):
     def __init__(self, settings: MemberSettings) -> None:
         super().__init__(settings)
         self.owned: set[int] = set()
+        self.uncommitted: dict[int, int] = {}
         self._consumer = KafkaConsumer(
             bootstrap_servers=settings.bootstrap,
             group_id=settings.group,
@@ -64,11 +65,11 @@ class KafkaPythonMember(Member):
     def _take(self, polled: dict[Any, list[Any]]) -> None:
         """Rebalances happen inside poll, so a batch is committed before anything can be taken away."""
         generation = self.generation()
-        offsets: dict[int, int] = {}
         for at, records in polled.items():
             for record in records:
                 self.say_read(at.partition, record.offset, generation)
-                offsets[at.partition] = record.offset + 1
+                self.uncommitted[at.partition] = record.offset + 1
+        offsets, self.uncommitted = self.uncommitted, {}
         if not offsets:
             return
         try:
@@ -80,6 +81,8 @@ class KafkaPythonMember(Member):
             )
         except errors.KafkaError as error:
             self.say_commit_failed(error)
+            # What it keeps in a cooperative rebalance it does not read again: without this it would stay uncommitted.
+            self.uncommitted = {partition: offset for partition, offset in offsets.items() if partition in self.owned}
         else:
             self.say_committed(offsets)
 
@@ -91,7 +94,9 @@ class KafkaPythonMember(Member):
 def _listener(member: KafkaPythonMember) -> Any:
     class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
         def on_partitions_revoked(self, revoked: Any) -> None:
-            member.owned -= {at.partition for at in revoked}
+            for at in revoked:
+                member.owned.discard(at.partition)
+                member.uncommitted.pop(at.partition, None)
             member.say_owned(list(member.owned), member.generation())
 
         def on_partitions_assigned(self, assigned: Any) -> None:

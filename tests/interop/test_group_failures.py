@@ -18,7 +18,7 @@ def test_a_killed_member_is_expelled_after_its_session_and_the_group_heals(stage
     stage.produce()
     with stage.fleet() as fleet:
         fleet.add("anna", **style)
-        fleet.add("victim", **style, session_ms=SHORT_SESSION_MS)
+        fleet.add("victim", **style, session_ms=SHORT_SESSION_MS, client="victim")
         stage.await_stable(fleet)
         fleet.kill("victim")
         stage.produce()
@@ -26,8 +26,11 @@ def test_a_killed_member_is_expelled_after_its_session_and_the_group_heals(stage
         assert fleet.members["anna"].owned == list(range(PARTITIONS))
         stage.await_all_read(fleet)
         stage.judge(fleet)
-    expelled = [event for event in stage.journal(stage.topic) if event["kind"] == "member_expelled"]
-    assert [event["cause"] for event in expelled] == ["session_expired"]
+    journal = stage.journal(stage.topic)
+    expelled = [(event["member"], event["cause"]) for event in journal if event["kind"] == "member_expelled"]
+    # On a busy machine the victim may have been silent for too long before, and have come back as another member.
+    lives = [event["member"] for event in journal if event["kind"] == "member_joined" and event["client"] == "victim"]
+    assert expelled == [(member, "session_expired") for member in lives]
 
 
 def test_a_member_that_stalls_past_its_poll_interval_loses_its_partitions_and_comes_back(

