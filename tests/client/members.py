@@ -12,7 +12,7 @@ from muster.client.member import Member
 
 T = TypeVar("T")
 HEARTBEAT_MS = 20
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 
 
 class DiaryMember(Member):

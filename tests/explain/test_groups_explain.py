@@ -18,7 +18,7 @@ import pytest
 
 from muster.testing import Broker
 from tests.explain.scene import aiokafka_member
-from tests.pipeline.real_histories import EXPECTED, LIBRARIES, STATIC, RealHistory, history_of
+from tests.pipeline.real_histories import EXPECTED, LIBRARIES, SHORT_SESSION_MS, STATIC, RealHistory, history_of
 
 REFINED = {
     "anna is the first": "first_member",
@@ -77,8 +77,8 @@ def test_every_rebalance_of_real_clients_is_explained_from_the_data_directory(
     restarts = [each for each in told["without_rebalance"] if each["kind"] == "static_restart"]
     assert [each["by"]["instance"] for each in restarts] == [STATIC]
     kill = rebalances[[step.step for step in EXPECTED].index("kurt is killed")]
-    assert kill["figures"] == {"session_timeout_ms": 2_000}
-    assert max(gap["ms"] for gap in kill["unowned"]) >= 2_000
+    assert kill["figures"] == {"session_timeout_ms": SHORT_SESSION_MS}
+    assert max(gap["ms"] for gap in kill["unowned"]) >= SHORT_SESSION_MS
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -24,8 +24,11 @@ from tests.interop.fleet import Fleet, Running
 from tests.interop.stage import PARTITIONS, Stage, staged
 
 LIBRARIES = ("confluent-kafka", "aiokafka")
-SHORT_SESSION_MS = 2_000
-SHORT_POLL_MS = 3_000
+SESSION_MS = 60_000
+"""Of those who stay: nothing but the script may end a session."""
+SHORT_SESSION_MS = 5_000
+"""Of those who are to lose theirs: long enough for a process that a busy machine keeps waiting."""
+SHORT_POLL_MS = 6_000
 """No less than the session: librdkafka insists."""
 GROWN_TO = PARTITIONS + 2
 _WORK_EVERY_SECONDS = 0.3
@@ -86,7 +89,7 @@ def history_of(factory: pytest.TempPathFactory) -> RealHistory:
 
 
 def make_history(home: Path) -> RealHistory:
-    """About 20 seconds: the libraries' groups live side by side. The server ends first: nobody's end is part of the script."""
+    """About 30 seconds: the libraries' groups live side by side. The server ends first: nobody's end is part of the script."""
     groups = {library: f"orders-by-{library}" for library in LIBRARIES}
     server = BrokerProcess(home, {**QUICK_GROUPS, "offsets.topic.num.partitions": "3"})
     with ExitStack() as ending, server:
@@ -113,7 +116,7 @@ class _Script:
         self.stall()
         self.growth()
 
-    def _add(self, name: str, *, session_ms: int = 20_000, max_poll_ms: int = 60_000, static: bool = False) -> None:
+    def _add(self, name: str, *, session_ms: int = SESSION_MS, max_poll_ms: int = 60_000, static: bool = False) -> None:
         self._fleet.add(
             name,
             self._library,

@@ -16,7 +16,7 @@ from confluent_kafka import Consumer, Message, TopicPartition
 
 from muster.testing import Broker
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 SESSION_SECONDS = 10
 
 

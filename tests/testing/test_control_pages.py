@@ -18,7 +18,7 @@ from muster.testing.controlled_server import control_endpoint
 from muster.topics.config_types import ConfigError
 from tests.server.groups.group_client import GroupClient
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 
 
 class Controlled:
