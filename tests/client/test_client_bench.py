@@ -24,7 +24,7 @@ def run_bench(*arguments: str) -> int:
 
 def test_members_join_live_commit_and_leave_nothing_behind(capsys: pytest.CaptureFixture[str]) -> None:
     with Broker() as broker:
-        load = ("--members", "30", "--groups", "3", "--seconds", "3", "--churn", "0.1")
+        load = ("--members", "30", "--groups", "3", "--seconds", "2", "--churn", "0.1")
         pace = ("--heartbeat-interval-ms", "50", "--commit-interval-ms", "100", "--assignor", "cooperative-sticky")
         assert run_bench("--bootstrap", broker.bootstrap_servers, *load, *pace, "--json") == DONE
         (line,) = capsys.readouterr().out.splitlines()  # "For programs" in docs/cli.md: an object a line

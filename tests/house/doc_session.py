@@ -26,6 +26,7 @@ SERVER: Final = "127.0.0.1:9092"
 ADDRESSES: Final = (SERVER, "127.0.0.1:9093", "127.0.0.1:9094", "127.0.0.1:9404")
 """What pages say; while they are run each is another port, so that no other server is met."""
 _PATIENCE_SECONDS: Final = 600
+"""Spark has to start on a machine that has other things to do. Not waited out unless a page fails."""
 
 _MASKS: Final = (
     (re.compile(r"[\w.-]*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "ID"),

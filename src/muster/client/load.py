@@ -153,8 +153,8 @@ class GroupLoad:
         began, cpu = time.monotonic(), time.process_time()
         self._measuring = True
         work = [asyncio.create_task(self._commit_forever(each, index)) for index, each in enumerate(self._members)]
-        if self._plan.churn_seconds:
-            work.append(asyncio.create_task(self._churn_forever()))
+        over = asyncio.Event()
+        churning = asyncio.create_task(self._churn_until(over))
         while (passed := time.monotonic() - began) < self._plan.seconds:
             beats, commits = len(self._seen.heartbeats), len(self._seen.commits)
             self._progress(f"{passed:.0f} of {self._plan.seconds:g} s: {beats} heartbeats, {commits} commits")
@@ -164,7 +164,11 @@ class GroupLoad:
         self._seen.busy = (time.process_time() - cpu) / self._seen.seconds
         for task in work:
             task.cancel()
-        await asyncio.gather(*work, return_exceptions=True)
+        over.set()
+        # Whoever is coming has its place first: an id that is handed out to somebody who has gone keeps a group until it expires.
+        await asyncio.wait([churning], timeout=self._plan.session_timeout_ms / 1000)
+        churning.cancel()
+        await asyncio.gather(*work, churning, return_exceptions=True)
         self._seen.rebalances = sum(each.membership.rebalances for each in self._members) - before
         for each in self._members:
             if each.membership.failure is not None:
@@ -194,10 +198,16 @@ class GroupLoad:
         if self._measuring:
             self._seen.commits.add(time.monotonic() - began)
 
-    async def _churn_forever(self) -> None:
+    async def _churn_until(self, over: asyncio.Event) -> None:
+        """Ends between two of them, never in the middle of one."""
         position = 0
-        while True:
-            await asyncio.sleep(self._plan.churn_seconds)
+        while self._plan.churn_seconds:
+            try:
+                await asyncio.wait_for(over.wait(), self._plan.churn_seconds)
+            except TimeoutError:
+                pass
+            else:
+                return
             position = (position + 1) % len(self._members)
             leaver = self._members[position]
             newcomer = self._new_member(int(leaver.group_id.rpartition("-")[2]))
