@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -98,13 +96,6 @@ class KafkaPythonReader(Reader):
         self._consumer.close()
 
 
-def _collect_leaked_sockets() -> None:
-    """kafka-python drops the sockets of refused connections without closing them. Here, so that no other test is blamed."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
-        gc.collect()
-
-
 def _got(record: Any) -> Got:
     return Got(record.offset, record.value, record.key, tuple(map(tuple, record.headers)), record.timestamp)
 
@@ -125,7 +116,6 @@ class KafkaPythonClient(Client):
 
     def _close_admin(self) -> None:
         self._admin.close()
-        _collect_leaked_sockets()
 
     def create_topic(self, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
         self._admin.create_topics([NewTopic(topic, partitions, 1, topic_configs=dict(configs or {}))])

@@ -9,9 +9,6 @@ import pytest
 from tests.interop.broker_process import BrokerProcess
 from tests.interop.vocabulary import Client, Sent
 
-# kafka-python drops the sockets of refused connections without closing them.
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
-
 
 @pytest.fixture
 def staying_client(library: type[Client], own_server: BrokerProcess) -> Iterator[Client]:
