@@ -200,7 +200,7 @@ def test_a_worker_told_to_stop_stops_cleanly_and_is_started_again(tmp_path: Path
 def test_a_worker_that_hangs_is_killed_and_started_again_and_the_group_it_served_goes_on(
     on_database: bool, tmp_path: Path
 ) -> None:
-    settings = {**SETTINGS, "muster.worker.silence.ms": "1500", "muster.lease.ms": "800"}
+    settings = {**SETTINGS, "muster.worker.silence.ms": "3000", "muster.lease.ms": "800"}
     flags = ["--store", empty_database()] if on_database else []
     with WorkersProcess(tmp_path, 2, settings=settings, flags=flags) as workers:
         member = LoneMember("hung")

@@ -28,6 +28,8 @@ from tests.security.secure_server import PASSWORDS
 PATIENCE_SECONDS = 60
 BOOTSTRAP_SECONDS = (0.5, 4, PATIENCE_SECONDS)
 """kafka-python tries a wrong password again and again until its time is over; more of it only where it was too short to try."""
+REFUSALS = ("SaslAuthenticationFailedError", "[SSL: ")
+"""What kafka-python says if it was told no, or said no itself. Everything else that it calls a failure comes of too little time."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ class KafkaPython(SecureClient):
             if not said:
                 break
             _clear_away()
-            if "failed" in said:
+            if any(refusal in said for refusal in REFUSALS):
                 break
         return said
 
