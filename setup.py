@@ -29,7 +29,8 @@ COMPILED = {
         " segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": "alarm clock coordinator group_commit in_flight loader offsets_log pulse runner tickets timings wheel",
-    "server": "again call channel connection limits may parts reactor remembered routes standing_beat traffic",
+    "server": "backlog call channel connection limits may parts reactor routes traffic",
+    "server/intake": "*",
     "server/handlers": (
         "commit_again commit_answer commit_sorting describe_groups find_coordinator heartbeat"
         " join_group leave_group list_groups offset_commit offset_fetch sync_group"

@@ -33,7 +33,7 @@ def client(server: SecureServer) -> Iterator[RawSaslClient]:
         assert connected.plain().error_code == 0
         for offset in range(4):
             assert commit(connected, offset) == [NOT_COORDINATOR]
-        learning = server.connection_of(connected.local_port)._learning
+        learning = server.connection_of(connected.local_port)._intake._learning
         assert learning is not None
         assert learning.again is not None
         assert learning.again.has_served

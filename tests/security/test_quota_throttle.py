@@ -64,7 +64,7 @@ def test_the_reply_comes_at_once_and_the_next_request_waits_for_the_throttle_tim
     assert client.beat() == 500
     assert is_muted(broker, client)
     client.send(request_frame("Heartbeat", 4, HeartbeatRequest("g", 1, "m")))
-    until(broker, lambda: connection_of(broker, client)._buffer)
+    until(broker, lambda: connection_of(broker, client)._backlog is not None)
     broker.clock.advance(ms=499)
     assert is_muted(broker, client)
     broker.clock.advance(ms=1)

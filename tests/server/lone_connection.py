@@ -106,12 +106,12 @@ class LoneConnection:
     @property
     def knows_again(self) -> bool:
         """It has learned a request and served one by it."""
-        learning = self.connection._learning
+        learning = self.connection._intake._learning
         return learning is not None and learning.again is not None and learning.again.has_served
 
     @property
     def has_learned(self) -> bool:
-        learning = self.connection._learning
+        learning = self.connection._intake._learning
         return learning is not None and learning.again is not None
 
 

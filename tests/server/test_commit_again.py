@@ -300,7 +300,9 @@ def test_each_commit_counts_with_the_client_id_that_it_came_with() -> None:
     node = LoneNode()
     one = served(node, ORDINARY)
     for name in ("other", None, "raw", "other", "other", "other", None, None, None, "raw"):
-        one.connection._read_header(request_frame("Heartbeat", 4, HeartbeatRequest("g"), 1, name), 4, HEARTBEAT)
+        one.connection._intake._read_header(
+            request_frame("Heartbeat", 4, HeartbeatRequest("g"), 1, name), 12, HEARTBEAT
+        )
         for asked in ("raw", "raw", "raw", None, name, name):
             one.take(request_frame("OffsetCommit", 9, ORDINARY, 1, asked))
             assert node.coordinator.clients[-1] == asked
@@ -311,7 +313,9 @@ def test_a_client_without_a_name_is_known_again_too() -> None:
     one = LoneConnection(node)
     for _ in range(3):
         one.take(request_frame("OffsetCommit", 9, ORDINARY, 1, None))
-        one.connection._read_header(request_frame("Heartbeat", 4, HeartbeatRequest("g"), 1, None), 4, HEARTBEAT)
+        one.connection._intake._read_header(
+            request_frame("Heartbeat", 4, HeartbeatRequest("g"), 1, None), 12, HEARTBEAT
+        )
     assert one.knows_again
 
 

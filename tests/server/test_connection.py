@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from muster.core.replies import HeartbeatReply
+from muster.server.connection import Connection
 from muster.server.limits import WAITING_BYTES_PER_CONNECTION
 from muster.server.running import RunningServer
 from muster.wire.generated.list_groups import ListGroupsRequest
@@ -97,6 +98,11 @@ def test_answering_twice_is_a_broken_invariant(server: RunningServer, client: Ra
 # ---- back pressure
 
 
+def is_held_back(connection: Connection) -> bool:
+    backlog = connection._backlog
+    return backlog is not None and backlog.is_held_back
+
+
 def test_bytes_behind_a_parked_request_are_bounded(server: RunningServer, client: RawClient) -> None:
     """Reading pauses; nothing is lost, everything is answered in order once the parked reply is out."""
     count = 30_000
@@ -106,15 +112,15 @@ def test_bytes_behind_a_parked_request_are_bounded(server: RunningServer, client
     sender = threading.Thread(target=client.send, args=(burst,))
     sender.start()
     connection = only_connection(server)
-    until(server, lambda: connection._reading_paused)
-    assert server.run(lambda: len(connection._buffer)) < WAITING_BYTES_PER_CONNECTION + 1_000_000
+    until(server, lambda: is_held_back(connection))
+    assert server.run(lambda: len(connection._backlog or b"")) < WAITING_BYTES_PER_CONNECTION + 1_000_000
     redeem(server, call)
     assert client.read("JoinGroup", 0, 100).error_code == 0
     assert [client.read("Heartbeat", 4, code).error_code for code in range(10)] == list(range(10))
     for code in range(10, count):
         client.read("Heartbeat", 4, code) if code % 1_000 == 0 else client.read_frame()
     sender.join()
-    assert not server.run(lambda: connection._reading_paused)
+    assert not server.run(is_held_back, connection)
 
 
 def test_a_client_that_does_not_read_its_replies_gets_no_further_requests_served(server: RunningServer) -> None:

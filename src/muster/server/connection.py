@@ -1,6 +1,7 @@
 """One client's TCP connection: frames in, one request in work at a time, replies out in order.
 
-Knows framing, request headers, back pressure and what closes a connection (spec 2.1). Knows no API: `Routes` does.
+Knows when a request is taken, back pressure and what closes a connection (spec 2.1). Frames that have to wait are in its
+`Backlog`; what is in a frame is read by its `Intake`.
 Here and in `Call.redeem` stands the server's `except Exception` (design law 5): a fault while serving ends this connection
 and no other.
 """
@@ -10,45 +11,31 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from struct import Struct
 from typing import TYPE_CHECKING, Final, cast
 
-from librt.strings import read_i16_be, read_i32_be
-from mypy_extensions import i32
+from librt.strings import read_i32_be
 
-from muster.server.again import Learning
-from muster.server.call import Call
+from muster.server.backlog import Backlog
 from muster.server.frame_size import why_refused
-from muster.server.limits import (
-    FAREWELL_SECONDS,
-    FRAME_SIZE_BYTES,
-    LOGGED_TEXT_CHARS,
-    REMEMBERED_REQUEST_BYTES,
-    WAITING_BYTES_PER_CONNECTION,
-    WRITE_HIGH_WATER_BYTES,
-)
+from muster.server.intake.intake import Intake
+from muster.server.limits import FAREWELL_SECONDS, FRAME_SIZE_BYTES, LOGGED_TEXT_CHARS, WRITE_HIGH_WATER_BYTES
 from muster.server.peer import address_text, java_host
-from muster.server.remembered import Remembered
 from muster.wire.errors import WireError
 
 if TYPE_CHECKING:
     from muster.runtime.clock import Wake
+    from muster.server.call import Call
     from muster.server.channel import Channel
     from muster.server.door import Door
+    from muster.server.intake.standing_beat import StandingBeat
     from muster.server.newcomers import Newcomer
-    from muster.server.routes import Route, Routes
+    from muster.server.routes import Routes
     from muster.server.sasl_session import SaslSession
-    from muster.server.standing_beat import StandingBeat
     from muster.server.throttle import Throttle
 
 ANONYMOUS = "User:ANONYMOUS"
 
 _log = logging.getLogger("muster.connection")
-_frame_size = Struct(">i").unpack_from
-_PREFIX_BYTES: Final = 4
-"""api key and version"""
-_BEFORE_CLIENT: Final = 8
-"""With the correlation id; then comes who the client says it is."""
 _CLIENT_DOES_NOT_READ: Final = 1
 _MUTED: Final = 2
 
@@ -60,29 +47,21 @@ class Connection:
     """
 
     __slots__ = (
-        "_beat",
-        "_buffer",
-        "_client_id",
-        "_client_id_bytes",
+        "_backlog",
         "_closed",
         "_collected_bytes",
         "_corked",
         "_held",
-        "_learning",
+        "_intake",
         "_listener",
         "_max_frame_bytes",
-        "_node",
         "_outgoing",
-        "_reading_paused",
-        "_remembered",
-        "_route",
-        "_route_prefix",
-        "_routes",
         "_traffic",
         "_transport",
         "_unmute_wake",
         "address",
         "advertised",
+        "beat",
         "call",
         "channel",
         "closing",
@@ -106,8 +85,8 @@ class Connection:
         """No further request is taken."""
         self._held = 0
         """Why no request is taken though none is in work: bits, 0 for no reason."""
-        self._beat: StandingBeat | None = None
-        """Of the remembered request, where that is answered without being served."""
+        self.beat: StandingBeat | None = None
+        """Answers the client's heartbeats without their being served, as long as they and all that matters stay the same."""
         self.call: Call | None = None
         """The one request in work."""
         self.throttle: Throttle | None = None
@@ -116,28 +95,18 @@ class Connection:
         self.channel: Channel | None = None
         """The transport, where it is one: compiled code calls it directly."""
         self._listener = listener
-        self._node = listener.node
-        self._routes = door.first_routes
-        self._route: Route | None = None
-        """Of the last request."""
-        self._route_prefix: i32 = 0
+        self._intake = Intake(door.first_routes, listener.node, listener.traffic)
         self._max_frame_bytes = door.first_frame_bytes
         self._transport: asyncio.Transport | None = None
-        self._buffer = bytearray()
+        self._backlog: Backlog | None = None
+        """What waits to be served, if anything does."""
         self._outgoing: list[bytes] = []
         self._collected_bytes = 0
         self._corked = False
         """Replies are being collected for one write at the end of this burst."""
         self._closed = False
         """Nothing more can be sent."""
-        self._reading_paused = False
         self._unmute_wake: Wake | None = None
-        self._client_id: str | None = None
-        self._client_id_bytes = b""
-        self._remembered: Remembered | None = None
-        """The last request of a kind that comes again and again."""
-        self._learning: Learning | None = None
-        """Of requests that come again with other numbers in them."""
         self.unconfirmed_bytes = 0
         """Produced through this connection and not durable yet."""
         self.last_used_ms = 0
@@ -168,14 +137,14 @@ class Connection:
 
     def data_received(self, data: bytes) -> None:
         self.used = True
-        beat = self._beat
+        beat = self.beat
         if beat is not None and self.call is None and not self._held and not self.closing and self.throttle is None:
             answer = beat.answer(data)
             if answer is not None:
                 self._traffic.requests += 1
                 self._write(answer)
                 return
-        if not self._buffer and self.call is None and not self._held and not self.closing:
+        if self._backlog is None and self.call is None and not self._held and not self.closing:
             length = len(data)
             if length > FRAME_SIZE_BYTES and read_i32_be(data, 0) == length - FRAME_SIZE_BYTES:
                 if length - FRAME_SIZE_BYTES > self._max_frame_bytes:
@@ -183,17 +152,16 @@ class Connection:
                     return
                 # The common case: one whole frame, and nothing that it would have to wait for.
                 self._corked = True
-                try:
-                    self._serve(data, FRAME_SIZE_BYTES)
-                except Exception as fault:
-                    self.fail(fault)
+                self._serve(data, FRAME_SIZE_BYTES)
                 self._corked = False
                 self._send_collected()
                 return
         if self.closing:
             return  # nothing more is taken, so nothing more is kept
-        self._beat = None  # what comes next may be the rest of a frame, whatever it looks like
-        self._buffer += data
+        self.beat = None  # what comes next may be the rest of a frame, whatever it looks like
+        if self._backlog is None:
+            self._backlog = Backlog()
+        self._backlog.add(data)
         self._take_frames()
 
     def eof_received(self) -> bool:
@@ -211,8 +179,8 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
         self._transport = self.channel = None
-        self._learning = self._beat = None
-        self._buffer = bytearray()
+        self.beat = self._backlog = None
+        self._intake.forget_learned()
         self._listener.forget(self)
         if self._unmute_wake is not None:
             self._unmute_wake.cancel()
@@ -240,11 +208,15 @@ class Connection:
             self._send_collected()
             if self.closing:
                 self.close()
-            elif self._buffer or self._reading_paused:
+            elif self._backlog is not None:
                 # Not from here: whoever released this reply is still at work on its own outcome.
                 asyncio.get_running_loop().call_soon(self._take_frames)
         elif self._collected_bytes > WRITE_HIGH_WATER_BYTES:
             self._send_collected()
+
+    def lone_answer(self) -> bytes | None:
+        """The answer to the request served just now, if it was given at once and nothing else came or is to leave."""
+        return self._outgoing[0] if self._backlog is None and len(self._outgoing) == 1 else None
 
     def guard(self, step: Callable[..., None], *arguments: object) -> None:
         """Run a step of serving this client. What goes wrong in it ends this connection and nothing else."""
@@ -265,10 +237,11 @@ class Connection:
     def refuse(self, what: str, why: str) -> None:
         """Close because of what the client sent, with one line that says so (spec 2.1: no reply)."""
         self._traffic.refused_requests += 1
+        client_id = self._intake.client_id
         self._listener.refusal_log.warning(
             "closing the connection from %s (client id %r): %s: %s",
             self.address,
-            self._client_id and self._client_id[:LOGGED_TEXT_CHARS],
+            client_id and client_id[:LOGGED_TEXT_CHARS],
             what,
             why,
         )
@@ -276,7 +249,7 @@ class Connection:
 
     def mute(self, duration_ms: int) -> None:
         """Take no further request for so long (KIP-219)."""
-        clock = self._node.clock
+        clock = self._listener.node.clock
         self._held |= _MUTED
         if self._unmute_wake is not None:
             self._unmute_wake.cancel()
@@ -293,19 +266,18 @@ class Connection:
 
     def close_later(self, delay_ms: int) -> None:
         """Take no request, and close in a while: so that coming again at once does not help."""
-        clock = self._node.clock
+        clock = self._listener.node.clock
         self.closing = True
         self._unmute_wake = clock.wake_at(clock.ticks_ms() + delay_ms, self.abort)
         if self._transport is not None:
-            self._reading_paused = True
             # Not now: asyncio's transport begins to read after this.
             asyncio.get_running_loop().call_soon(self._transport.pause_reading)
 
     def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
         request."""
-        self._routes = routes
-        self._route = self._beat = None
+        self.beat = None
+        self._intake.use_routes(routes)
         self._max_frame_bytes = max_frame_bytes
 
     def hand_over(self, protocol: asyncio.BaseProtocol) -> None:
@@ -357,108 +329,36 @@ class Connection:
     # ---- requests
 
     def _take_frames(self) -> None:
-        """Serve the whole frames in the buffer until one has to be waited for."""
-        if self._closed or self._corked:
+        """Serve the whole frames of the backlog until one has to be waited for."""
+        backlog = self._backlog
+        if backlog is None or self._closed or self._corked:
             return
-        buffer = self._buffer
-        position = 0
         self._corked = True
         while self.call is None and not self.closing and not self._held:
-            body = position + FRAME_SIZE_BYTES
-            if len(buffer) < body:
+            size = backlog.next_size()
+            if size is None:
                 break
-            (size,) = _frame_size(buffer, position)
             if not 0 <= size <= self._max_frame_bytes:
                 self._refuse_frame_size(size)
                 break
-            if len(buffer) < body + size:
+            frame = backlog.take(size)
+            if frame is None:
                 break
-            position = body + size
-            self.guard(self._serve, bytes(buffer[body:position]), 0)
-        if position:
-            del buffer[:position]
+            self._serve(frame, 0)
+        backlog.drop_taken()
         self._corked = False
         self._send_collected()
-        self._pause_or_resume_reading()
+        if self._transport is not None and not self.closing:
+            backlog.hold_back(self._transport, is_blocked=self.call is not None or bool(self._held))
+            if not backlog:
+                self._backlog = None
 
     def _serve(self, frame: bytes, position: int) -> None:
-        """Read the header, then the body, then hand over. The frame ends where the bytes end."""
-        if len(frame) < position + _PREFIX_BYTES:
-            raise WireError(f"the frame ends after {len(frame) - position} bytes, inside its header")
-        prefix = read_i32_be(frame, position)
-        route = self._route
-        if route is None or prefix != self._route_prefix:
-            route = self._find_route(prefix)
-        known = self._remembered
-        is_repeated = known is not None and known.is_again(route, frame, position + _BEFORE_CLIENT)
-        learning = self._learning
-        again = learning.again if learning is not None else None
-        is_known = again is not None and again.route is route and again.fits(frame, position + _BEFORE_CLIENT)
-        if is_repeated:
-            body = 0
-        elif again is not None and is_known:
-            body = position + _BEFORE_CLIENT + again.body_at
-        else:
-            body = self._read_header(frame, position, route)
-        call = Call(self, route, read_i32_be(frame, position + _PREFIX_BYTES), self._client_id)
-        self.call = call
-        self._traffic.requests += 1
-        throttle = self.throttle
-        if throttle is not None:
-            throttle.begin(len(frame))
-        elif again is not None and is_known and again.serve(call, frame, position + _BEFORE_CLIENT):
-            return
-        request = known.request if known is not None and is_repeated else route.decode(frame, body)
-        if route.repeats and not is_repeated and len(frame) - position <= REMEMBERED_REQUEST_BYTES:
-            self._remembered = Remembered(route, frame[position + _BEFORE_CLIENT :], request)
-        route.handle(call, request, self._node)
-        if route.learn is not None:
-            if learning is None:
-                learning = self._learning = Learning()
-            learning.learn(call, request, self._node, frame, position + _BEFORE_CLIENT, body)
-        if throttle is not None:
-            throttle.rest()
-        elif known is not None and is_repeated and not self._buffer and len(self._outgoing) == 1:
-            self._beat = known.expect(call, self._node, self._route_prefix, self._outgoing[0])
-
-    def _find_route(self, prefix: int) -> Route:
-        """Apart from the one before, which mostly serves again: a look-up by a number makes an object of it."""
-        route = self._routes.prepared.get(prefix)
-        if route is None:
-            route = self._routes.find(prefix)
-        self._route = route
-        self._route_prefix = prefix
-        return route
-
-    def _read_header(self, frame: bytes, position: int, route: Route) -> int:
-        """Where the body begins; the client id is kept from request to request."""
-        if len(frame) < position + _BEFORE_CLIENT + 2:
-            raise WireError(f"{route.name} v{route.version}: the frame ends inside its header")
-        # Not an i16 when compiled: it is added to positions beyond 32 KiB.
-        length: int = read_i16_be(frame, position + _BEFORE_CLIENT)
-        position += _BEFORE_CLIENT + 2
-        if length < 0:
-            if self._client_id is not None:
-                self._call_client(None, b"")
-        else:
-            end = position + length
-            if end > len(frame):
-                raise WireError(
-                    f"{route.name} v{route.version}: client id of {length} bytes at position {position}"
-                    f" in a frame of {len(frame)}"
-                )
-            raw = frame[position:end]
-            if raw != self._client_id_bytes or self._client_id is None:
-                self._call_client(raw.decode("utf-8", "replace"), raw)
-            position = end
-        return route.behind_tags(frame, position) if route.flexible_request else position
-
-    def _call_client(self, client_id: str | None, raw: bytes) -> None:
-        self._client_id = client_id
-        self._client_id_bytes = raw
-        self._remembered = None  # what is remembered was sent under the name before
-        if self._learning is not None:
-            self._learning.forget()
+        """The frame's request begins at `position`."""
+        try:
+            self._intake.serve(self, frame, position)
+        except Exception as fault:
+            self.fail(fault)
 
     def _refuse_frame_size(self, size: int) -> None:
         self.refuse("a frame", why_refused(size, self._max_frame_bytes, is_newcomer=self.newcomer is not None))
@@ -466,7 +366,7 @@ class Connection:
     def _work_name(self) -> str:
         return "a request" if self.call is None else repr(self.call)
 
-    # ---- back pressure
+    # ---- replies
 
     def _send_collected(self) -> None:
         outgoing = self._outgoing
@@ -482,16 +382,3 @@ class Connection:
         else:
             assert self._transport is not None
             self._transport.write(data)
-
-    def _pause_or_resume_reading(self) -> None:
-        """Bytes pile up only while a request is in work or the client does not read; then not beyond a limit."""
-        transport = self._transport
-        if transport is None or self.closing:
-            return
-        blocked = self.call is not None or bool(self._held)
-        pause = blocked and len(self._buffer) > WAITING_BYTES_PER_CONNECTION
-        if pause and not self._reading_paused:
-            transport.pause_reading()
-        elif self._reading_paused and not pause:
-            transport.resume_reading()
-        self._reading_paused = pause

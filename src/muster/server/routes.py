@@ -11,9 +11,9 @@ from importlib import import_module
 from struct import Struct
 from typing import Any, Final, TypeAlias
 
-from muster.server.again import Again
 from muster.server.call import Call
-from muster.server.standing_beat import StandingBeat
+from muster.server.intake.again import Again
+from muster.server.intake.standing_beat import StandingBeat
 from muster.wire import apis
 from muster.wire.errors import WireError
 from muster.wire.header import API_VERSIONS_KEY, has_flexible_response_header

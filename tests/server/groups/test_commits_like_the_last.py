@@ -61,7 +61,8 @@ class Repeater:
         assert running is not None
         for connection in running.listener.connections:
             if connection.address == self.client.address:
-                again = connection._learning.again if connection._learning is not None else None
+                learning = connection._intake._learning
+                again = None if learning is None else learning.again
                 return again is not None and again.has_served
         raise AssertionError("it is not connected")
 

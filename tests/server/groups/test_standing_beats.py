@@ -24,7 +24,7 @@ def connection_of(server: GroupServer, seat: Seat) -> Connection:
 
 
 def stands(server: GroupServer, seat: Seat) -> bool:
-    return server.run(lambda: connection_of(server, seat)._beat is not None)
+    return server.run(lambda: connection_of(server, seat).beat is not None)
 
 
 def standing(server: GroupServer, size: int = 1, instances: tuple[str, ...] = (), group: str = "g") -> list[Seat]:
@@ -185,7 +185,9 @@ def test_a_client_that_has_to_show_again_who_it_is_gets_no_standing_answer(serve
     def expire() -> None:
         """What the end of an authentication does."""
         connection = connection_of(server, seat)
-        connection.use_routes(connection._routes.only(("SaslHandshake",), "after the authentication has expired"), 1024)
+        connection.use_routes(
+            connection._intake._routes.only(("SaslHandshake",), "after the authentication has expired"), 1024
+        )
 
     server.run(expire)
     seat.client.begin("Heartbeat", 4, HeartbeatRequest("g", seat.generation, seat.member_id))

@@ -19,10 +19,10 @@ from muster.core.requests import Heartbeat, OffsetCommit
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
-from muster.server.again import Again
 from muster.server.call import Call
 from muster.server.handlers.commit_answer import CommitAnswer
 from muster.server.handlers.commit_sorting import as_commit, sorted_out
+from muster.server.intake.again import Again
 from muster.server.may import may_use_group, may_use_topic
 from muster.wire.errors import NONE, WireError
 from muster.wire.generated.offset_commit import OffsetCommitRequest, OffsetCommitRequestPartition

@@ -10,8 +10,8 @@ from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
 from muster.server.call import Call
+from muster.server.intake.standing_beat import StandingBeat
 from muster.server.may import may_use_group
-from muster.server.standing_beat import StandingBeat
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 

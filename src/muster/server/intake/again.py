@@ -1,7 +1,7 @@
 """A request like the one before: the same bytes but for some numbers in it. It is served without being read anew.
 
 What a connection remembers of such a request, and when it tries to. An API whose requests come like that has a `learn` beside
-its `handle`, which makes an `Again`; `Connection` asks whether the next request fits. Knows bytes, not what they mean.
+its `handle`, which makes an `Again`; `Intake` asks whether the next request fits. Knows bytes, not what they mean.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from librt.vecs import append, vec
 from mypy_extensions import i64
 
-from muster.server.again import Again, Learning
 from muster.server.call import Call
+from muster.server.intake.again import Again, Learning
 from muster.server.limits import LEARNED_IN_VAIN, LEARNED_REQUEST_BYTES
 from muster.server.routes import Route
 from tests.server.lone_connection import LoneConnection, LoneNode

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mypy_extensions import i32
+from mypy_extensions import i32, i64
 
 if TYPE_CHECKING:
     from muster.runtime.node import Node
     from muster.server.call import Call
+    from muster.server.intake.standing_beat import StandingBeat
     from muster.server.routes import Route
-    from muster.server.standing_beat import StandingBeat
 
 
 class Remembered:
@@ -26,7 +26,7 @@ class Remembered:
         self._rest = rest
         self.request = request
 
-    def is_again(self, route: Route, frame: bytes, start: int) -> bool:
+    def is_again(self, route: Route, frame: bytes, start: i64) -> bool:
         """Whether the frame has the same from `start` on."""
         return route is self._route and frame[start:] == self._rest
 

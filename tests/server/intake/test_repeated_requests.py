@@ -83,6 +83,6 @@ def test_a_large_request_is_not_kept(server: RunningServer, client: RawClient) -
     large = "g" * REMEMBERED_REQUEST_BYTES
     assert [beat(client, number, group=large) for number in range(2)] == [1, 1]
     connection = only_connection(server)
-    assert connection._remembered is None
+    assert connection._intake._remembered is None
     beat(client, 3)
-    assert server.run(lambda: connection._remembered is not None)
+    assert server.run(lambda: connection._intake._remembered is not None)

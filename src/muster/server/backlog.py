@@ -1,0 +1,61 @@
+"""What a client has sent and is not served yet: parts of frames, and requests behind the one in work.
+
+Knows where frames begin and end, and how much may wait. Made by a connection when something has to be kept and gone when all of
+it is served: most clients wait for each answer, and never have one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from struct import Struct
+
+from muster.server.limits import FRAME_SIZE_BYTES, WAITING_BYTES_PER_CONNECTION
+
+_frame_size = Struct(">i").unpack_from
+
+
+class Backlog:
+    __slots__ = ("_octets", "_taken", "is_held_back")
+
+    def __init__(self) -> None:
+        self._octets = bytearray()
+        self._taken = 0
+        """So many of them are frames that were taken; see `drop_taken`."""
+        self.is_held_back = False
+        """Nothing more is read from the client for now."""
+
+    def __len__(self) -> int:
+        return len(self._octets) - self._taken
+
+    def add(self, data: bytes) -> None:
+        self._octets += data
+
+    def next_size(self) -> int | None:
+        """What the next frame says that its size is; None if not even that has come as a whole."""
+        if len(self._octets) < self._taken + FRAME_SIZE_BYTES:
+            return None
+        (size,) = _frame_size(self._octets, self._taken)
+        return int(size)
+
+    def take(self, size: int) -> bytes | None:
+        """The next frame, of this size, without it; None if a part of it has still to come."""
+        begin = self._taken + FRAME_SIZE_BYTES
+        end = begin + size
+        if len(self._octets) < end:
+            return None
+        self._taken = end
+        return bytes(self._octets[begin:end])
+
+    def drop_taken(self) -> None:
+        """At the end of a burst, not with each frame: the rest is moved then."""
+        del self._octets[: self._taken]
+        self._taken = 0
+
+    def hold_back(self, transport: asyncio.Transport, *, is_blocked: bool) -> None:
+        """Bytes pile up only while no request is taken; then not beyond a limit."""
+        hold = is_blocked and len(self) > WAITING_BYTES_PER_CONNECTION
+        if hold and not self.is_held_back:
+            transport.pause_reading()
+        elif self.is_held_back and not hold:
+            transport.resume_reading()
+        self.is_held_back = hold

@@ -1,0 +1,85 @@
+"""Bytes that wait to be served: frames are taken whole and in order, and a connection keeps nothing that is served."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muster.server.backlog import Backlog
+from muster.server.limits import WAITING_BYTES_PER_CONNECTION
+from muster.wire.generated.heartbeat import HeartbeatRequest
+from tests.server.driving import only_connection, until
+from tests.server.fake_apis import fake_server
+from tests.server.raw_client import RawClient, request_frame
+
+
+class Transport:
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def pause_reading(self) -> None:
+        self.calls.append("pause")
+
+    def resume_reading(self) -> None:
+        self.calls.append("resume")
+
+
+def taken(backlog: Backlog) -> list[bytes]:
+    """Every whole frame in it, as a connection takes them."""
+    frames = []
+    while (size := backlog.next_size()) is not None and (frame := backlog.take(size)) is not None:
+        frames.append(frame)
+    backlog.drop_taken()
+    return frames
+
+
+@given(st.lists(st.binary(max_size=40), max_size=8), st.lists(st.integers(1, 30), min_size=1))
+def test_however_the_bytes_come_frames_are_taken_whole_and_in_order(frames: list[bytes], pieces: list[int]) -> None:
+    octets = b"".join(len(frame).to_bytes(4, "big") + frame for frame in frames)
+    backlog = Backlog()
+    found: list[bytes] = []
+    position = 0
+    for piece in pieces * (len(octets) + 1):
+        backlog.add(octets[position : position + piece])
+        position += piece
+        found += taken(backlog)
+        if position >= len(octets):
+            break
+    assert found == frames
+    assert not backlog
+
+
+def test_a_size_is_told_as_it_came_also_if_it_makes_no_sense() -> None:
+    backlog = Backlog()
+    backlog.add(b"\xff\xff\xff")
+    assert backlog.next_size() is None
+    backlog.add(b"\xfe")
+    assert backlog.next_size() == -2
+
+
+def test_only_a_long_backlog_that_nobody_works_on_holds_its_client_back() -> None:
+    transport = Transport()
+    backlog = Backlog()
+    backlog.add(WAITING_BYTES_PER_CONNECTION.to_bytes(4, "big") + bytes(WAITING_BYTES_PER_CONNECTION))
+    for is_blocked in (False, True, True, False, False):
+        backlog.hold_back(cast(Any, transport), is_blocked=is_blocked)
+    assert transport.calls == ["pause", "resume"]
+    backlog.hold_back(cast(Any, transport), is_blocked=True)
+    assert len(taken(backlog)) == 1
+    backlog.hold_back(cast(Any, transport), is_blocked=True)
+    assert transport.calls == ["pause", "resume"] * 2
+
+
+def test_when_all_that_came_at_once_is_served_a_connection_keeps_nothing() -> None:
+    with fake_server() as server, RawClient(server.port) as client:
+        frames = [request_frame("Heartbeat", 4, HeartbeatRequest("g", 1, "m"), number) for number in range(3)]
+        client.send(b"".join(frames) + frames[0][:9])
+        for number in range(3):
+            client.read("Heartbeat", 4, number)
+        connection = only_connection(server)
+        until(server, lambda: len(connection._backlog or b"") == 9)
+        client.send(frames[0][9:])
+        client.read("Heartbeat", 4, 0)
+        assert server.run(lambda: connection._backlog is None)
