@@ -30,7 +30,7 @@ class Pulse:
         clock: Clock,
         may_speak: Callable[[], bool] | None,
     ) -> None:
-        """`queues` and `postponed` are the runner's own: what waits for records of groups."""
+        """`queues` and `postponed` are those of the shard's `Turns`: what waits for records of groups."""
         self._sign = sign
         self._session = session
         self._queues = queues

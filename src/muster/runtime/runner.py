@@ -11,7 +11,6 @@ from the log (law 5).
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import cast
@@ -33,9 +32,10 @@ from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
 from muster.runtime.pulse import Pulse
 from muster.runtime.tickets import Redeemable
 from muster.runtime.timings import Timing
+from muster.runtime.turns import Turns
+from muster.runtime.unanswered import Unanswered
 from muster.runtime.wheel import NEVER, TimerWheel
 from muster.wire.errors import (
-    COORDINATOR_NOT_AVAILABLE,
     KAFKA_STORAGE_ERROR,
     MESSAGE_TOO_LARGE,
     NOT_COORDINATOR,
@@ -47,8 +47,6 @@ from muster.wire.errors import (
 _log = logging.getLogger(__name__)
 
 _LOGGED_CHARS = 100
-_WAITING_UNSEEN = 64
-"""Tickets that may be kept without a look at whether anybody still waits for them."""
 
 
 class ShardRunner:
@@ -71,18 +69,8 @@ class ShardRunner:
         self._on_failed = on_failed
         self._wheel: TimerWheel[TimerKey] = TimerWheel()
         self._in_flight: Fifo[InFlight] = Fifo()
-        self._queues: dict[str, deque[Event]] = {}
-        """Groups with group records in flight, and what waits for them."""
-        self._storing: dict[str, int] = {}
-        """How many outcomes with group records of a group are in flight."""
-        self._put_off_until: deque[tuple[int, Request, Redeemable]] = deque()
-        """Requests in these queues, with the time when they are told that it takes too long; earliest first."""
-        self._waiting: dict[Redeemable, Request] = {}
-        """Tickets that may have no answer yet, but for commits, which are in flight then. A parked request that was superseded
-        is never answered (spec 3.1), and must not be held for long once its connection is gone: see `_park`."""
-        self._look_through_at = _WAITING_UNSEEN
-        self._postponed: dict[TimerKey, None] = {}
-        """Timers that are due and wait for records of their group."""
+        self._turns = Turns(self._timer_fired)
+        self._unanswered = Unanswered()
         self._closed = False
         self._when_settled = self._settled
         """Made once: a bound method for each append would cost as much as a third of it."""
@@ -94,11 +82,11 @@ class ShardRunner:
 
     def submit(self, request: Request, ticket: Redeemable) -> None:
         """A client asked."""
-        if type(request) is Heartbeat and request.group_id not in self._queues:
+        if type(request) is Heartbeat and request.group_id not in self._turns.queues:
             self._handle(request, ticket)  # the hottest path, spared the questions below
             return
         if not isinstance(request, ListGroups):
-            queue = self._queues.get(request.group_id)
+            queue = self._turns.queues.get(request.group_id)
             if queue is not None and not isinstance(request, OffsetCommit | OffsetFetch | DescribeGroup):
                 # Deviates: a join that comes while the leader's plan is being stored waits for that; Kafka lets it in at
                 # once and answers the parked SyncGroups REBALANCE_IN_PROGRESS (T103). Here they get their assignment
@@ -116,9 +104,8 @@ class ShardRunner:
 
     def _put_off(self, request: Request, ticket: Redeemable) -> Event:
         """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
-        self._park(ticket, request)
         deadline_ms = self._clock.ticks_ms() + self._commit_timeout_ms
-        self._put_off_until.append((deadline_ms, request, ticket))
+        self._unanswered.keep_until(deadline_ms, ticket, request)
         self._alarm.not_later_than(deadline_ms)
 
         def when_its_turn_comes() -> None:
@@ -133,7 +120,7 @@ class ShardRunner:
         session = None if sign is None else self._wheel.timer_of(sign.member.session_key)
         if sign is None or session is None:
             return None
-        return Pulse(sign, session, self._queues, self._postponed, self._clock, may_speak)
+        return Pulse(sign, session, self._turns.queues, self._turns.postponed, self._clock, may_speak)
 
     def loaded(self) -> None:
         """The log has been replayed."""
@@ -148,7 +135,7 @@ class ShardRunner:
         def decide() -> None:
             self._decide(lambda: step(self._clock.now_ms()))
 
-        queue = self._queues.get(group_id)
+        queue = self._turns.queues.get(group_id)
         if queue is None:
             decide()
         else:
@@ -175,12 +162,12 @@ class ShardRunner:
     @property
     def queued(self) -> int:
         """Events that wait for records of their group."""
-        return sum(len(queue) for queue in self._queues.values())
+        return len(self._turns)
 
     @property
     def parked(self) -> int:
         """Requests without an answer yet."""
-        tickets = [*self._waiting, *(ticket for ticket, _ in self._commits_in_flight())]
+        tickets = [*self._unanswered.tickets(), *(ticket for ticket, _ in self._commits_in_flight())]
         return sum(not ticket.answered and not ticket.is_abandoned for ticket in tickets)
 
     def _commits_in_flight(self) -> Iterator[tuple[Redeemable, CommitReply]]:
@@ -208,14 +195,7 @@ class ShardRunner:
                 ticket.redeem(refused(request, UNKNOWN_SERVER_ERROR))
             return
         if type(request) is not OffsetCommit and not ticket.answered:
-            self._park(ticket, request)
-
-    def _park(self, ticket: Redeemable, request: Request) -> None:
-        if len(self._waiting) >= self._look_through_at:
-            still = {each: its for each, its in self._waiting.items() if not each.answered and not each.is_abandoned}
-            self._waiting = still
-            self._look_through_at = 2 * len(still) + _WAITING_UNSEEN
-        self._waiting[ticket] = request
+            self._unanswered.keep(ticket, request)
 
     def _decide(self, step: Callable[[], Outcome]) -> None:
         if self._closed:
@@ -231,21 +211,15 @@ class ShardRunner:
             self._timer_fired(key)
             if self._closed:
                 return NEVER
-        next_ms = self._wheel.next_slot_ms()
-        if self._put_off_until:
-            next_ms = min(next_ms, self._put_off_until[0][0])
+        next_ms = min(self._wheel.next_slot_ms(), self._unanswered.next_deadline_ms())
         for in_flight in self._in_flight:
             if not in_flight.is_overdue:
                 return min(next_ms, in_flight.appended_ms + self._commit_timeout_ms)
         return next_ms
 
     def _timer_fired(self, key: TimerKey) -> None:
-        if len(key) > 1 and key[1] in self._queues:
-            # The group's records are in flight: it fires when they have settled, unless it is cancelled or moved
-            # meanwhile (spec 6.2).
-            self._postponed[key] = None
-            return
-        self._decide(lambda: self.shard.on_timer(key, self._clock.now_ms()))
+        if not self._turns.postpone(key):
+            self._decide(lambda: self.shard.on_timer(key, self._clock.now_ms()))
 
     # -- carrying out
 
@@ -268,9 +242,7 @@ class ShardRunner:
     def _set_timers(self, timers: list[TimerChange], shift_ms: int) -> None:
         """The core speaks in times of day, which may be set; `shift_ms` later is what the wheel calls the same moment."""
         wheel = self._wheel
-        if self._postponed:
-            for key, _ in timers:
-                self._postponed.pop(key, None)
+        self._turns.timers_change(timers)
         for key, deadline_ms in timers:
             if deadline_ms is None:
                 wheel.cancel(key)
@@ -285,8 +257,7 @@ class ShardRunner:
             return  # none
         for ticket, reply in replies:
             redeemable = cast(Redeemable, ticket)
-            if self._waiting:
-                self._waiting.pop(redeemable, None)
+            self._unanswered.forget(redeemable)
             redeemable.redeem(reply)
 
     def _append(self, outcome: Outcome, records: list[Record], now_ms: int, ticks_ms: int) -> None:
@@ -298,9 +269,7 @@ class ShardRunner:
             return
         in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(records))
         self._in_flight.append(in_flight)
-        for group_id in in_flight.groups:
-            self._storing[group_id] = self._storing.get(group_id, 0) + 1
-            self._queues.setdefault(group_id, deque())
+        self._turns.begin(in_flight.groups)
         overdue_ms = ticks_ms + self._commit_timeout_ms
         if overdue_ms < self._alarm.wakes_at_ms:
             self._alarm.not_later_than(overdue_ms)
@@ -316,10 +285,7 @@ class ShardRunner:
             self._settle(in_flight, error)
 
     def _settle(self, in_flight: InFlight, error: StorageError | None) -> None:
-        for group_id in in_flight.groups:
-            self._storing[group_id] -= 1
-            if not self._storing[group_id]:
-                del self._storing[group_id]
+        self._turns.end(in_flight.groups)
         try:
             if error is None:
                 self._now_durable(in_flight)
@@ -335,9 +301,8 @@ class ShardRunner:
             for event in in_flight.then:
                 event()
         for group_id in in_flight.groups:
-            self._let_through(group_id)
-        while self._put_off_until and self._put_off_until[0][2].answered:
-            self._put_off_until.popleft()
+            self._turns.let_through(group_id)
+        self._unanswered.forget_deadlines()
 
     def _now_durable(self, in_flight: InFlight) -> None:
         outcome = in_flight.outcome
@@ -355,28 +320,6 @@ class ShardRunner:
         self._release(outcome.replies)
         self._carry_out(follow_up, now_ms)
 
-    def _let_through(self, group_id: str) -> None:
-        """Hand out what waited for the group, until one of these events puts group records in flight itself."""
-        queue = self._queues.get(group_id)
-        while queue is not None:
-            if group_id in self._storing:
-                return
-            if not queue:
-                del self._queues[group_id]
-                self._fire_postponed(group_id)
-                return
-            event = queue.popleft()
-            event()
-            if self._closed:
-                return
-
-    def _fire_postponed(self, group_id: str) -> None:
-        """Timers that came due while the group was busy. One of them may make it busy again: the others wait on."""
-        for key in [key for key in self._postponed if key[1] == group_id]:
-            if key in self._postponed:
-                del self._postponed[key]
-                self._timer_fired(key)
-
     def _give_up_waiting(self, ticks_ms: int) -> None:
         """Slow storage: who waits gets an error, the records stay and may still become durable (T027)."""
         appended_ms = ticks_ms - self._commit_timeout_ms
@@ -386,10 +329,7 @@ class ShardRunner:
                 self._tell_overdue(in_flight)
             if self._closed:
                 return  # it failed over this, and everybody has been told
-        while self._put_off_until and self._put_off_until[0][0] <= ticks_ms:
-            _, request, ticket = self._put_off_until.popleft()
-            if not ticket.answered:
-                ticket.redeem(refused(request, COORDINATOR_NOT_AVAILABLE))
+        self._unanswered.give_up(ticks_ms)
 
     def _tell_overdue(self, in_flight: InFlight) -> None:
         now_ms = self._clock.now_ms()
@@ -412,23 +352,16 @@ class ShardRunner:
 
     def _close(self, error: int) -> None:
         self._closed = True
-        # Taken before the rest is forgotten: what is in flight or queued may be all that keeps a ticket alive.
-        waiting = list(self._waiting.items())
+        # Taken before they are forgotten: what is in flight may be all that keeps their tickets alive.
         commits = list(self._commits_in_flight())
         self._alarm.leave(self._on_alarm)
         self._wheel.clear()
         self._in_flight.clear()
-        self._queues.clear()
-        self._postponed.clear()
-        self._storing.clear()
-        self._put_off_until.clear()
-        for ticket, request in waiting:
-            if not ticket.answered:
-                ticket.redeem(refused(request, error))
+        self._turns.clear()
+        self._unanswered.refuse_all(error)
         for ticket, reply in commits:
             if not ticket.answered:
                 ticket.redeem(CommitReply([error] * len(reply.errors)))
-        self._waiting.clear()
 
 
 def _groups_of(records: list[Record]) -> tuple[str, ...]:

@@ -1,0 +1,83 @@
+"""Whose turn it is: while group records of a group are in flight, later events of that group and its timers wait.
+
+Nobody waits for records of another group. Knows the order of events, not what they do; the shard's runner says when records
+leave and when they have settled.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from muster.core.contract import TimerChange, TimerKey
+from muster.runtime.in_flight import Event
+
+
+class Turns:
+    __slots__ = ("_fire", "_storing", "postponed", "queues")
+
+    def __init__(self, fire: Callable[[TimerKey], None]) -> None:
+        """`fire` is called with a timer that came due while its group was busy."""
+        self.queues: dict[str, deque[Event]] = {}
+        """Groups with group records in flight, and what waits for them."""
+        self.postponed: dict[TimerKey, None] = {}
+        """Timers that are due and wait for records of their group."""
+        self._storing: dict[str, int] = {}
+        """How many outcomes with group records of a group are in flight."""
+        self._fire = fire
+
+    def begin(self, groups: tuple[str, ...]) -> None:
+        """Records of these are in flight."""
+        for group_id in groups:
+            self._storing[group_id] = self._storing.get(group_id, 0) + 1
+            self.queues.setdefault(group_id, deque())
+
+    def end(self, groups: tuple[str, ...]) -> None:
+        """They have settled. Nothing happens yet: see `let_through`."""
+        for group_id in groups:
+            self._storing[group_id] -= 1
+            if not self._storing[group_id]:
+                del self._storing[group_id]
+
+    def let_through(self, group_id: str) -> None:
+        """Hand out what waited for the group, until one of these events puts group records in flight itself."""
+        queue = self.queues.get(group_id)
+        while queue is not None and group_id not in self._storing:
+            if not queue:
+                del self.queues[group_id]
+                self._fire_postponed(group_id)
+                return
+            event = queue.popleft()
+            event()
+            if group_id not in self.queues:
+                return  # the shard ended over it, and everybody has been told
+
+    def postpone(self, key: TimerKey) -> bool:
+        """A timer is due; False if nothing keeps it from firing."""
+        if len(key) > 1 and key[1] in self.queues:
+            # The group's records are in flight: it fires when they have settled, unless it is cancelled or moved
+            # meanwhile (spec 6.2).
+            self.postponed[key] = None
+            return True
+        return False
+
+    def timers_change(self, timers: list[TimerChange]) -> None:
+        if self.postponed:
+            for key, _ in timers:
+                self.postponed.pop(key, None)
+
+    def clear(self) -> None:
+        self.queues.clear()
+        self.postponed.clear()
+        self._storing.clear()
+
+    def __len__(self) -> int:
+        """How many events wait."""
+        return sum([len(queue) for queue in self.queues.values()])
+
+    def _fire_postponed(self, group_id: str) -> None:
+        """Timers that came due while the group was busy. One of them may make it busy again: the others wait on."""
+        for key in [key for key in self.postponed if key[1] == group_id]:
+            if key in self.postponed:
+                del self.postponed[key]
+                self._fire(key)
