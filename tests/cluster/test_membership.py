@@ -19,6 +19,7 @@ from muster.cluster.plan import Slot
 from muster.cluster.rounds import NodeIdTaken
 from muster.cluster.view import ClusterView
 from muster.log.contract import Leader
+from muster.log.postgres.schema import CHANNEL
 from muster.log.postgres.store import PostgresStore
 from tests.log.batches import TOPIC_ID
 from tests.log.postgres_server import empty_database
@@ -26,7 +27,7 @@ from tests.log.postgres_server import empty_database
 LEASE_MS = 3_000
 """Long: a busy machine must not lose it by itself."""
 SHORT_LEASE_MS = 600
-"""For who is to lose it, or to go round often."""
+"""For who is to lose it."""
 PATIENCE_S = 60
 
 
@@ -170,14 +171,15 @@ def test_a_node_that_gave_up_what_it_had_open_begins_new_epochs(join: Join) -> N
 def test_a_lost_connection_is_said_and_the_next_rounds_go_on(url: str, join: Join) -> None:
     import psycopg
 
-    first = join(1, SHORT_LEASE_MS)
+    first = join(1)
     first.see(lambda view: loads(view) == {1: 6})
     held_s = first.lease_until_s
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%lease'"
         )
-        assert "went away" in first.troubles.get(timeout=PATIENCE_S)
+        while "went away" not in first.troubles.get(timeout=PATIENCE_S):
+            pass  # a slow database is a trouble too
         connection.execute("UPDATE muster.cluster SET changes = changes + 1")
     first.see(lambda view: loads(view) == {1: 6})
     assert first.lease_until_s > held_s
@@ -198,7 +200,7 @@ def test_a_node_that_was_without_the_database_gives_the_others_time_to_renew(url
     """After a restart of the database all leases are over: the first one back must not take everything."""
     import psycopg
 
-    first = join(1, SHORT_LEASE_MS)
+    first = join(1, 2 * LEASE_MS)  # a round that came late by half of it would give them time by itself
     first.see(lambda view: set(view.nodes) == {1})
     first.membership._rounds._others_count_from_s = inf
     with psycopg.connect(url, autocommit=True) as connection:
@@ -207,11 +209,13 @@ def test_a_node_that_was_without_the_database_gives_the_others_time_to_renew(url
             "VALUES (2, gen_random_uuid(), '{}', 'test', now() - interval '1 s')"
         )
         connection.execute("UPDATE muster.cluster SET changes = changes + 1")
-        first.see(lambda view: set(view.nodes) == {1})
-        first.see(lambda view: set(view.nodes) == {1})
+        for _ in range(2):
+            connection.execute(f"NOTIFY {CHANNEL}")
+            first.see(lambda view: set(view.nodes) == {1})
         assert connection.execute("SELECT count(*) FROM muster.nodes").fetchone() == (2,)
         changes = connection.execute("SELECT changes FROM muster.cluster").fetchone()
         first.membership._rounds._others_count_from_s = 0
+        connection.execute(f"NOTIFY {CHANNEL}")
         first.see(lambda view: connection.execute("SELECT count(*) FROM muster.nodes").fetchone() == (1,))
         assert connection.execute("SELECT changes FROM muster.cluster").fetchone() != changes, "the others are told"
 
