@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tests.interop.kafka_python import (
@@ -14,6 +15,7 @@ from tests.interop.kafka_python import (
     NewPartitions,
     NewTopic,
     TopicPartition,
+    errors,
 )
 from tests.interop.vocabulary import Client, Got, Reader, Sender, Sent
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
@@ -64,8 +66,10 @@ class KafkaPythonReader(Reader):
         found: list[Got] = []
 
         def look() -> int:
-            polled = self._consumer.poll(timeout_ms=1_000, max_records=count - len(found))
-            found.extend(_got(record) for record in polled.get(self._at, ()))
+            # A server that restarts is no end, though kafka-python raises it: the next poll goes on.
+            with suppress(errors.RetriableError):
+                polled = self._consumer.poll(timeout_ms=1_000, max_records=count - len(found))
+                found.extend(_got(record) for record in polled.get(self._at, ()))
             return len(found)
 
         eventually(f"{count} records", look, lambda seen: seen >= count)

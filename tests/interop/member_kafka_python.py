@@ -47,10 +47,16 @@ class KafkaPythonMember(Member):
     def run(self) -> None:
         self._consumer.subscribe([self.settings.topic], listener=_listener(self))
         while self._wish() != "leave":
-            patience_ms = POLL_MS if self._consumer.assignment() else JOIN_MS
-            polled = self._consumer.poll(timeout_ms=patience_ms, max_records=self.settings.commit_every)
-            self._take(polled)
+            self._take(self._poll())
         self._consumer.close(autocommit=False)
+
+    def _poll(self) -> dict[Any, list[Any]]:
+        patience_ms = POLL_MS if self._consumer.assignment() else JOIN_MS
+        try:
+            polled: dict[Any, list[Any]] = self._consumer.poll(patience_ms, max_records=self.settings.commit_every)
+        except errors.RetriableError:  # the server is away, and kafka-python leaves it to the application to go on
+            return {}
+        return polled
 
     def _wish(self) -> str | None:
         try:
