@@ -27,6 +27,7 @@ from muster.wire.generated.offset_for_leader_epoch import (
 )
 from muster.wire.generated.produce import ProduceRequest, ProduceRequestPartition, ProduceRequestTopic
 from tests.server.broker.whole_server import NOW_MS, batch, create, fetch, fetch_request, produce
+from tests.server.driving import until
 from tests.server.raw_client import RawClient, request_frame
 
 
@@ -174,13 +175,11 @@ def test_a_client_that_goes_leaves_no_fetch_behind(server: RunningServer, client
     with RawClient(server.port) as leaving:
         leaving.send(request_frame("Fetch", 12, fetch_request("left", max_wait_ms=600_000)))
         _until_parked(server)
-    while server.run(len, server.node.long_polls):
-        pass
+    until(server, lambda: not len(server.node.long_polls))
 
 
 def _until_parked(server: RunningServer) -> None:
-    while not server.run(len, server.node.long_polls):
-        pass
+    until(server, lambda: len(server.node.long_polls) > 0)
 
 
 def test_the_first_partition_with_data_gives_a_batch_however_small_the_limit(client: RawClient) -> None:
