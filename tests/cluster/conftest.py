@@ -1,4 +1,4 @@
-"""One cluster of three nodes for the tests of a module that give it back whole."""
+"""Patience for stores in the tests' own process; one cluster of three nodes for the tests of a module that give it back whole."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ import pytest
 
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage
+from tests.log.postgres_server import be_patient
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    be_patient(monkeypatch)
 
 
 @pytest.fixture(scope="module")

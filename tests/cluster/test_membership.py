@@ -24,6 +24,8 @@ from muster.log.postgres.store import PostgresStore
 from tests.log.batches import TOPIC_ID
 from tests.log.postgres_server import empty_database
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 LEASE_MS = 3_000
 """Long: a busy machine must not lose it by itself."""
 SHORT_LEASE_MS = 600

@@ -12,6 +12,8 @@ from muster.security.sasl import SCRAM_SHA_256
 from muster.security.users import Users, new_credential
 from tests.log.postgres_server import empty_database
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 
 def test_the_first_user_of_a_cluster_is_added_without_a_node(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -32,7 +32,8 @@ def commit(store: LogStore) -> Sequence[tuple[PartitionLog, StorageError | None]
 def put(store: LogStore, log: PartitionLog, *values: str, timestamp_ms: int = 1_000, step_ms: int = 0) -> int:
     """Append one batch and make it durable."""
     offset = stage(log, *values, timestamp_ms=timestamp_ms, step_ms=step_ms)
-    assert [failure for _, failure in commit(store)] == [None]
+    failures = [failure for _, failure in commit(store)]
+    assert failures == [None], failures
     return offset
 
 

@@ -11,7 +11,12 @@ from muster.log.contract import LogStore
 from muster.log.files import FileStore
 from muster.log.memory import MemoryStore
 from muster.log.shared_files import SharedFileStore
-from tests.log.postgres_server import empty_database
+from tests.log.postgres_server import be_patient, empty_database
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    be_patient(monkeypatch)
 
 
 @pytest.fixture(params=["memory", "files-fsync", "files-os", "files-shared", "postgres"])

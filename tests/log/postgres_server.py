@@ -11,6 +11,9 @@ import os
 from contextlib import ExitStack
 from functools import cache
 
+import pytest
+
+from muster.log.postgres import line, store
 from tests.cluster.postgres_process import PostgresProcess
 
 VARIABLE = "MUSTER_TEST_POSTGRES"
@@ -40,3 +43,11 @@ def empty_database() -> str:
         connection.execute("UPDATE muster.cluster SET changes = 0")
         connection.execute("TRUNCATE muster.partitions, muster.batches, muster.documents, muster.nodes")
     return url
+
+
+def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server asks in its loop, where everybody waits, and gives up soon. Nobody waits behind a test, and its machine may be
+    busy with others."""
+    monkeypatch.setattr(line, "CONNECT_SECONDS", 60)
+    monkeypatch.setattr(line, "IDLE_IN_TRANSACTION_MS", 60_000)
+    monkeypatch.setattr(store, "READ_PATIENCE_MS", 60_000)
