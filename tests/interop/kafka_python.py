@@ -14,21 +14,32 @@ with warnings.catch_warnings():
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.coordinator.assignors.range import RangePartitionAssignor
     from kafka.net.inet import KafkaNetSocket
+    from kafka.net.transport import KafkaSSLTransport
     from kafka.structs import OffsetAndMetadata
 
-_connected = KafkaNetSocket.sock_connect
+# kafka-python drops the sockets of connections that failed: whichever test runs when one is collected would be blamed.
+_connect = KafkaNetSocket.sock_connect
+_shake_hands = KafkaSSLTransport.handshake
 
 
-async def _connected_or_closed(self: Any, net: Any, unconnected: socket, *where: Any, **options: Any) -> Any:
-    """kafka-python drops the socket of a refused connection: whichever test runs when it is collected would be blamed."""
+async def _connect_or_close(self: Any, net: Any, unconnected: socket, *where: Any, **options: Any) -> Any:
     try:
-        return await _connected(self, net, unconnected, *where, **options)
+        return await _connect(self, net, unconnected, *where, **options)
     except BaseException:
         unconnected.close()
         raise
 
 
-KafkaNetSocket.sock_connect = _connected_or_closed
+async def _shake_hands_or_close(self: Any) -> None:
+    try:
+        await _shake_hands(self)
+    except BaseException:
+        self._close()
+        raise
+
+
+KafkaNetSocket.sock_connect = _connect_or_close
+KafkaSSLTransport.handshake = _shake_hands_or_close
 
 __all__ = [
     "ConfigResource",

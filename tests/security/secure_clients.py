@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import time
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.abc import AbstractTokenProvider as AiokafkaTokens
 from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.conn import AIOKafkaConnection, CloseReason
 from aiokafka.errors import KafkaError as AiokafkaError
 from aiokafka.helpers import create_ssl_context
 from confluent_kafka import Consumer, KafkaException, Producer
@@ -110,14 +109,27 @@ class Confluent(SecureClient):
         return settings
 
 
+_close = AIOKafkaConnection.close
+
+
+def _close_at_once_if_refused(self: Any, reason: Any = None, exc: Any = None) -> Any:
+    """The server takes its time to part from whom it refused, and aiokafka waits for no end: its loop would be gone before, and
+    whichever test runs when the socket is collected would be blamed."""
+    writer = self._writer
+    closed = _close(self, reason, exc)
+    if writer is not None and reason is CloseReason.AUTH_FAILURE:
+        writer.transport.abort()
+    return closed
+
+
+AIOKafkaConnection.close = _close_at_once_if_refused
+
+
 class Aiokafka(SecureClient):
     library = "aiokafka"
 
     def visit(self, way: Way) -> str:
-        said = asyncio.run(self._visit(way))
-        if said:
-            _clear_away()
-        return said
+        return asyncio.run(self._visit(way))
 
     async def _visit(self, way: Way) -> str:
         said = _Listening("aiokafka")
@@ -180,10 +192,7 @@ class KafkaPython(SecureClient):
     def visit(self, way: Way) -> str:
         for seconds in BOOTSTRAP_SECONDS:
             said = self._visit_for(way, seconds)
-            if not said:
-                break
-            _clear_away()
-            if any(refusal in said for refusal in REFUSALS):
+            if not said or any(refusal in said for refusal in REFUSALS):
                 break
         return said
 
@@ -231,13 +240,6 @@ class KafkaPython(SecureClient):
         return settings
 
 
-def _clear_away() -> None:
-    """Both leave the sockets of connections that failed to the collector of garbage, which complains."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
-
-
 def _plain_names(way: Way) -> dict[str, str]:
     return {"sasl_mechanism": way.mechanism, "sasl_plain_username": way.name, "sasl_plain_password": way.password}
 
@@ -245,7 +247,7 @@ def _plain_names(way: Way) -> dict[str, str]:
 class _Listening(logging.Handler):
     """What a library's loggers say meanwhile: two of the three tell only them why they could not connect.
 
-    Nobody else hears it: pytest would keep what was logged, and with it the sockets that `_clear_away` is for.
+    Nobody else hears it: pytest would keep what was logged, and with it what failed.
     """
 
     def __init__(self, logger: str) -> None:
