@@ -19,6 +19,10 @@ from typing import Any
 
 _ANSWER_WITHIN_S = 60
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_SHOWN_IN = """new Promise((shown) => {
+  const look = () => matchMedia("(prefers-color-scheme: SCHEME)").matches ? shown(true) : setTimeout(look, 10);
+  look();
+})"""
 
 Event = dict[str, Any]
 
@@ -117,17 +121,22 @@ class Browser:
         return event
 
     def open(self, page: Path, *, width: int = 1280, height: int = 900, dark: bool = False, fragment: str = "") -> None:
-        """Show a file and wait until it is loaded."""
+        """Show a file and wait until it is loaded and has the colours it is to have."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.value("window.isLeft = true")
         self.call("Page.navigate", url="about:blank")
+        while self.value("window.isLeft === true"):
+            self._next()
         self.events.clear()
         self.call("Page.navigate", url=page.as_uri() + fragment)
         while self.value("document.URL").startswith("about:") or self.value("document.readyState") != "complete":
             self.events.append(self._next())
+        # A page may be in a process of its own, which hears of the colours when it hears of them.
+        self.value(_SHOWN_IN.replace("SCHEME", scheme["value"]))
 
     def value(self, expression: str) -> Any:
         """What an expression of the page is worth; an exception in it fails the test."""

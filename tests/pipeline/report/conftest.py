@@ -47,9 +47,16 @@ def hostile_page(hostile_html: str, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def running_browser() -> Iterator[Browser]:
     program = find_browser()
     if program is None:
         pytest.skip("no Chromium on this machine: apt-get install chromium, or name one in MUSTER_CHROMIUM")
     with Browser(program) as running:
         yield running
+
+
+@pytest.fixture
+def browser(running_browser: Browser) -> Iterator[Browser]:
+    """It keeps nothing from one test to the next."""
+    yield running_browser
+    running_browser.value("localStorage.clear()")
