@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Generic, TypeVar, cast
 
+from mypy_extensions import i64
+
 T = TypeVar("T")
 
 _KEPT_GAPS: Final = 256
@@ -16,7 +18,7 @@ class Fifo(Generic[T]):
 
     def __init__(self) -> None:
         self._items: list[T | None] = []
-        self._first = 0
+        self._first: i64 = 0
         """Those before it have been taken out, and are None. No item is None."""
 
     def __len__(self) -> int:

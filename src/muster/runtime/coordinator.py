@@ -21,7 +21,7 @@ from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
 from muster.core.journal import JournalEvent
 from muster.core.refusal import invalid_before_routing, refused
-from muster.core.requests import Heartbeat, ListGroups, OffsetCommit, Request
+from muster.core.requests import Heartbeat, ListGroups, Request
 from muster.core.shard import Shard
 from muster.log.contract import PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
@@ -191,20 +191,16 @@ class Coordinator:
             return
         place.runner.submit(request, ticket)
 
-    def submit_commit_of_the_living(self, request: OffsetCommit, ticket: Redeemable) -> None:
-        """`submit` after the member's `Pulse` has beaten: then its group is here, and the member in it."""
-        partition = self._partitions.get(request.group_id)
+    def place_of(self, group_id: str) -> Place | None:
+        """Where the group's requests are answered as long as the place has a runner; None if that is not here."""
+        partition = self._partitions.get(group_id)
         place = None if partition is None else self.places.get(partition)
-        if place is None or place.runner is None:
-            self.submit(request, ticket)
-        else:
-            place.runner.submit_commit_of_the_living(request, ticket)
+        return place if place is not None and place.state is _ACTIVE else None
 
     def pulse_of(self, request: Heartbeat) -> Pulse | None:
         """For the heartbeats that follow this one, which was answered NONE just now; None if they had better be submitted."""
-        partition = self._partitions.get(request.group_id)
-        place = None if partition is None else self.places.get(partition)
-        if place is None or place.runner is None or place.state is not _ACTIVE:
+        place = self.place_of(request.group_id)
+        if place is None or place.runner is None:
             return None
         return place.runner.pulse_of(request, self.may_speak)
 

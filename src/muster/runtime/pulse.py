@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Pulse:
-    __slots__ = ("_clock", "_may_speak", "_postponed", "_queues", "_session", "_sign")
+    __slots__ = ("_clock", "_may_speak", "_postponed", "_queues", "_session", "_sign", "beaten_ms")
 
     def __init__(
         self,
@@ -37,6 +37,8 @@ class Pulse:
         self._postponed = postponed
         self._clock = clock
         self._may_speak = may_speak
+        self.beaten_ms = 0
+        """When it beat last, in ticks of the clock: for whoever goes on from there."""
 
     def beat(self) -> bool:
         """The member is alive: True if that was all there is to it, and NONE is the answer. False: nothing has been done."""
@@ -45,4 +47,6 @@ class Pulse:
             return False
         if self._may_speak is not None and not self._may_speak():
             return False
-        return self._session.put_off(self._clock.ticks_ms() + sign.member.session_timeout_ms)
+        ticks_ms = self._clock.ticks_ms()
+        self.beaten_ms = ticks_ms
+        return self._session.put_off(ticks_ms + sign.member.session_timeout_ms)

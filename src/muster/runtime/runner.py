@@ -98,9 +98,21 @@ class ShardRunner:
                 return
         self._handle(request, ticket)
 
-    def submit_commit_of_the_living(self, request: OffsetCommit, ticket: Redeemable) -> None:
-        """Of a member whose `Pulse` has just beaten for it. Commits never wait for others' records."""
-        self._handle(request, ticket, is_alive=True)
+    def submit_commit_of_the_living(self, request: OffsetCommit, ticket: Redeemable, ticks_ms: int) -> None:
+        """Of a member whose `Pulse` has just beaten for it, at `ticks_ms`. Commits never wait for others' records."""
+        if self._closed:
+            ticket.redeem(refused(request, NOT_COORDINATOR))
+            return
+        now_ms = self._clock.now_ms()
+        try:
+            outcome = self.shard.handle_commit_of_the_living(request, ticket, now_ms)
+            records = outcome.records
+            if isinstance(records, list) and records:
+                self._append(outcome, records, now_ms, ticks_ms)
+            else:
+                self._release(outcome.replies)
+        except Exception:
+            self._failed_at(request, ticket)
 
     def _put_off(self, request: Request, ticket: Redeemable) -> Event:
         """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
@@ -178,21 +190,15 @@ class ShardRunner:
 
     # -- deciding
 
-    def _handle(self, request: Request, ticket: Redeemable, is_alive: bool = False) -> None:
+    def _handle(self, request: Request, ticket: Redeemable) -> None:
         if self._closed:
             ticket.redeem(refused(request, NOT_COORDINATOR))
             return
         now_ms = self._clock.now_ms()
         try:
-            if is_alive and type(request) is OffsetCommit:
-                outcome = self.shard.handle_commit_of_the_living(request, ticket, now_ms)
-            else:
-                outcome = self.shard.handle(request, ticket, now_ms)
-            self._carry_out(outcome, now_ms)
+            self._carry_out(self.shard.handle(request, ticket, now_ms), now_ms)
         except Exception:
-            self._fail(f"while handling {_named(request)}")
-            if not ticket.answered:
-                ticket.redeem(refused(request, UNKNOWN_SERVER_ERROR))
+            self._failed_at(request, ticket)
             return
         if type(request) is not OffsetCommit and not ticket.answered:
             self._unanswered.keep(ticket, request)
@@ -349,6 +355,11 @@ class ShardRunner:
         _log.exception("coordinator shard of %s failed %s; it will be loaded again", self._log, when)
         self._close(NOT_COORDINATOR)
         self._on_failed(self)
+
+    def _failed_at(self, request: Request, ticket: Redeemable) -> None:
+        self._fail(f"while handling {_named(request)}")
+        if not ticket.answered:
+            ticket.redeem(refused(request, UNKNOWN_SERVER_ERROR))
 
     def _close(self, error: int) -> None:
         self._closed = True

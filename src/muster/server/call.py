@@ -7,10 +7,10 @@ request; it stays valid when the client has gone: the reply is then dropped and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from librt.strings import BytesWriter, write_i32_be
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i32, mypyc_attr
 
 from muster.runtime.tickets import Redeemable
 from muster.server.limits import LOGGED_TEXT_CHARS
@@ -22,6 +22,22 @@ if TYPE_CHECKING:
     from muster.server.routes import Route
 
 
+_SMALL_BODY_BYTES: Final = 200
+_small_frame: Final = BytesWriter()
+"""Small replies are put together here, one after the other: making a writer for each costs as much as filling it."""
+
+
+class Foreseen:
+    """A reply of the runtime that is likely to come, and its body for the request's version: laid out before it is known."""
+
+    __slots__ = ("body", "reply")
+
+    def __init__(self, reply: Reply, body: bytes) -> None:
+        self.reply = reply
+        """Known again as this very object."""
+        self.body = body
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Call(Redeemable):
     """What a handler knows of the one who asked, and its only way to answer."""
@@ -31,6 +47,7 @@ class Call(Redeemable):
         "client_id",
         "connection",
         "correlation_id",
+        "foreseen",
         "respond",
         "route",
     )
@@ -45,6 +62,7 @@ class Call(Redeemable):
         """Called if the client goes before it is answered: takes back what waits for this call alone."""
         self.respond: Callable[[Call, Any], object] | None = None
         """Lays out a core reply for this request's version; set by handlers whose answer comes from the runtime."""
+        self.foreseen: Foreseen | None = None
 
     @property
     def api_key(self) -> int:
@@ -90,16 +108,7 @@ class Call(Redeemable):
         throttle = self.connection.throttle
         if throttle is not None:
             body = throttle.weigh(self, response, body)
-        frame = BytesWriter()
-        if route.flexible_reply:
-            write_i32_be(frame, len(body) + 5)
-            write_i32_be(frame, self.correlation_id)
-            frame.append(0)  # no tagged fields
-        else:
-            write_i32_be(frame, len(body) + 4)
-            write_i32_be(frame, self.correlation_id)
-        frame.write(body)
-        self.connection.finish(frame.getvalue())
+        self.connection.finish(framed(self.correlation_id, body, has_tags=route.flexible_reply))
 
     def reply_nothing(self) -> None:
         """The client wants no answer (Produce with acks=0)."""
@@ -113,6 +122,10 @@ class Call(Redeemable):
     def redeem(self, reply: Reply) -> None:
         """The runtime has the core's answer. Never raises: a fault here is this connection's alone."""
         try:
+            foreseen = self.foreseen
+            if foreseen is not None and foreseen.reply is reply and self.connection.throttle is None:
+                self.reply(foreseen.body)
+                return
             respond = self.respond
             assert respond is not None, f"{self!r} has nothing to lay a reply out with"
             self.reply(respond(self, reply))
@@ -132,3 +145,21 @@ class Call(Redeemable):
         route, client_id = self.route, self.client_id
         shown = client_id and client_id[:LOGGED_TEXT_CHARS]
         return f"Call({route.name} v{route.version} #{self.correlation_id} from {shown!r} at {self.host})"
+
+
+def framed(correlation_id: i32, body: bytes, has_tags: bool) -> bytes:
+    """A reply as it is sent; `has_tags`: its header has room for tagged fields, of which there are none."""
+    if len(body) <= _SMALL_BODY_BYTES:
+        frame = _small_frame
+        frame.truncate(0)
+    else:
+        frame = BytesWriter()
+    if has_tags:
+        write_i32_be(frame, len(body) + 5)
+        write_i32_be(frame, correlation_id)
+        frame.append(0)
+    else:
+        write_i32_be(frame, len(body) + 4)
+        write_i32_be(frame, correlation_id)
+    frame.write(body)
+    return frame.getvalue()

@@ -201,18 +201,19 @@ class Connection:
         if self._closed:
             self._traffic.replies_dropped += 1
             return
-        if frame is not None:
-            self._outgoing.append(frame)
-            self._collected_bytes += len(frame)
         if not self._corked:
-            self._send_collected()
+            if frame is not None:
+                self._write(frame)
             if self.closing:
                 self.close()
             elif self._backlog is not None:
                 # Not from here: whoever released this reply is still at work on its own outcome.
                 asyncio.get_running_loop().call_soon(self._take_frames)
-        elif self._collected_bytes > WRITE_HIGH_WATER_BYTES:
-            self._send_collected()
+        elif frame is not None:
+            self._outgoing.append(frame)
+            self._collected_bytes += len(frame)
+            if self._collected_bytes > WRITE_HIGH_WATER_BYTES:
+                self._send_collected()
 
     def lone_answer(self) -> bytes | None:
         """The answer to the request served just now, if it was given at once and nothing else came or is to leave."""

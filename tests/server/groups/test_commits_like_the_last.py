@@ -78,6 +78,11 @@ class Repeater:
         return [reader.committed(self.group, topic, partition) for topic, partition in ROWS]
 
 
+def ids_of_one(server: GroupServer, members: int) -> dict[str, Any]:
+    """Of one of so many members of the group; none: whoever commits is no member."""
+    return server.form("g", members)[0].ids if members else {}
+
+
 # ---- nothing special
 
 
@@ -259,6 +264,30 @@ def test_a_group_that_is_not_there_is_not_found_each_time(server: GroupServer, v
     assert list(repeater.client.groups().groups) == []
 
 
+def test_commits_that_are_under_way_together_keep_their_own_offsets() -> None:
+    """Each was made from the one before it on its connection."""
+    with GroupServer(prepare=commits_in_a_thread) as server:
+        first, second = server.form("g", 2)
+        repeaters = [Repeater(server, **first.ids), Repeater(server, **second.ids), Repeater(server, **first.ids)]
+        with SlowLog(server) as log:
+            waiting = [repeaters[0].begin(100)]
+            log.wait_for_a_write()
+            waiting += [server.taken(repeaters[1].begin(200)), server.taken(repeaters[2].begin(300))]
+            log.release()
+            assert [codes(each.answer()) for each in waiting] == [[0, 0, 0]] * 3
+        assert repeaters[0].fetched() == [300, 301, 302]
+
+
+@pytest.mark.parametrize("count", [127, 128, 300])
+def test_a_member_that_commits_many_partitions_is_answered_for_each(server: GroupServer, count: int) -> None:
+    create(server, "wide", 300)
+    (seat,) = server.form("g")
+    for base in (0, 1_000, 2_000, 3_000):
+        offsets = [("wide", partition, base + partition) for partition in range(count)]
+        assert seat.client.commit("g", *offsets, **seat.ids) == [0] * count
+    assert [seat.client.committed("g", "wide", partition) for partition in (0, count - 1)] == [3_000, 2_999 + count]
+
+
 # ---- the coordinator and its log
 
 
@@ -277,9 +306,10 @@ def test_a_shard_that_went_elsewhere_or_loads_says_so_until_it_is_back(server: G
     assert repeater.fetched() == [70, 71, 72]
 
 
-def test_a_shard_that_goes_while_a_commit_is_under_way_answers_it() -> None:
+@pytest.mark.parametrize("members", [0, 1])
+def test_a_shard_that_goes_while_a_commit_is_under_way_answers_it(members: int) -> None:
     with GroupServer(prepare=commits_in_a_thread) as server:
-        repeater = Repeater(server)
+        repeater = Repeater(server, **ids_of_one(server, members))
         with SlowLog(server) as log:
             waiting = repeater.begin(50)
             log.wait_for_a_write()
@@ -287,9 +317,10 @@ def test_a_shard_that_goes_while_a_commit_is_under_way_answers_it() -> None:
             assert codes(waiting.answer()) == [16, 16, 16]
 
 
-def test_a_log_that_fails_is_told_and_nothing_is_committed(server: GroupServer) -> None:
+@pytest.mark.parametrize("members", [0, 1])
+def test_a_log_that_fails_is_told_and_nothing_is_committed(server: GroupServer, members: int) -> None:
     """T168."""
-    repeater = Repeater(server)
+    repeater = Repeater(server, **ids_of_one(server, members))
     with refusing_log(server):
         assert repeater.commit_as_a_new_client_would(50) == [16, 16, 16]
     assert repeater.fetched() == [2, 3, 4]

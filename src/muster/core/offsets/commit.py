@@ -100,8 +100,13 @@ def _accept(request: OffsetCommit, limit: int, now_ms: int) -> tuple[list[Record
         if len(accepted):
             records.append(OffsetsCommitted(request.group_id, accepted, now_ms, expires_ms))
     if is_all_accepted:
-        return records, _ALL_ACCEPTED[count] if count < _SHARED_REPLIES else CommitReply([errors.NONE] * count)
+        return records, all_accepted(count)
     return records, CommitReply([code for offsets in request.topics for code in _verdicts(offsets, limit)])
+
+
+def all_accepted(count: int) -> CommitReply:
+    """The answer to a commit of so many entries that are all taken; mostly the same object each time."""
+    return _ALL_ACCEPTED[count] if count < _SHARED_REPLIES else CommitReply([errors.NONE] * count)
 
 
 def _verdicts(offsets: TopicOffsets, limit: int) -> list[int]:

@@ -36,7 +36,7 @@ class OffsetStore:
     def __init__(self) -> None:
         self._groups: dict[str, PartitionOffsets | dict[str, PartitionOffsets]] = {}
         """A dict only for groups with several topics: it would be the larger half of what a group with one takes."""
-        self._on_the_way: Fifo[Sequence[Record]] = Fifo()
+        self._on_the_way: Fifo[list[Record]] = Fifo()
         """The records of each commit that is neither durable nor lost, oldest first."""
         self.count = 0
         """How many offsets there are, kept while they come and go."""
@@ -145,13 +145,14 @@ class OffsetStore:
             if isinstance(held, PartitionOffsets) or not held:
                 del self._groups[group_id]
 
-    def expect(self, records: Sequence[Record]) -> None:
+    def expect(self, records: list[Record]) -> None:
         """A commit was decided; each of these is replayed when it is durable."""
         self._on_the_way.append(records)
 
     def lost(self, records: Sequence[Record]) -> None:
         """The append of these records failed. Nothing is done for records that are no commit."""
-        self._on_the_way.drop(records)
+        if isinstance(records, list):
+            self._on_the_way.drop(records)
 
     def on_the_way(self) -> Iterator[OffsetCommitted]:
         """Commits that are neither durable nor lost, in their order. Few: those of the last write or two of the log."""

@@ -13,18 +13,19 @@ from librt.strings import read_i64_be
 from librt.vecs import append, vec
 from mypy_extensions import i64
 
+from muster.core.offsets.commit import all_accepted
 from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.core.replies import CommitReply
 from muster.core.requests import Heartbeat, OffsetCommit
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
-from muster.server.call import Call
+from muster.server.call import Call, Foreseen
 from muster.server.handlers.commit_answer import CommitAnswer
 from muster.server.handlers.commit_sorting import as_commit, sorted_out
 from muster.server.intake.again import Again
 from muster.server.may import may_use_group, may_use_topic
-from muster.wire.errors import NONE, WireError
+from muster.wire.errors import WireError
 from muster.wire.generated.offset_commit import OffsetCommitRequest, OffsetCommitRequestPartition
 
 if TYPE_CHECKING:
@@ -56,7 +57,17 @@ def learn(call: Call, request: OffsetCommitRequest, node: Node, octets: bytes, b
 
 
 class CommitAgain(Again):
-    __slots__ = ("_asks_nobody", "_catalog", "_changes", "_commit", "_coordinator", "_node", "_pulse", "_respond")
+    __slots__ = (
+        "_accepted",
+        "_asks_nobody",
+        "_catalog",
+        "_changes",
+        "_commit",
+        "_node",
+        "_place",
+        "_pulse",
+        "_respond",
+    )
 
     def __init__(
         self,
@@ -70,7 +81,6 @@ class CommitAgain(Again):
     ) -> None:
         super().__init__(call.route, octets, body_at, offsets_at)
         self._node = node
-        self._coordinator = node.coordinator
         self._asks_nobody = type(node.authorizer) is AllowAll
         self._catalog = node.broker.catalog
         self._changes = node.broker.catalog.changes
@@ -79,7 +89,9 @@ class CommitAgain(Again):
             Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
         )
         """A commit is a sign of life, and is accepted where a heartbeat of the same member is answered NONE in a Stable group."""
-        self._respond = _Accepted(call, answer.without_request(), commit.count).respond
+        self._place = None if self._pulse is None else node.coordinator.place_of(commit.group_id)
+        self._accepted = _Accepted(call, answer.without_request(), commit.count)
+        self._respond = self._accepted.respond
 
     def serve(self, call: Call, frame: bytes, start: i64) -> bool:
         if self._catalog.changes != self._changes:
@@ -87,11 +99,12 @@ class CommitAgain(Again):
         if not self._asks_nobody and not self._is_allowed(call):
             return False
         self.has_served = True
-        before = self._commit
+        commit = self._commit
+        topics = commit.topics
         numbers_at = self._numbers_at
         number: i64 = 0
-        topics: list[TopicOffsets] = []
-        for offsets in before.topics:
+        for index in range(len(topics)):
+            offsets = topics[index]
             known = offsets.numbers
             numbers = vec[i64](capacity=len(known))
             at: i64 = 0
@@ -101,21 +114,15 @@ class CommitAgain(Again):
                 numbers = append(numbers, known[at + 2])
                 at += 3
                 number += 1
-            topics.append(TopicOffsets(offsets.topic, offsets.topic_id, numbers, offsets.metadata))
+            topics[index] = TopicOffsets(offsets.topic, offsets.topic_id, numbers, offsets.metadata)
+        call.foreseen = self._accepted
         call.respond = self._respond
-        commit = OffsetCommit(
-            before.group_id,
-            before.generation,
-            before.member_id,
-            before.group_instance_id,
-            before.retention_ms,
-            topics,
-            before.unknown_group_is_not_found,
-        )
-        if self._pulse is not None and self._pulse.beat():
-            self._coordinator.submit_commit_of_the_living(commit, call)
+        pulse, place = self._pulse, self._place
+        if pulse is not None and place is not None and place.runner is not None and pulse.beat():
+            # Decided at once, from what it says about each topic: nobody keeps the request itself, which serves again.
+            place.runner.submit_commit_of_the_living(commit, call, pulse.beaten_ms)
         else:
-            self._coordinator.submit(commit, call)
+            self._node.coordinator.submit(_copied(commit), call)
         return True
 
     def _is_allowed(self, call: Call) -> bool:
@@ -126,19 +133,32 @@ class CommitAgain(Again):
         )
 
 
-class _Accepted:
+def _copied(commit: OffsetCommit) -> OffsetCommit:
+    return OffsetCommit(
+        commit.group_id,
+        commit.generation,
+        commit.member_id,
+        commit.group_instance_id,
+        commit.retention_ms,
+        list(commit.topics),
+        commit.unknown_group_is_not_found,
+    )
+
+
+class _Accepted(Foreseen):
     """The answer if every offset is accepted, made once; and any other answer."""
 
-    __slots__ = ("_answer", "_body", "_codes")
+    __slots__ = ("_answer", "_codes")
 
     def __init__(self, call: Call, answer: CommitAnswer, count: int) -> None:
+        reply = all_accepted(count)
+        super().__init__(reply, call.route.encode(answer.respond(call, reply)))
         self._answer = answer
-        self._codes = [NONE] * count
-        self._body = call.route.encode(answer.respond(call, CommitReply(self._codes)))
+        self._codes = reply.errors
 
     def respond(self, call: Call, reply: CommitReply) -> object:
         if reply.errors == self._codes and call.connection.throttle is None:
-            return self._body
+            return self.body
         return self._answer.respond(call, reply)
 
 

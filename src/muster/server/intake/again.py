@@ -26,7 +26,7 @@ _NUMBER_BYTES: Final = 8
 class Again:
     """The bytes behind the correlation id, and where in them the numbers stand that may differ."""
 
-    __slots__ = ("_numbers_at", "_octets", "body_at", "has_served", "route")
+    __slots__ = ("_begins", "_numbers_at", "_octets", "body_at", "has_served", "route")
 
     def __init__(self, route: Route, octets: bytes, body_at: int, numbers_at: vec[i64]) -> None:
         """`numbers_at`: positions of 64-bit numbers in `octets`, ascending, none overlapping another."""
@@ -36,13 +36,16 @@ class Again:
         self.has_served = False
         self._octets = octets
         self._numbers_at = numbers_at
+        self._begins = octets[: numbers_at[0]] if len(numbers_at) else octets
+        """Up to the first number: the longest piece that is the same, which is compared as a whole."""
 
     def fits(self, frame: bytes, start: i64) -> bool:
         """Whether this is what the frame has from `start` on, whatever the numbers are."""
         octets = self._octets
-        if len(frame) - start != len(octets):
+        begins = self._begins
+        at: i64 = len(begins)
+        if len(frame) - start != len(octets) or frame[start : start + at] != begins:
             return False
-        at: i64 = 0
         for number_at in self._numbers_at:
             if not _same(frame, start, octets, at, number_at):
                 return False

@@ -24,6 +24,8 @@ _REQUEST_ID: Final = 8
 _ANSWER_ID: Final = 4
 """Behind the size."""
 _ID_BYTES: Final = 4
+_frame: Final = BytesWriter()
+"""For one answer after the other, which are small: making a writer for each costs as much as filling it."""
 _READ: Final = Operation.READ
 _GROUP: Final = ResourceType.GROUP
 
@@ -74,8 +76,8 @@ class StandingBeat:
             return None
         if not self._pulse.beat():
             return None
-        frame = BytesWriter()
-        write_i32_be(frame, self._answer_begins)
-        write_i32_be(frame, read_i32_be(data, _REQUEST_ID))
-        frame.write(self._answer_ends)
-        return frame.getvalue()
+        _frame.truncate(0)
+        write_i32_be(_frame, self._answer_begins)
+        write_i32_be(_frame, read_i32_be(data, _REQUEST_ID))
+        _frame.write(self._answer_ends)
+        return _frame.getvalue()
