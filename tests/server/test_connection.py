@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -17,19 +16,6 @@ from muster.wire.generated.list_groups import ListGroupsRequest
 from tests.server.driving import connections, heartbeat, join, only_connection, parked, redeem, until
 from tests.server.fake_apis import fake_server
 from tests.server.raw_client import RawClient, request_frame
-
-
-@pytest.fixture
-def server() -> Iterator[RunningServer]:
-    with fake_server() as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: RunningServer) -> Iterator[RawClient]:
-    with RawClient(server.port) as connected:
-        yield connected
-
 
 # ---- order
 

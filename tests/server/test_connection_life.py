@@ -32,12 +32,6 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         yield running
 
 
-@pytest.fixture
-def client(server: RunningServer) -> Iterator[RawClient]:
-    with RawClient(server.port) as connected:
-        yield connected
-
-
 def megabytes(count: int) -> bytes:
     """Requests whose replies have about a megabyte each."""
     return b"".join(request_frame("ListGroups", 0, ListGroupsRequest(), code) for code in range(count))

@@ -23,12 +23,6 @@ def server() -> Iterator[RunningServer]:
         yield running
 
 
-@pytest.fixture
-def client(server: RunningServer) -> Iterator[RawClient]:
-    with RawClient(server.port) as connected:
-        yield connected
-
-
 def heartbeat(code: int = 0, version: int = 4, **header: object) -> bytes:
     return request_frame("Heartbeat", version, HeartbeatRequest("g", code, "m"), **header)  # type: ignore[arg-type]
 

@@ -8,16 +8,9 @@ import pytest
 
 from muster.server.running import RunningServer
 from tests.server.broker.whole_server import whole_server
-from tests.server.raw_client import RawClient
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
     with whole_server() as running:
         yield running
-
-
-@pytest.fixture
-def client(server: RunningServer) -> Iterator[RawClient]:
-    with RawClient(server.port) as connected:
-        yield connected

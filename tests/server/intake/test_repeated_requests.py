@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from muster.server.limits import REMEMBERED_REQUEST_BYTES
 from muster.server.running import RunningServer
 from muster.wire.generated.heartbeat import HeartbeatRequest
 from tests.server.driving import only_connection
-from tests.server.fake_apis import fake_server
 from tests.server.raw_client import RawClient, request_frame
-
-
-@pytest.fixture
-def server() -> Iterator[RunningServer]:
-    with fake_server() as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: RunningServer) -> Iterator[RawClient]:
-    with RawClient(server.port) as connected:
-        yield connected
 
 
 def beat(client: RawClient, number: int, group: str = "g", generation: int = 1, name: str | None = "raw") -> int:
