@@ -23,14 +23,16 @@ PATIENCE_SECONDS = 60
 
 
 def muster(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MUSTER_")} | variables
+    """Run the command to its end, in the form that the tests run in and with no other settings than these."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith("MUSTER_") or name == "MUSTER_PURE"
+    }
     return subprocess.run(
         [sys.executable, "-m", "muster", *arguments],
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,
-        env=environment,
+        env=kept | variables,
         check=False,
     )
 
