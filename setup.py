@@ -25,11 +25,11 @@ COMPILED = {
     "core/classic": "*",
     "core/offsets": "*",
     "log": (
-        "compactable contract file_commit file_log group_value index offset_run offset_value open_files record_codec record_fields"
-        " segment segment_rules staging sync_frames sync_journal tick_commit"
+        "compactable contract disk file_access file_commit file_log group_value index offset_run offset_value open_files"
+        " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": (
-        "alarm clock coordinator group_commit in_flight loader offsets_log pulse runner tickets timings turns unanswered"
+        "alarm clock coordinator group_commit in_flight loader long_poll offsets_log pulse runner tickets timings turns unanswered"
         " wheel"
     ),
     "server": "backlog call channel connection limits may parts reactor routes traffic",

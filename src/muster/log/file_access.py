@@ -7,20 +7,21 @@ from typing import Final
 from muster.log.contract import Durability
 from muster.log.disk import Disk
 from muster.log.open_files import OpenFiles
-from muster.wire.late_dataclass import dataclass
 
 MAX_OPEN_FOR_READING: Final = 256
 MAX_OPEN_FOR_WRITING: Final = 256
 
 
-@dataclass(slots=True, frozen=True)
 class FileAccess:
-    disk: Disk
-    readers: OpenFiles
-    """The loop's thread."""
-    writers: OpenFiles
-    """The thread that runs commits."""
-    durability: Durability
+    __slots__ = ("disk", "durability", "readers", "writers")
+
+    def __init__(self, disk: Disk, readers: OpenFiles, writers: OpenFiles, durability: Durability) -> None:
+        self.disk = disk
+        self.readers = readers
+        """The loop's thread."""
+        self.writers = writers
+        """The thread that runs commits."""
+        self.durability: Durability = durability
 
 
 def file_access(disk: Disk, durability: Durability) -> FileAccess:

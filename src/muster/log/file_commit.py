@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from threading import Lock
 from typing import TYPE_CHECKING, Final
+
+from librt.threading import Lock
 
 from muster.log.checkpoints import LEADER_EPOCHS, PARTITION_METADATA, format_epochs
 from muster.log.contract import StorageError
@@ -65,11 +66,11 @@ class LogShare:
         "_access",
         "_content",
         "_guard",
-        "_log",
         "after_failure",
         "failure",
         "in_journal",
         "leftovers",
+        "log",
         "new_epochs",
         "sync_creation",
         "syncs_itself",
@@ -86,7 +87,7 @@ class LogShare:
         sync_creation: bool,
         after_failure: bool,
     ) -> None:
-        self._log = log
+        self.log = log
         self._access: FileAccess = log.access
         self._guard: Lock = log.guard
         self.writes = writes
@@ -121,7 +122,7 @@ class LogShare:
             try:
                 self._write()
             except OSError as error:
-                self.fail(StorageError(f"{self._log.directory}: cannot be written: {error.strerror or error}"))
+                self.fail(StorageError(f"{self.log.directory}: cannot be written: {error.strerror or error}"))
 
     def sync(self) -> None:
         if self.failure is not None:
@@ -132,12 +133,12 @@ class LogShare:
             try:
                 self._sync()
             except OSError as error:
-                self.fail(StorageError(f"{self._log.directory}: cannot be synced: {error.strerror or error}"))
+                self.fail(StorageError(f"{self.log.directory}: cannot be synced: {error.strerror or error}"))
 
     def journal_entry(self) -> Entry:
         write = self.writes[0]
         segment = write.segment
-        return Entry(self._log.journal_mark, segment.log_path, segment.base_offset, write.start_size, self._content)
+        return Entry(self.log.journal_mark, segment.log_path, segment.base_offset, write.start_size, self._content)
 
     def fail(self, failure: StorageError) -> None:
         """Put the files back to what was durable before; what cannot be put back now is left for the next commit."""
@@ -158,8 +159,8 @@ class LogShare:
                 self.leftovers.append(leftover)
 
     def _is_deleted(self, verb: str) -> bool:
-        if self._log.deleted:
-            self.failure = StorageError(f"{self._log.directory}: was deleted before it could be {verb}")
+        if self.log.deleted:
+            self.failure = StorageError(f"{self.log.directory}: was deleted before it could be {verb}")
             return True
         return False
 
@@ -170,11 +171,14 @@ class LogShare:
             self.leftovers.pop()
         for write in self.writes:
             path = write.segment.log_path
-            parts = [batch.bytes for batch in write.batches]
-            if self.syncs_itself:
-                write_all(disk, writers.get(path), parts)
+            batches = write.batches
+            if len(batches) == 1:
+                self._content = batches[0].bytes
+                write_bytes(disk, writers.get(path), self._content)
+            elif self.syncs_itself:
+                write_all(disk, writers.get(path), [batch.bytes for batch in batches])
             else:
-                self._content = parts[0] if len(parts) == 1 else b"".join(parts)
+                self._content = b"".join([batch.bytes for batch in batches])
                 write_bytes(disk, writers.get(path), self._content)
             if write.closing is not None:
                 disk.sync(writers.get(path))
@@ -186,7 +190,7 @@ class LogShare:
     def _sync(self) -> None:
         disk = self._access.disk
         disk.sync(self._access.writers.get(self.writes[-1].segment.log_path))
-        directory = self._log.directory
+        directory = self.log.directory
         if self.sync_creation:
             sync_file(disk, os.path.join(directory, PARTITION_METADATA))
         if self.sync_creation or self.new_epochs is not None or self.writes[-1].is_new:
@@ -198,7 +202,7 @@ class LogShare:
 
     def _write_epochs(self, epochs: list[tuple[int, int]]) -> None:
         """The rename is made durable by the directory's sync that follows."""
-        path = os.path.join(self._log.directory, LEADER_EPOCHS)
+        path = os.path.join(self.log.directory, LEADER_EPOCHS)
         sync = self._access.durability == "fsync"
         write_file(self._access.disk, path + ".tmp", format_epochs(epochs), sync=sync)
         self._access.disk.rename(path + ".tmp", path)

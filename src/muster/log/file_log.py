@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from threading import Lock
+
+from librt.threading import Lock
 
 from muster.log.compactable import CompactableLog
 from muster.log.compaction_round import Source
@@ -90,10 +91,8 @@ class FileLog(CompactableLog):
         """Take over what is staged and decide which bytes go to which segment."""
         batches = self.take_staged()
         writes = self._plan_writes(batches)
-        for write in writes[:-1]:
-            write.closing = write.segment.index.copy()
-            for batch in write.batches:
-                write.closing.note(batch.next_offset - 1, batch.max_timestamp, len(batch.bytes))
+        if len(writes) > 1:
+            self._forecast_indexes(writes)
         self._committing = True
         leftovers, self._leftovers = self._leftovers, []
         return LogShare(
@@ -145,6 +144,13 @@ class FileLog(CompactableLog):
             if first_time_ms is None:
                 first_time_ms = batch.time_ms
         return writes
+
+    def _forecast_indexes(self, writes: list[SegmentWrite]) -> None:
+        """All but the last segment are full after this."""
+        for write in writes[:-1]:
+            write.closing = write.segment.index.copy()
+            for batch in write.batches:
+                write.closing.note(batch.next_offset - 1, batch.max_timestamp, len(batch.bytes))
 
     def _plan_epochs(self, batches: list[StagedBatch]) -> list[tuple[int, int]] | None:
         newest = self._epochs[-1][0] if self._epochs else -1

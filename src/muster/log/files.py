@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
-from muster.log.contract import Durability, LogConfig, PartitionLog, StorageError
+from muster.log.contract import Durability, LogConfig, StorageError
 from muster.log.directory import (
     PRIVATE_DOCUMENTS,
     DirectoryLock,
@@ -26,14 +26,12 @@ from muster.log.directory import (
 )
 from muster.log.disk import Disk, replace_file
 from muster.log.file_access import file_access
-from muster.log.file_commit import LogShare
 from muster.log.file_log import FileLog
 from muster.log.file_open import open_directory, read_topic_id
 from muster.log.side_by_side import SideBySide
-from muster.log.staging import Settled, StagedLog
 from muster.log.sync_journal import RETIRE_AT_BYTES, SyncJournal
 from muster.log.sync_recovery import settle_journals
-from muster.log.tick_commit import FileCommit
+from muster.log.tick_commit import FileCommit, TickCommits
 
 
 class FileStore:
@@ -68,10 +66,9 @@ class FileStore:
         self._unchecked = set() if self.was_clean else set(self._on_disk)
         """Logs that were not opened, hence not recovered, since a stop that was not clean."""
         self._logs: dict[tuple[str, int], FileLog] = {}
-        self._dirty: dict[FileLog, None] = {}
-        self._committing = False
         self._side_by_side = SideBySide()
         self._journal = SyncJournal(self.directory, self._journal_owner, self._disk, journal_bytes)
+        self._commits = TickCommits(self, self._access, self._journal, self._side_by_side)
 
     # What is different where several processes share the directory: see `shared_files`
 
@@ -136,7 +133,7 @@ class FileStore:
             topic,
             partition,
             config,
-            self._on_first_staged,
+            self._commits.on_first_staged,
             topic_id=topic_id,
             directory=path,
             access=self._access,
@@ -165,7 +162,7 @@ class FileStore:
         if log is None:
             return
         log.fall_back()
-        self._dirty.pop(log, None)
+        self._commits.forget(log)
         with log.guard:  # waits for a commit that is writing to it
             log.close()
             self._recovery_points[key] = log.durable_offset
@@ -185,7 +182,7 @@ class FileStore:
                 log.deleted = True
             log.release_files()
             log.fall_back()
-            self._dirty.pop(log, None)
+            self._commits.forget(log)
             del self._logs[key]
         self._on_disk.discard(key)
         self._unchecked.discard(key)
@@ -199,26 +196,7 @@ class FileStore:
         return read_topic_id(partition_path(self.directory, topic, partition))
 
     def begin_commit(self) -> FileCommit | None:
-        assert not self._committing, "the commit before this one is not finished"
-        if not self._dirty:
-            return None
-        self._committing = True
-        shares = [(log, log.plan_commit()) for log in self._dirty]
-        self._dirty = {}
-        rolled = any(share.rolled for _, share in shares)
-        points = self._current_recovery_points() if rolled else None
-        return FileCommit(self, self._access, shares, self._journal, self._side_by_side, points)
-
-    def settle(self, shares: list[tuple[FileLog, LogShare]]) -> Settled:
-        """Called by the commit's `finish`."""
-        self._committing = False
-        settled: list[tuple[PartitionLog, StorageError | None]] = []
-        for log, share in shares:
-            log.settle(share)
-            if share.failure is not None:
-                self._dirty.pop(log, None)
-            settled.append((log, share.failure))
-        return settled
+        return self._commits.begin()
 
     def read_document(self, name: str) -> bytes | None:
         path = document_path(self.directory, name)
@@ -256,7 +234,7 @@ class FileStore:
                     raise failure
         self._side_by_side.each(FileLog.close, list(self._logs.values()))
         self._drop_journal()
-        points = self._current_recovery_points()
+        points = self.current_recovery_points()
         for key, log in self._logs.items():
             points[key] = log.durable_offset
         self.keep_offsets(RECOVERY_POINTS, points)
@@ -273,7 +251,7 @@ class FileStore:
                 f"{self.directory}: its sync journal cannot be removed: {error.strerror or error}"
             ) from error
 
-    def _current_recovery_points(self) -> dict[tuple[str, int], int]:
+    def current_recovery_points(self) -> dict[tuple[str, int], int]:
         for key, log in self._logs.items():
             self._recovery_points[key] = max(self._recovery_points.get(key, 0), log.recovery_point)
         return dict(self._recovery_points)
@@ -314,7 +292,3 @@ class FileStore:
         except OSError as error:
             raise StorageError(f"{path}: cannot be deleted: {error.strerror or error}") from error
         remove_tree(going)
-
-    def _on_first_staged(self, log: StagedLog) -> None:
-        assert isinstance(log, FileLog)
-        self._dirty[log] = None

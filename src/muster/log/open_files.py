@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
+
+from librt.threading import Lock
 
 
 class OpenFiles:

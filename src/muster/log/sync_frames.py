@@ -15,6 +15,8 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 import google_crc32c
+from librt.strings import BytesWriter, write_i32_be, write_i64_be
+from mypy_extensions import i32, i64
 
 FILE_KIND: Final = b"muster sync journal "
 FILE_HEAD: Final = b"muster sync journal 1\n"
@@ -24,6 +26,9 @@ _PLACE = Struct(">qqq")
 _LOG = Struct(">16siH")
 _START_BYTES: Final = 12
 _SMALLEST: Final = 24 + 22
+_crc_of: Final = google_crc32c.value
+_crc_with: Final = google_crc32c.extend
+"""Bound once: a function that is looked up in its module costs as much again as a short checksum."""
 
 
 class Frame(NamedTuple):
@@ -54,11 +59,21 @@ def log_mark(topic: str, partition: int, topic_id: bytes) -> bytes:
     return _LOG.pack(topic_id, partition, len(text)) + text
 
 
-def frame_start(tick: int, segment_base: int, position: int, mark: bytes, batches: bytes) -> bytes:
-    """What stands before `mark` and `batches`."""
-    place = _PLACE.pack(tick, segment_base, position)
-    crc = google_crc32c.extend(google_crc32c.value(place + mark), batches)
-    return _START.pack(_MAGIC, crc, len(place) + len(mark) + len(batches)) + place
+def frame_head(tick: int, segment_base: int, position: int, mark: bytes, batches: bytes) -> bytes:
+    """What stands before `batches`."""
+    out = BytesWriter()
+    write_i64_be(out, tick)
+    write_i64_be(out, segment_base)
+    write_i64_be(out, position)
+    out.write(mark)
+    place = out.getvalue()
+    crc: i64 = _crc_with(_crc_of(place), batches)
+    out.truncate(0)
+    out.write(_MAGIC)
+    write_i32_be(out, i32(crc - 0x100000000 if crc & 0x80000000 else crc))
+    write_i32_be(out, len(place) + len(batches))
+    out.write(place)
+    return out.getvalue()
 
 
 def read_journal(content: bytes) -> JournalContent:
@@ -86,7 +101,7 @@ def _frame_at(content: bytes, at: int) -> tuple[Frame | None, int]:
     magic, crc, length = _START.unpack_from(content, at)
     begin = at + _START_BYTES
     end = begin + length
-    if magic != _MAGIC or length < _SMALLEST or end > len(content) or google_crc32c.value(content[begin:end]) != crc:
+    if magic != _MAGIC or length < _SMALLEST or end > len(content) or _crc_of(content[begin:end]) != crc:
         return None, 0
     tick, segment_base, position = _PLACE.unpack_from(content, begin)
     topic_id, partition, text_bytes = _LOG.unpack_from(content, begin + _PLACE.size)

@@ -15,7 +15,7 @@ from typing import Final
 
 from muster.log.directory import journal_path, partition_path
 from muster.log.disk import Disk, read_existing, sync_existing, write_at, write_bytes
-from muster.log.sync_frames import FILE_HEAD, frame_start, read_journal
+from muster.log.sync_frames import FILE_HEAD, frame_head, read_journal
 
 RETIRE_AT_BYTES: Final = 16 * 1024 * 1024
 REST_AFTER_FAILURE: Final = 100
@@ -122,8 +122,8 @@ class SyncJournal:
         tick = file.size
         parts: list[bytes] = []
         for entry in entries:
-            start = frame_start(tick, entry.segment_base, entry.position, entry.mark, entry.batches)
-            parts += (start, entry.mark, entry.batches)
+            parts.append(frame_head(tick, entry.segment_base, entry.position, entry.mark, entry.batches))
+            parts.append(entry.batches)
             file.segments[entry.path] = None
         content = b"".join(parts)
         write_bytes(self._disk, file.fd, content)

@@ -1,7 +1,8 @@
 """Everything staged in one tick on its way to the disk: all writes first, then as few syncs as will do.
 
 With `durability = fsync` the logs that only grew go to the sync journal together, one sync for all; a single one, and those that
-roll, begin or have much, sync their own files, side by side. If the journal fails, all do.
+roll, begin or have much, sync their own files, side by side. If the journal fails, all do. `TickCommits` knows which logs have
+something staged; a store keeps one.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from muster.log.checkpoints import RECOVERY_POINTS
-from muster.log.contract import StorageError
+from muster.log.contract import PartitionLog, StorageError
 from muster.log.file_access import FileAccess
 from muster.log.file_commit import LogShare
+from muster.log.file_log import FileLog
 from muster.log.side_by_side import SideBySide
-from muster.log.staging import Settled
+from muster.log.staging import Settled, StagedLog
 from muster.log.sync_journal import SyncJournal
 
 if TYPE_CHECKING:
-    from muster.log.file_log import FileLog
     from muster.log.files import FileStore
 
 WORTH_THE_JOURNAL: Final = 2
@@ -30,13 +31,15 @@ logger = logging.getLogger(__name__)
 class FileCommit:
     def __init__(
         self,
+        commits: TickCommits,
         store: FileStore,
         access: FileAccess,
-        shares: list[tuple[FileLog, LogShare]],
+        shares: list[LogShare],
         journal: SyncJournal,
         side_by_side: SideBySide,
         recovery_points: dict[tuple[str, int], int] | None,
     ) -> None:
+        self._commits = commits
         self._store = store
         self._access = access
         self._shares = shares
@@ -45,23 +48,23 @@ class FileCommit:
         self._recovery_points = recovery_points
 
     def run(self) -> None:
-        for _, share in self._shares:
+        for share in self._shares:
             share.write()
         if self._access.durability == "fsync":
             self._sync()
-            for _, share in self._shares:
+            for share in self._shares:
                 if share.failure is not None or share.after_failure:
                     self._journal.doubt(share.writes[0].segment.log_path)
         if self._recovery_points is not None:
             self._keep_recovery_points(self._recovery_points)
 
     def finish(self) -> Settled:
-        return self._store.settle(self._shares)
+        return self._commits.settle(self._shares)
 
     def _sync(self) -> None:
         together: list[LogShare] = []
         alone: list[LogShare] = []
-        for _, share in self._shares:
+        for share in self._shares:
             if share.failure is None:
                 (alone if share.syncs_itself else together).append(share)
         if len(together) >= WORTH_THE_JOURNAL and self._journal.keep([share.journal_entry() for share in together]):
@@ -74,7 +77,7 @@ class FileCommit:
             self._sync_new_directories()
 
     def _sync_new_directories(self) -> None:
-        created = [share for _, share in self._shares if share.sync_creation and share.failure is None]
+        created = [share for share in self._shares if share.sync_creation and share.failure is None]
         if not created:
             return
         directory = self._store.directory
@@ -86,10 +89,56 @@ class FileCommit:
 
     def _keep_recovery_points(self, points: dict[tuple[str, int], int]) -> None:
         """A segment was closed: the next start need not check it. Losing this costs time at recovery, not records."""
-        for log, share in self._shares:
+        for share in self._shares:
             if share.rolled and share.failure is None:
-                points[log.topic, log.partition] = share.writes[-1].segment.base_offset
+                points[share.log.topic, share.log.partition] = share.writes[-1].segment.base_offset
         try:
             self._store.keep_offsets(RECOVERY_POINTS, points)
         except StorageError as error:
             logger.warning("recovery will check more than it has to: %s", error)
+
+
+class TickCommits:
+    """The logs of a store that have something staged, and the commits that take it over, one at a time. In the loop's thread."""
+
+    def __init__(self, store: FileStore, access: FileAccess, journal: SyncJournal, side_by_side: SideBySide) -> None:
+        self._store = store
+        self._access = access
+        self._journal = journal
+        self._side_by_side = side_by_side
+        self._dirty: dict[FileLog, None] = {}
+        self._committing = False
+
+    def on_first_staged(self, log: StagedLog) -> None:
+        assert isinstance(log, FileLog)
+        self._dirty[log] = None
+
+    def forget(self, log: FileLog) -> None:
+        """What it had staged is lost."""
+        self._dirty.pop(log, None)
+
+    def begin(self) -> FileCommit | None:
+        assert not self._committing, "the commit before this one is not finished"
+        if not self._dirty:
+            return None
+        self._committing = True
+        dirty, self._dirty = self._dirty, {}
+        shares: list[LogShare] = []
+        points = None
+        for log in dirty:
+            share = log.plan_commit()
+            shares.append(share)
+            if share.rolled and points is None:
+                points = self._store.current_recovery_points()
+        return FileCommit(self, self._store, self._access, shares, self._journal, self._side_by_side, points)
+
+    def settle(self, shares: list[LogShare]) -> Settled:
+        self._committing = False
+        settled: list[tuple[PartitionLog, StorageError | None]] = []
+        for share in shares:
+            log = share.log
+            log.settle(share)
+            if share.failure is not None:
+                self.forget(log)
+            settled.append((log, share.failure))
+        return settled

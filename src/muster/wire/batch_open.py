@@ -18,6 +18,9 @@ from muster.wire.compression import NONE, compress
 
 _NULL: Final = 1
 """The varint of -1."""
+_crc_of: Final = google_crc32c.value
+_crc_with: Final = google_crc32c.extend
+"""Bound once: a function that is looked up in its module costs as much again as a short checksum."""
 
 
 @mypyc_attr(acyclic=True)
@@ -129,13 +132,13 @@ class OpenBatch:
         if compression != NONE:
             records = compress(compression, records)
         # Piece by piece: the records may be many, and are copied as seldom as can be.
-        crc: int = google_crc32c.extend(google_crc32c.value(head), records)
+        crc: i64 = _crc_with(_crc_of(head), records)
         out = BytesWriter()
         write_i64_be(out, self.base_offset)
         write_i32_be(out, CHECKED_FROM - LENGTH_END + len(head) + len(records))
         write_i32_be(out, self.leader_epoch)
         out.append(MAGIC)
-        write_i32_be(out, crc - 0x100000000 if crc & 0x80000000 else crc)
+        write_i32_be(out, i32(crc - 0x100000000 if crc & 0x80000000 else crc))
         out.write(head)
         return out.getvalue() + records
 
