@@ -37,6 +37,10 @@ class FailingDisk(Disk):
         self._count("open")
         return super().open_for_append(path, fresh=fresh)
 
+    def open_fresh(self, path: str) -> int:
+        self._count("open")
+        return super().open_fresh(path)
+
     def write(self, fd: int, parts: Sequence[bytes]) -> int:
         """A full disk takes part of the bytes before it fails."""
         try:
@@ -99,6 +103,9 @@ class SlowWriter(Disk):
     def write(self, fd: int, parts: Sequence[bytes]) -> int:
         return super().write(fd, [b"".join(parts)[: self._most]])
 
+    def write_at(self, fd: int, content: bytes, position: int) -> int:
+        return super().write_at(fd, content[: self._most], position)
+
 
 class FailingPartition(Disk):
     """Syncs of one partition's files fail, whoever else is synced beside it."""
@@ -109,6 +116,11 @@ class FailingPartition(Disk):
 
     def open_for_append(self, path: str, *, fresh: bool = False) -> int:
         fd = super().open_for_append(path, fresh=fresh)
+        self._paths[fd] = path
+        return fd
+
+    def open_fresh(self, path: str) -> int:
+        fd = super().open_fresh(path)
         self._paths[fd] = path
         return fd
 

@@ -33,6 +33,13 @@ class PowerFailingDisk(QuickFailingDisk):
                 self._note(path)
             return fd
 
+    def open_fresh(self, path: str) -> int:
+        with self._lock:
+            fd = super().open_fresh(path)
+            self._paths[fd] = path
+            self._note(path)
+            return fd
+
     def open_for_update(self, path: str) -> int:
         with self._lock:
             fd = super().open_for_update(path)

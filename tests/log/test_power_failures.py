@@ -33,7 +33,9 @@ class Script:
 
     def start(self) -> None:
         self.disk = PowerFailingDisk()
-        self.store = FileStore(str(self.directory), disk=self.disk, journal_bytes=self.random.choice([600, 5_000]))
+        self.store = FileStore(
+            str(self.directory), disk=self.disk, journal_bytes=self.random.choice([600, 5_000, 400_000])
+        )
         try:
             self.logs = {partition: self.open(partition) for partition in range(LOGS)}
         except StorageError as refused:

@@ -15,6 +15,9 @@ from muster.log.sync_frames import read_journal
 from tests.log.batches import all_records, commit, open_log, put, stage
 from tests.log.failing_disk import FailingDisk, QuickFailingDisk
 
+WITH_ROOM = 400_000
+"""A journal of this size has zeros behind its frames after a few small commits."""
+
 
 class CountingDisk(FailingDisk):
     """Which files were synced, in order."""
@@ -26,6 +29,11 @@ class CountingDisk(FailingDisk):
 
     def open_for_append(self, path: str, *, fresh: bool = False) -> int:
         fd = super().open_for_append(path, fresh=fresh)
+        self._paths[fd] = path
+        return fd
+
+    def open_fresh(self, path: str) -> int:
+        fd = super().open_fresh(path)
         self._paths[fd] = path
         return fd
 
@@ -51,6 +59,13 @@ def commit_to(store: FileStore, logs: Sequence[PartitionLog], value: str) -> Non
     for log in logs:
         stage(log, value)
     assert all(failure is None for _, failure in commit(store))
+
+
+def crash(store: FileStore) -> None:
+    store._journal.abandon()
+    store._access.readers.close()
+    store._access.writers.close()
+    store._release_directory()
 
 
 def test_logs_that_only_grow_share_one_sync(tmp_path: Path) -> None:
@@ -190,19 +205,24 @@ def test_a_journal_that_cannot_be_worked_off_stays_until_it_can(
     store.close()
 
 
+@pytest.mark.parametrize(
+    ("journal_bytes", "commits"), [(700, 3), (WITH_ROOM, 6)], ids=["retiring", "with zeros behind the frames"]
+)
 @pytest.mark.parametrize("for_good", [False, True], ids=["once", "for good"])
-def test_whichever_call_of_a_journaled_commit_fails_nothing_durable_is_lost(tmp_path: Path, for_good: bool) -> None:
+def test_whichever_call_of_a_journaled_commit_fails_nothing_durable_is_lost(
+    tmp_path: Path, for_good: bool, journal_bytes: int, commits: int
+) -> None:
     fail_at = 0
     clean_run = False
     while not clean_run:
         fail_at += 1
         directory = tmp_path / str(fail_at)
         disk = QuickFailingDisk()
-        store = FileStore(str(directory), disk=disk, journal_bytes=700)
+        store = FileStore(str(directory), disk=disk, journal_bytes=journal_bytes)
         logs = begun(store)
         disk.arm(fail_at, for_good=for_good)
         expected = {log.partition: [(0, "begun")] for log in logs}
-        for number in range(3):
+        for number in range(commits):
             for log in logs:
                 stage(log, f"{number}" * 50)
             for log, failure in commit(store):
@@ -222,6 +242,88 @@ def test_whichever_call_of_a_journaled_commit_fails_nothing_durable_is_lost(tmp_
             assert there == [*expected[log.partition], (len(expected[log.partition]), "again")]
         later.close()
     assert fail_at > 15, "the script should have had more calls that can fail"
+
+
+def content_of_the_journal(directory: Path) -> bytes:
+    (path,) = journal_files(str(directory))
+    return Path(path).read_bytes()
+
+
+def test_a_journal_that_is_often_written_to_is_lengthened_by_zeros_now_and_then(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path), journal_bytes=WITH_ROOM)
+    logs = begun(store)
+    lengths = []
+    for number in range(30):
+        commit_to(store, logs, f"{number}")
+        content = content_of_the_journal(tmp_path)
+        frames, damage = read_journal(content)
+        assert (len(frames), damage) == (3 * (number + 1), [])
+        assert len(content) <= 2 * len(content.rstrip(b"\0")) + 2, "not more zeros than frames"
+        lengths.append(len(content))
+    assert len(set(lengths[:4])) == 4, "who commits now and then does without"
+    assert len(set(lengths)) < 12
+    crash(store)
+    again = FileStore(str(tmp_path))
+    expected = [(0, "begun"), *((number + 1, f"{number}") for number in range(30))]
+    assert [all_records(open_log(again, partition=partition)) for partition in range(3)] == [expected] * 3
+    assert journal_files(str(tmp_path)) == []
+    again.close()
+
+
+def test_a_journal_never_becomes_larger_by_zeros_than_it_may_be(tmp_path: Path) -> None:
+    disk = CountingDisk()
+    store = FileStore(str(tmp_path), disk=disk, journal_bytes=50_000)
+    logs = begun(store)
+    longest = 0
+    for number in range(400):
+        commit_to(store, logs, f"{number}")
+        paths = journal_files(str(tmp_path))
+        longest = max([longest, *(Path(path).stat().st_size for path in paths)])
+        if longest >= 50_000:
+            break
+    assert 50_000 <= longest < 51_000, "the last frames alone cross the line"
+    store.close()
+
+
+def test_a_commit_with_much_is_not_followed_by_zeros(tmp_path: Path) -> None:
+    """They would be used up by the next one."""
+    store = FileStore(str(tmp_path), journal_bytes=WITH_ROOM)
+    logs = begun(store)
+    for number in range(8):
+        commit_to(store, logs, f"{number}" * 2_000)
+        content = content_of_the_journal(tmp_path)
+        assert read_journal(content).frames[-1].batches == content[-len(read_journal(content).frames[-1].batches) :]
+    store.close()
+
+
+class NoRoomForZeros(CountingDisk):
+    """Full, except for what is little."""
+
+    zeros_refused = 0
+
+    def write_at(self, fd: int, content: bytes, position: int) -> int:
+        if not any(content):
+            self.zeros_refused += 1
+            super().write_at(fd, content[: len(content) // 2], position)
+            raise OSError(28, "No space left on device")
+        return super().write_at(fd, content, position)
+
+
+def test_without_space_for_zeros_the_journal_grows_with_each_commit(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk = NoRoomForZeros()
+    store = FileStore(str(tmp_path), disk=disk, journal_bytes=WITH_ROOM)
+    logs = begun(store)
+    disk.synced.clear()
+    for number in range(30):
+        commit_to(store, logs, f"{number}")
+    assert disk.zeros_refused == 1, "it is not tried again and again"
+    assert disk.synced == ["muster.sync.0.1"] * 30
+    assert not caplog.text
+    frames, damage = read_journal(content_of_the_journal(tmp_path))
+    assert (len(frames), damage) == (90, [])
+    store.close()
 
 
 def test_without_the_journal_each_log_is_synced_by_itself(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -36,6 +36,11 @@ class ForgetfulDisk(Disk):
         self._paths[fd] = path
         return fd
 
+    def open_fresh(self, path: str) -> int:
+        fd = super().open_fresh(path)
+        self._paths[fd] = path
+        return fd
+
     def open_for_update(self, path: str) -> int:
         fd = super().open_for_update(path)
         self._paths[fd] = path

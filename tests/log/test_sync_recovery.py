@@ -52,6 +52,13 @@ def the_journal(directory: Path) -> Path:
     return Path(path)
 
 
+def frames_of(journal: Path) -> bytes:
+    """Without the zeros that may follow them."""
+    content = journal.read_bytes()
+    last = read_journal(content).frames[-1].batches
+    return content[: content.rindex(last) + len(last)]
+
+
 def cut_file(path: Path, size: int) -> None:
     path.write_bytes(path.read_bytes()[:size])
 
@@ -112,9 +119,10 @@ def test_a_hole_before_the_journal_begins_is_damage(tmp_path: Path) -> None:
 def test_a_torn_end_of_the_journal_was_never_acknowledged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     sizes = crashed(tmp_path)
     segment, journal = tmp_path / "t-0" / FIRST, the_journal(tmp_path)
-    last = read_journal(journal.read_bytes()).frames[-1].tick
-    for size in (last, last + 1, last + 11, last + 50, journal.stat().st_size - 1):
-        found, damage = read_journal(journal.read_bytes()[:size])
+    content = frames_of(journal)
+    last = read_journal(content).frames[-1].tick
+    for size in (last, last + 1, last + 11, last + 50, len(content) - 1):
+        found, damage = read_journal(content[:size])
         assert not damage
         assert 6 <= len(found) <= 7
     cut_file(journal, last + 20)
@@ -132,6 +140,32 @@ def test_pages_of_the_last_write_in_any_order_are_a_torn_end_too(tmp_path: Path)
     frames, damage = read_journal(content[: last + 5] + bytes(20) + content[last + 25 :])
     assert not damage
     assert len(frames) == 7, "the second frame of that write is whole"
+
+
+def test_zeros_behind_the_last_frame_are_no_damage_and_neither_is_a_torn_frame_before_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    sizes = crashed(tmp_path)
+    segment, journal = tmp_path / "t-0" / FIRST, the_journal(tmp_path)
+    content, whole = frames_of(journal), segment.read_bytes()
+    last = read_journal(content).frames[-1].tick
+    assert read_journal(content + bytes(5_000)) == read_journal(content)
+    for torn_at in (last, last + 1, last + 20, last + 60, len(content) - 2):  # the last byte is a zero by itself
+        journal.write_bytes(content[:torn_at] + bytes(5_000))
+        segment.write_bytes(whole[: sizes[0]])
+        again = FileStore(str(tmp_path))
+        assert "damaged" not in caplog.text
+        assert all_records(open_log(again))[:8] == everything(3)
+        crash(again)
+
+
+def test_zeros_in_place_of_a_commit_that_others_follow_are_damage(tmp_path: Path) -> None:
+    crashed(tmp_path)
+    content = the_journal(tmp_path).read_bytes()
+    ticks = sorted({frame.tick for frame in read_journal(content).frames})
+    lost = content[: ticks[1]] + bytes(ticks[2] - ticks[1]) + content[ticks[2] :] + bytes(5_000)
+    frames, damage = read_journal(lost)
+    assert (len(frames), damage) == (6, [ticks[1]])
 
 
 def test_damage_in_the_journal_is_said_with_its_place_and_harms_no_log_that_lacks_nothing(

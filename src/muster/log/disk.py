@@ -19,6 +19,7 @@ _DIRECTORY_MODE: Final = 0o755
 # Bound once: what a commit calls for every log is not looked up every time.
 _write: Final = os.write
 _write_parts: Final = os.writev
+_write_at: Final = os.pwrite
 _sync: Final[Callable[[int], None]] = getattr(os, "fdatasync", os.fsync)  # macOS has the latter alone
 
 
@@ -30,6 +31,10 @@ class Disk:
         """`fresh`: what an earlier, failed attempt left there goes."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | (os.O_TRUNC if fresh else 0)
         return os.open(path, flags, _FILE_MODE)
+
+    def open_fresh(self, path: str) -> int:
+        """To write anywhere in a file that is new, or empty from now on."""
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
 
     def open_for_update(self, path: str) -> int:
         """To write anywhere in a file that is there."""
@@ -54,7 +59,7 @@ class Disk:
 
     def write_at(self, fd: int, content: bytes, position: int) -> int:
         """One system call; it may write less than it was given. Not for files that were opened for append."""
-        return os.pwrite(fd, content, position)
+        return _write_at(fd, content, position)
 
     def sync(self, fd: int) -> None:
         _sync(fd)
@@ -106,14 +111,19 @@ def write_at(disk: Disk, path: str, content: bytes, position: int) -> None:
     """Overwrite, or write behind the end of, a file that is there."""
     fd = disk.open_for_update(path)
     try:
-        done = 0
-        while done < len(content):
-            written = disk.write_at(fd, content[done:], position + done)
-            if written <= 0:
-                raise OSError(errno.EIO, "the disk took no bytes")
-            done += written
+        write_all_at(disk, fd, content, position)
     finally:
         disk.close(fd)
+
+
+def write_all_at(disk: Disk, fd: int, content: bytes, position: int) -> None:
+    """Write every byte, however many calls that takes."""
+    done = disk.write_at(fd, content, position)
+    while done != len(content):
+        written = disk.write_at(fd, content[done:], position + done)
+        if written <= 0:
+            raise OSError(errno.EIO, "the disk took no bytes")
+        done += written
 
 
 def read_fully(disk: Disk, fd: int, size: int, position: int) -> bytes:

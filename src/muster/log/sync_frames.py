@@ -7,6 +7,7 @@ A file of the journal is `FILE_HEAD` and frames behind it. Numbers are big-endia
 
 `crc` is CRC-32C of the `length` bytes behind it. `tick` is the place in the journal where the frames begin that were written and
 synced together with this one: it tells a torn end from damage. `position` is where the batches stand in the segment's file.
+Zeros may follow the last frame, to be overwritten by the next ones.
 """
 
 from __future__ import annotations
