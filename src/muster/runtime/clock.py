@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
-from time import monotonic, time
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
+from librt.time import time
 from mypy_extensions import mypyc_attr
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-_time_s: Final = time
 _monotonic_s: Final = monotonic
 """Seconds, which become milliseconds in a register; nanoseconds would be a long integer, and divided as one."""
 
@@ -56,7 +56,7 @@ class SystemClock(Clock):
         self._loop = loop
 
     def now_ms(self) -> int:
-        return int(_time_s() * 1000)
+        return int(time() * 1000)
 
     def ticks_ms(self) -> int:
         return int(_monotonic_s() * 1000)
