@@ -19,7 +19,7 @@ from setuptools.command.build_ext import build_ext
 SOURCE = Path("src/muster")
 HOT_APIS = sorted(path.stem.removesuffix("_native") for path in (SOURCE / "wire/generated").glob("*_native.py"))
 COMPILED = {
-    "wire": "batch_encode batch_header batch_open batch_records errors header message native primitives value",
+    "wire": "batch_encode batch_header batch_open batch_records errors header i32_array message native primitives value",
     "wire/generated": " ".join(f"{name} {name}_native" for name in HOT_APIS),
     "core": "*",
     "core/classic": "*",
@@ -39,6 +39,8 @@ COMPILED = {
         " join_group leave_group list_groups offset_commit offset_fetch sync_group"
     ),
 }
+OWN_SYMBOLS = [] if sys.platform == "win32" else ["-fvisibility=hidden", "-fno-semantic-interposition"]
+"""Nobody outside calls or replaces these functions: calls between them need no table, and short ones can be inlined."""
 BUILDING = {"bdist_wheel", "build", "build_ext", "editable_wheel", "install"}
 
 
@@ -91,7 +93,7 @@ class BuildOrFallBack(build_ext):
             self.extensions.clear()
 
 
-def extensions() -> list[object]:
+def extensions() -> list[Any]:
     if not BUILDING & set(sys.argv):
         return []  # only the package's metadata is asked for
     if os.environ.get("MUSTER_PURE") or Path(".pure").exists():
@@ -101,7 +103,7 @@ def extensions() -> list[object]:
         from mypyc.build import mypycify
 
         options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", "--python-version=3.11"]
-        return list(
+        made = list(
             mypycify(
                 [*options, *compiled_files()],
                 opt_level=os.environ.get("MUSTER_OPT_LEVEL", "2"),
@@ -110,6 +112,9 @@ def extensions() -> list[object]:
                 multi_file=True,
             )
         )
+        for extension in made:
+            extension.extra_compile_args += OWN_SYMBOLS
+        return made
     except (Exception, SystemExit) as error:
         fall_back(f"mypyc: {error}")
         return []

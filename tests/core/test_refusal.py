@@ -43,6 +43,7 @@ from muster.core.requests import (
     SyncGroup,
 )
 from muster.wire import errors
+from muster.wire.i32_array import i32_array
 from tests.core.commit_entries import by_topic
 
 
@@ -66,7 +67,7 @@ def leave(group_id: str) -> LeaveGroup:
 
 
 def fetch(group_id: str) -> OffsetFetch:
-    return OffsetFetch(group_id, [("t", [0])], False)
+    return OffsetFetch(group_id, [("t", i32_array([0]))], False)
 
 
 LOADING, MOVED, STOPPED = 14, 16, 15
@@ -178,7 +179,7 @@ def test_append_errors_become_what_clients_know(log_error: int, group: int, comm
         (DeleteReply(0), DeleteReply(16)),
         (OffsetDeleteReply(0, (0, 86)), OffsetDeleteReply(16)),
         (CommitReply([0, 12, 0]), CommitReply([16, 12, 16])),
-        (FetchReply(0, [FetchedTopic("t", PartitionOffsets(), [0])]), FetchReply(16, [])),
+        (FetchReply(0, [FetchedTopic("t", PartitionOffsets(), i32_array([0]))]), FetchReply(16, [])),
     ],
 )
 def test_replies_that_waited_for_lost_records_become_errors(reply: Reply, failed: Reply) -> None:

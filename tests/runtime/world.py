@@ -18,6 +18,7 @@ from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.tickets import Redeemable
 from muster.wire.batch import decode_records, encode_pairs, iterate_batches, parse_header
+from muster.wire.i32_array import i32_array
 from tests.core.commit_entries import by_topic
 from tests.runtime.manual_loop import ManualLoop
 
@@ -161,4 +162,4 @@ def commit(offset: int = 7, group: str = "g", member_id: str = "", generation: i
 
 
 def fetch(group: str = "g", *, stable: bool = False) -> OffsetFetch:
-    return OffsetFetch(group, [("t", [0])], stable)
+    return OffsetFetch(group, [("t", i32_array([0]))], stable)

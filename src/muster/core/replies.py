@@ -8,6 +8,7 @@ from mypy_extensions import mypyc_attr
 
 from muster.core.offsets.partition_offsets import PartitionOffsets
 from muster.wire.errors import NONE
+from muster.wire.i32_array import I32Array, i32_array
 from muster.wire.value import Value
 
 NO_GENERATION = -1
@@ -202,19 +203,19 @@ class FetchedTopic(Value):
     __match_args__ = ("topic", "held", "asked")
     __slots__ = __match_args__
 
-    def __init__(self, topic: str, held: PartitionOffsets, asked: list[int] | None) -> None:
+    def __init__(self, topic: str, held: PartitionOffsets, asked: I32Array | None) -> None:
         self.topic = topic
         self.held = held
         """What can be seen of it; nothing if it is not there."""
         self.asked = asked
         """None: whatever is there."""
 
-    def partitions(self) -> list[int]:
-        return self.held.partitions() if self.asked is None else self.asked
+    def partitions(self) -> I32Array:
+        return i32_array(self.held.partitions()) if self.asked is None else self.asked
 
     def listed(self) -> list[FetchedOffset]:
         found: list[FetchedOffset] = []
-        for partition in self.partitions():
+        for partition in self.partitions().listed():
             stored = self.held.get(partition)
             if stored is None:
                 found.append((partition, -1, -1, "", NONE))

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from mypy_extensions import mypyc_attr
 
 from muster.core.offsets.topic_offsets import TopicOffsets
+from muster.wire.i32_array import I32Array
 from muster.wire.value import Value
 
 
@@ -207,7 +208,7 @@ class OffsetFetch(Value):
     def __init__(
         self,
         group_id: str,
-        topics: list[tuple[str, list[int]]] | None,
+        topics: list[tuple[str, I32Array]] | None,
         require_stable: bool,
     ) -> None:
         self.group_id = group_id

@@ -12,6 +12,7 @@ from muster.security.audit import Asked
 from muster.security.authorizer import AllowAll
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
 
+_ALLOW_ALL: Final = AllowAll
 _GROUP: Final = ResourceType.GROUP
 _TOPIC: Final = ResourceType.TOPIC
 
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 def may_use_group(call: Call, node: Node, operation: Operation, group_id: str, *, quietly: bool = False) -> bool:
     authorizer = node.authorizer
     # The usual case first: asking somebody who always says yes takes longer than the rest of a heartbeat's handler.
-    if type(authorizer) is AllowAll or authorizer.allows(call.principal, call.host, operation, _GROUP, group_id):
+    if type(authorizer) is _ALLOW_ALL or authorizer.allows(call.principal, call.host, operation, _GROUP, group_id):
         return True
     return _no(call, node, operation, ResourceType.GROUP, group_id, quietly)
 
 
 def may_use_topic(call: Call, node: Node, operation: Operation, topic: str, *, quietly: bool = False) -> bool:
     authorizer = node.authorizer
-    if type(authorizer) is AllowAll or authorizer.allows(call.principal, call.host, operation, _TOPIC, topic):
+    if type(authorizer) is _ALLOW_ALL or authorizer.allows(call.principal, call.host, operation, _TOPIC, topic):
         return True
     return _no(call, node, operation, ResourceType.TOPIC, topic, quietly)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from muster.wire.dialects.classes import class_lines, is_leaf
+from muster.wire.dialects.classes import class_lines
 from muster.wire.dialects.interface import WHERE, Dialect
 from muster.wire.dialects.native_dialect import NativeDialect
 from muster.wire.dialects.struct_dialect import StructDialect
@@ -101,9 +101,10 @@ def module_text(api: Api, dialect: Dialect) -> str:
 
 def classes_text(api: Api) -> str:
     structs = [struct for message in api.messages() for struct in structs_of(message.root)]
-    imports = ["from mypy_extensions import mypyc_attr", ""] if any(is_leaf(struct) for struct in structs) else []
     classes = [class_lines(struct, compiled=True) for struct in structs]
-    return _text(api, classes, [*imports, "from muster.wire.message import Message"], [])
+    return _text(
+        api, classes, ["from mypy_extensions import mypyc_attr", "", "from muster.wire.message import Message"], []
+    )
 
 
 def codecs_text(api: Api, dialect: Dialect, sides: frozenset[tuple[str, str]]) -> str:
@@ -122,10 +123,13 @@ def _classes(api: Api) -> list[list[str]]:
 def _text(api: Api, parts: list[list[str]], imports: list[str], constants: list[str]) -> str:
     code = "".join("\n\n\n" + "\n".join(part) for part in parts) + "\n"
     if "NO_UUID" in code:
-        constants = [*constants, "NO_UUID = bytes(16)"]
+        constants = [*constants, "NO_UUID: Final = bytes(16)"]
     head = [f'"""{BANNER.format(name=api.module_name + ".api")}"""', "", "from __future__ import annotations", ""]
-    if "Sequence[" in code:
-        head += ["from collections.abc import Sequence", ""]
+    standard = ["from collections.abc import Sequence"] if "Sequence[" in code else []
+    if "NO_UUID" in code:
+        standard.append("from typing import Final")
+    if standard:
+        head += [*standard, ""]
     return "\n".join([*head, *imports, "", *constants]).rstrip() + code
 
 

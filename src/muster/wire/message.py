@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
+from librt.strings import BytesWriter
 from mypy_extensions import mypyc_attr
 
 from muster.wire.errors import EncodeError
@@ -47,19 +48,35 @@ class Message:
 
 
 @mypyc_attr(acyclic=True)
-class RawItems(Value):
-    """Items of an array in a response, already laid out as bytes: stands where a list of structs would stand.
+class LaidOut(Value):
+    """Items of an array in a response that write themselves: stands where a list of structs would stand.
 
-    For arrays that `dialects.native_items.LAID_OUT` names; encoders of both dialects take it. A handler without an object for
-    each item writes them with the API's own function, which is the one that the encoder uses too:
+    For arrays that `dialects.native_items.LAID_OUT` names; encoders of both dialects take it, and say how many there are by
+    `len`. A handler that has no object for each item writes them with the API's own functions, which are those that the
+    encoder uses too: at once, into `RawItems`, or in a class of its own when the encoder comes to them.
 
-        out = BytesWriter()
-        for partition, error in found:
-            write_response_partition(out, call.version, partition, error)  # of generated.offset_commit_native
-        OffsetCommitResponseTopic(name, topic_id, raw_items(len(found), out.getvalue()))
+    The numbers' parameters are `i16`, `i32` and `i64` as in the schema: from an `i64` local say `i32(number)`. Items have to be
+    written for the version that the response is encoded for. Works interpreted as well.
+    """
 
-    The numbers' parameters are `i16`, `i32` and `i64` as in the schema: from an `i64` local say `i32(number)`. It has to be written
-    for the version that the response is encoded for. Works interpreted as well.
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def write_to(self, out: BytesWriter) -> None:
+        """May be called more than once: a response may have to be encoded again."""
+        raise NotImplementedError
+
+
+@mypyc_attr(acyclic=True)
+class RawItems(LaidOut):
+    """Items already laid out as bytes:
+
+    out = BytesWriter()
+    for partition, error in found:
+        write_response_partition(out, call.version, partition, error)  # of generated.offset_commit_native
+    OffsetCommitResponseTopic(name, topic_id, raw_items(len(found), out.getvalue()))
     """
 
     __match_args__ = ("count", "octets")
@@ -72,15 +89,30 @@ class RawItems(Value):
     def __len__(self) -> int:
         return self.count
 
+    def write_to(self, out: BytesWriter) -> None:
+        out.write(self.octets)
+
 
 def raw_items(count: int, octets: bytes) -> Any:
     """A `RawItems`, typed so that it may stand in a field which says that it holds a sequence of structs."""
     return RawItems(count, octets)
 
 
+def wrote_itself(items: object, out: BytesWriter) -> bool:
+    """What encoders do first with an array that may be `LaidOut`; False, and nothing written, if it holds objects."""
+    if isinstance(items, LaidOut):
+        items.write_to(out)
+        return True
+    return False
+
+
 def octets_of(items: object) -> bytes | None:
-    """What encoders ask of an array that may be laid out already; None if it holds objects."""
-    return items.octets if isinstance(items, RawItems) else None
+    """`wrote_itself` for encoders that have no `BytesWriter`."""
+    if not isinstance(items, LaidOut):
+        return None
+    out = BytesWriter()
+    items.write_to(out)
+    return out.getvalue()
 
 
 def _plain(value: object) -> object:

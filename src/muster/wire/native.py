@@ -8,7 +8,7 @@ IndexError; the codec that called says which message it was. Interpreted all thi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from librt.strings import (
     BytesWriter,
@@ -19,14 +19,17 @@ from librt.strings import (
     write_i32_be,
     write_i64_be,
 )
-from mypy_extensions import i64, u8
+from librt.vecs import vec
+from mypy_extensions import i32, i64, u8
 
 from muster.wire.errors import WireError
+from muster.wire.i32_array import I32Array
 from muster.wire.primitives import null_field
 
 _BEHIND_THE_END: Final = "behind the end"
 _MAX_I16: Final = 32767
 _MAX_I32: Final = 2147483647
+T = TypeVar("T")
 
 
 # Numbers that librt has no function for
@@ -225,6 +228,14 @@ def write_nullable_compact_bytes(out: BytesWriter, value: bytes | None) -> None:
         write_compact_bytes(out, value)
 
 
+# Arrays
+
+
+def as_list(items: Sequence[T]) -> list[T]:
+    """To go through: the compiler knows how to do that with a list, for any other sequence it needs an iterator."""
+    return items if isinstance(items, list) else list(items)
+
+
 # Counts of arrays: -1 is null. Nothing is allocated before the bytes for so many elements are known to be there.
 
 
@@ -260,12 +271,13 @@ def _checked(buf: bytes, at: i64, count: i64, least: i64) -> i64:
     return count
 
 
-def read_i32s(buf: bytes, at: i64, count: i64) -> list[int]:
-    """The caller has checked that so many are there."""
-    values: list[int] = [0] * count
+def read_i32s(buf: bytes, at: i64, count: i64) -> Any:
+    """An `I32Array`, typed so that it may stand in a field which says that it holds a sequence. The caller has checked that so
+    many are there."""
+    numbers = vec[i32]([0] * count)
     for index in range(count):
-        values[index] = read_i32_be(buf, at + index * 4)
-    return values
+        numbers[index] = read_i32_be(buf, at + index * 4)
+    return I32Array(numbers)
 
 
 def write_i32s(out: BytesWriter, values: Sequence[int]) -> None:

@@ -28,6 +28,7 @@ from muster.core.records import (
 )
 from muster.core.replies import CommitReply, FetchedOffset, FetchReply, OffsetDeleteReply, Reply
 from muster.core.requests import OffsetCommit, OffsetDelete, OffsetFetch
+from muster.wire.i32_array import i32_array
 from tests.core.commit_entries import Entry, by_topic
 
 NOW = 1_700_000_000_000
@@ -106,7 +107,8 @@ class Desk(ShardView):
     def fetch(
         self, topics: list[tuple[str, list[int]]] | None, group: str = "grp", *, stable: bool = False
     ) -> list[tuple[str, list[FetchedOffset]]]:
-        outcome = fetch_offsets(self, OffsetFetch(group, topics, stable), TICKET, NOW)
+        asked = None if topics is None else [(topic, i32_array(partitions)) for topic, partitions in topics]
+        outcome = fetch_offsets(self, OffsetFetch(group, asked, stable), TICKET, NOW)
         assert not outcome.records
         reply = self.carry_out(outcome, NOW)
         assert isinstance(reply, FetchReply)

@@ -7,6 +7,8 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from librt.vecs import vec
+from mypy_extensions import i32
 
 from muster.core.offsets.partition_offsets import PartitionOffsets, StoredOffset
 from muster.core.offsets.run import OffsetRun
@@ -39,6 +41,16 @@ def usual(offset: int, log_offset: int = 0, topic_id: bytes | None = ID) -> Stor
     return StoredOffset(offset, 3, "", NOW_MS, -1, log_offset, topic_id)
 
 
+def found(held: PartitionOffsets, asked: list[int]) -> list[tuple[int, int, str]]:
+    offsets, leader_epochs, metadata = held.find(vec[i32](asked))
+    return list(zip(offsets, leader_epochs, metadata or [""] * len(asked), strict=True))
+
+
+def sought(model: dict[int, StoredOffset], partition: int) -> tuple[int, int, str]:
+    entry = model.get(partition)
+    return (-1, -1, "") if entry is None else (entry.offset, entry.leader_epoch, entry.metadata)
+
+
 @given(steps)
 def test_puts_and_erasures_agree_with_a_dict(steps: list[tuple[int, StoredOffset | None]]) -> None:
     held, model = PartitionOffsets(), dict[int, StoredOffset]()
@@ -59,6 +71,8 @@ def test_puts_and_erasures_agree_with_a_dict(steps: list[tuple[int, StoredOffset
         if is_plain:
             assert (offset, leader_epoch) == (model[partition].offset, model[partition].leader_epoch)
             assert model[partition].metadata == ""
+    asked = [*range(-1, 15), *model, 3, 3, 2**31 - 1, -(2**31)]
+    assert found(held, asked) == [sought(model, partition) for partition in asked]
 
 
 @given(steps, st.randoms())
@@ -82,6 +96,24 @@ def test_usual_offsets_are_all_plain(count: int) -> None:
         put(held, partition, usual(partition * 10))
     assert [held.plain(partition) for partition in range(count)] == [(True, at * 10, 3) for at in range(count)]
     assert held.plain(count) == (False, -1, -1)
+
+
+def test_texts_are_found_only_where_one_is_asked_for() -> None:
+    held = PartitionOffsets()
+    for partition in (0, 1, 900):
+        put(held, partition, usual(partition))
+    put(held, 2, usual(2).replaced(metadata="note"))
+    assert held.find(vec[i32]([0, 1, 900]))[2] is None
+    assert found(held, [900, 2, 7, 2]) == [(900, 3, ""), (2, 3, "note"), (-1, -1, ""), (2, 3, "note")]
+    assert found(held, []) == []
+
+
+def test_wide_slots_are_found_as_narrow_ones_are() -> None:
+    held = PartitionOffsets()
+    put(held, 0, usual(5))
+    put(held, 1, usual(6).replaced(committed_ms=NOW_MS + 100 * HOUR_MS, leader_epoch=2**20 - 2))
+    put(held, 3, usual(7).replaced(leader_epoch=-1))
+    assert found(held, [3, 2, 1, 0]) == [(7, -1, ""), (-1, -1, ""), (6, 2**20 - 2, ""), (5, 3, "")]
 
 
 def test_a_far_partition_alone_takes_no_room_for_those_before_it() -> None:

@@ -19,7 +19,7 @@ from muster.wire.generated.offset_fetch import (
     OffsetFetchRequestTopic,
 )
 from muster.wire.header import encode_request_header
-from tests.server.groups.group_client import Waiting, commit_request
+from tests.server.groups.group_client import GroupClient, Waiting, commit_request
 from tests.server.groups.group_server import GroupServer
 from tests.server.groups.log_faults import SlowLog, commits_in_a_thread, refusing_log
 from tests.server.raw_client import frame
@@ -283,6 +283,38 @@ def test_a_fetch_mirrors_what_it_asks_for(server: GroupServer) -> None:
         ("orders", [found, none, found]),
         ("nothing", [(1, -1, -1, "", 0)]),
         ("orders", [found]),
+    ]
+
+
+@pytest.mark.parametrize("version", range(1, 11))
+def test_offsets_with_and_without_texts_are_shown_side_by_side(server: GroupServer, version: int) -> None:
+    """In any order, again and again, and beside partitions that cannot be: epochs since version 5, the rest always."""
+    client = server.client()
+    client.commit("g", ("orders", 0, 5))
+    client.commit("g", ("orders", 1, 2**40), leader_epoch=4)
+    epoch = 4 if version >= 5 else -1
+    asked = [1, 0, 0, 2, -1, -(2**31), 2**31 - 1]
+    rows = [(1, 2**40, epoch, "", 0), (0, 5, -1, "", 0), (0, 5, -1, "", 0), (2, -1, -1, "", 0)]
+    rows += [(partition, -1, -1, "", 0) for partition in asked[4:]]
+    assert rows_of(server, client, asked, version) == rows
+    client.commit("g", ("orders", 2, 8), metadata="text")
+    rows[3] = (2, 8, -1, "text", 0)
+    assert rows_of(server, client, asked, version) == rows
+    assert rows_of(server, client, [], version) == []
+
+
+def rows_of(
+    server: GroupServer, client: GroupClient, asked: list[int], version: int
+) -> list[tuple[int, int, int, str, int]]:
+    if version < 8:
+        (topic,) = client.old_fetch_offsets("g", [("orders", asked)], version=version).topics
+    else:
+        entry = OffsetFetchRequestGroupTopic("orders", server.topic_id("orders"), asked)
+        group = OffsetFetchRequestGroup("g", topics=[entry])
+        (topic,) = client.call("OffsetFetch", version, OffsetFetchRequest(groups=[group])).groups[0].topics
+    return [
+        (p.partition_index, p.committed_offset, p.committed_leader_epoch, p.metadata, p.error_code)
+        for p in topic.partitions
     ]
 
 

@@ -15,6 +15,7 @@ from muster.core.offsets.view import ShardView
 from muster.core.replies import FetchedTopic, FetchReply
 from muster.core.requests import OffsetFetch
 from muster.wire import errors
+from muster.wire.i32_array import I32Array
 
 _NO_OFFSETS = PartitionOffsets()
 
@@ -35,7 +36,7 @@ def _all(offsets: OffsetStore, group_id: str) -> list[FetchedTopic]:
 
 
 def _asked(
-    offsets: OffsetStore, group_id: str, asked: list[tuple[str, list[int]]], is_shown: bool
+    offsets: OffsetStore, group_id: str, asked: list[tuple[str, I32Array]], is_shown: bool
 ) -> list[FetchedTopic]:
     """Mirrors the request: order, repeats and topics without partitions (T177a)."""
     found: list[FetchedTopic] = []

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mypy_extensions import i64, mypyc_attr
+from librt.vecs import vec
+from mypy_extensions import i32, i64, mypyc_attr
 
 from muster.core.offsets.slots import MAX_EPOCH, MAX_TIME, OffsetSlots
 from muster.wire.value import Value
@@ -219,6 +220,27 @@ class PartitionOffsets(OffsetSlots):
             self.log_offset_of(partition),
             self._topic_id if self.has_topic_id(partition) else None,
         )
+
+    def find(self, partitions: vec[i32]) -> tuple[vec[i64], vec[i32], list[str] | None]:
+        """Offset, leader epoch and metadata of each, for those who ask for hundreds. -1 and "" stand for what is not there; None
+        instead of the texts if all of them are empty, as they usually are."""
+        count = len(partitions)
+        offsets = vec[i64]([-1] * count)
+        leader_epochs = vec[i32]([-1] * count)
+        self.gather(partitions, offsets, leader_epochs)
+        metadata: list[str] | None = None
+        odd = self._odd
+        if odd is not None:
+            for row in range(count):
+                stored = odd.get(partitions[row])
+                if stored is not None:
+                    offsets[row] = stored.offset
+                    leader_epochs[row] = stored.leader_epoch
+                    if stored.metadata and metadata is None:
+                        metadata = [""] * count
+                    if metadata is not None:
+                        metadata[row] = stored.metadata
+        return offsets, leader_epochs, metadata
 
     def partitions(self) -> list[int]:
         """Ascending."""

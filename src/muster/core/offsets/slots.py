@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from librt.vecs import vec
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import i32, i64, mypyc_attr
 
 # The second word, from its lowest bit on: whether it has the topic's id (1 bit), leader epoch plus one (12 bits), commit time
 # minus base (25 bits, nine hours), place in the log minus base (25 bits). Wide: the same bit, 20 bits, 42 bits (until 2109).
@@ -65,6 +65,24 @@ class OffsetSlots:
         if self._is_wide:
             mask = _WIDE_EPOCH_MASK
         return True, slots[at], (rest >> _EPOCH_SHIFT & mask) - 1
+
+    def gather(self, partitions: vec[i32], offsets: vec[i64], leader_epochs: vec[i32]) -> None:
+        """`plain` of many at once: fills in the rows of those that are usual offsets and leaves the others as they are."""
+        slots = self._slots
+        size: i64 = len(slots)
+        words: i64 = _NARROW_WORDS
+        mask: i64 = _NARROW_EPOCH_MASK
+        if self._is_wide:
+            words = _WIDE_WORDS
+            mask = _WIDE_EPOCH_MASK
+        for row in range(len(partitions)):
+            at = i64(partitions[row]) * words
+            if at < 0 or at >= size:
+                continue
+            rest = slots[at + _REST]
+            if rest != _EMPTY:
+                offsets[row] = slots[at]
+                leader_epochs[row] = i32((rest >> _EPOCH_SHIFT & mask) - 1)
 
     def has_plain(self, partition: i64) -> bool:
         at = self._place(partition)

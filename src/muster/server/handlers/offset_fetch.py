@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from librt.strings import BytesWriter
-from mypy_extensions import i16, i32, i64
+from mypy_extensions import i16, i64, mypyc_attr
 
 from muster.core.offsets.partition_offsets import PartitionOffsets
 from muster.core.replies import FetchedTopic, FetchReply
@@ -36,8 +36,15 @@ from muster.wire.generated.offset_fetch import (
     OffsetFetchResponseGroupTopic,
     OffsetFetchResponseTopic,
 )
-from muster.wire.generated.offset_fetch_native import write_response_group_partition, write_response_partition
-from muster.wire.message import raw_items
+from muster.wire.generated.offset_fetch_native import (
+    write_response_group_partition,
+    write_response_group_partitions,
+    write_response_partition,
+    write_response_partitions,
+)
+from muster.wire.i32_array import I32Array, i32_array
+from muster.wire.message import LaidOut
+from muster.wire.native import as_list
 
 NO_TOPIC_ID: Final = bytes(16)
 _DESCRIBE: Final = Operation.DESCRIBE
@@ -48,7 +55,7 @@ _DENIED: Final = FetchReply(GROUP_AUTHORIZATION_FAILED, [])
 class RefusedTopic:
     __slots__ = ("error", "name", "partitions", "topic_id")
 
-    def __init__(self, name: str, topic_id: bytes, partitions: list[int], error: int) -> None:
+    def __init__(self, name: str, topic_id: bytes, partitions: I32Array, error: int) -> None:
         self.name = name
         self.topic_id = topic_id
         self.partitions = partitions
@@ -64,7 +71,7 @@ class Question:
         self.node = node
         self.group_id = group_id
         self.asks_all = asks_all
-        self.known: list[tuple[str, list[int]]] = []
+        self.known: list[tuple[str, I32Array]] = []
         self.refused: list[RefusedTopic] = []
         """These come after the others in the answer."""
 
@@ -76,6 +83,40 @@ class Question:
         if call.version < 8:
             return _single(call, self, reply)
         return OffsetFetchResponse(groups=[_group(call, self, reply)])
+
+
+@mypyc_attr(acyclic=True)
+class FoundPartitions(LaidOut):
+    """The partitions of a topic in an answer, written straight from where their offsets are held: no object for any of them."""
+
+    __match_args__ = ("version", "held", "asked", "error")
+    __slots__ = __match_args__
+
+    def __init__(self, version: int, held: PartitionOffsets, asked: I32Array, error: int) -> None:
+        self.version = version
+        self.held = held
+        self.asked = asked
+        self.error = error
+
+    def __len__(self) -> int:
+        return len(self.asked.numbers)
+
+    def write_to(self, out: BytesWriter) -> None:
+        version: i64 = self.version
+        error: i16 = self.error
+        partitions = self.asked.numbers
+        offsets, epochs, metadata = self.held.find(partitions)
+        if metadata is None and version >= 8:
+            write_response_group_partitions(out, version, partitions, offsets, epochs, error)
+        elif metadata is None:
+            write_response_partitions(out, version, partitions, offsets, epochs, error)
+        else:
+            for row in range(len(partitions)):
+                partition, offset, epoch, text = partitions[row], offsets[row], epochs[row], metadata[row]
+                if version >= 8:
+                    write_response_group_partition(out, version, partition, offset, epoch, text, error)
+                else:
+                    write_response_partition(out, version, partition, offset, epoch, text, error)
 
 
 class Questions:
@@ -93,15 +134,17 @@ class Questions:
 
 
 def handle(call: Call, request: OffsetFetchRequest, node: Node) -> None:
-    asked = request.groups if call.version >= 8 else [_as_group(request)]
+    asked = as_list(request.groups) if call.version >= 8 else [_as_group(request)]
     if len(asked) != 1:
         _ask_apart(call, node, asked, request.require_stable)
-    elif may_use_group(call, node, _DESCRIBE, asked[0].group_id):
-        question = _question(call, node, asked[0])
+        return
+    group = asked[0]
+    if may_use_group(call, node, _DESCRIBE, group.group_id):
+        question = _question(call, node, group)
         call.respond = question.lay_out
         node.coordinator.submit(question.request(request.require_stable), call)
     else:
-        call.reply(_unsorted(node, asked[0]).lay_out(call, _DENIED))
+        call.reply(_unsorted(node, group).lay_out(call, _DENIED))
 
 
 def _ask_apart(call: Call, node: Node, asked: Sequence[OffsetFetchRequestGroup], require_stable: bool) -> None:
@@ -131,14 +174,14 @@ def _as_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
 def _unsorted(node: Node, group: OffsetFetchRequestGroup) -> Question:
     """Of a group that may not be seen: nothing is looked up for it."""
     question = Question(node, group.group_id, asks_all=group.topics is None)
-    question.known = [(entry.name, _numbers(entry.partition_indexes)) for entry in group.topics or ()]
+    question.known = [(entry.name, i32_array(entry.partition_indexes)) for entry in group.topics or ()]
     return question
 
 
 def _question(call: Call, node: Node, group: OffsetFetchRequestGroup) -> Question:
     question = Question(node, group.group_id, asks_all=group.topics is None)
-    for entry in group.topics or ():
-        name, indexes = entry.name, _numbers(entry.partition_indexes)
+    for entry in as_list(group.topics or ()):
+        name, indexes = entry.name, i32_array(entry.partition_indexes)
         if call.version >= 10:
             topic = node.broker.catalog.by_id(entry.topic_id)
             if topic is None:
@@ -152,11 +195,6 @@ def _question(call: Call, node: Node, group: OffsetFetchRequestGroup) -> Questio
     return question
 
 
-def _numbers(partitions: Sequence[int]) -> list[int]:
-    """Decoders give lists; a message that says nothing has an empty tuple."""
-    return partitions if isinstance(partitions, list) else list(partitions)
-
-
 def _group(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResponseGroup:
     topics: list[OffsetFetchResponseGroupTopic] = []
     if reply.error == NONE:
@@ -165,7 +203,7 @@ def _group(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResp
             if topic_id is not None:
                 topics.append(OffsetFetchResponseGroupTopic(found.topic, topic_id, _found(call.version, found)))
         for refused in question.refused:
-            partitions = _laid_out(call.version, _NO_OFFSETS, refused.partitions, refused.error)
+            partitions = _refused(call.version, refused.partitions, refused.error)
             topics.append(OffsetFetchResponseGroupTopic(refused.name, refused.topic_id, partitions))
     return OffsetFetchResponseGroup(question.group_id, topics, reply.error)
 
@@ -178,13 +216,15 @@ def _single(call: Call, question: Question, reply: FetchReply) -> OffsetFetchRes
             if _shown_id(call, question, found.topic) is not None:
                 topics.append(OffsetFetchResponseTopic(found.topic, _found(version, found)))
         for refused in question.refused:
-            partitions = _laid_out(version, _NO_OFFSETS, refused.partitions, refused.error)
+            partitions = _refused(version, refused.partitions, refused.error)
             topics.append(OffsetFetchResponseTopic(refused.name, partitions))
     elif version == 1:
         # Whatever was found out about single topics, the group's error stands on all of them (T180).
-        asked = [*question.known, *((refused.name, refused.partitions) for refused in question.refused)]
-        for name, indexes in asked:
-            topics.append(OffsetFetchResponseTopic(name, _laid_out(version, _NO_OFFSETS, indexes, reply.error)))
+        for name, indexes in question.known:
+            topics.append(OffsetFetchResponseTopic(name, _refused(version, indexes, reply.error)))
+        for refused in question.refused:
+            partitions = _refused(version, refused.partitions, reply.error)
+            topics.append(OffsetFetchResponseTopic(refused.name, partitions))
     return OffsetFetchResponse(topics=topics, error_code=reply.error)
 
 
@@ -199,24 +239,9 @@ def _shown_id(call: Call, question: Question, name: str) -> bytes | None:
     return None if topic is None else topic.topic_id
 
 
-def _found(version: i64, found: FetchedTopic) -> Any:
-    return _laid_out(version, found.held, found.partitions(), NONE)
+def _found(version: int, found: FetchedTopic) -> Any:
+    return FoundPartitions(version, found.held, found.partitions(), NONE)
 
 
-def _laid_out(version: i64, held: PartitionOffsets, partitions: list[int], error: int) -> Any:
-    """The partitions of a topic as this version has them, straight from where they are held: no object for any of them."""
-    out = BytesWriter()
-    code: i16 = error
-    for asked in partitions:
-        partition: i64 = asked
-        is_plain, offset, leader_epoch = held.plain(partition)
-        metadata = ""
-        if not is_plain:
-            stored = held.get(partition)
-            if stored is not None:
-                offset, leader_epoch, metadata = stored.offset, stored.leader_epoch, stored.metadata
-        if version >= 8:
-            write_response_group_partition(out, version, i32(partition), offset, i32(leader_epoch), metadata, code)
-        else:
-            write_response_partition(out, version, i32(partition), offset, i32(leader_epoch), metadata, code)
-    return raw_items(len(partitions), out.getvalue())
+def _refused(version: int, partitions: I32Array, error: int) -> Any:
+    return FoundPartitions(version, _NO_OFFSETS, partitions, error)

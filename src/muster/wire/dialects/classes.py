@@ -12,9 +12,9 @@ from muster.wire.schema import Field, Struct
 
 
 def class_lines(struct: Struct, *, compiled: bool = False) -> list[str]:
-    """`compiled`: say of a class without classes in it that it needs no garbage collector."""
+    """`compiled`: say that it needs no garbage collector, since a message holds nothing that could lead back to it."""
     code = CodeWriter()
-    if compiled and is_leaf(struct):
+    if compiled:
         code.line("@mypyc_attr(acyclic=True)")
     with code.block(f"class {struct.class_name}(Message):"):
         names = ", ".join(f'"{each.attribute}"' for each in struct.fields)
@@ -44,7 +44,3 @@ def _parameter(each: Field) -> str:
     if is_plain_struct(each):
         return f"{each.attribute}: {annotation(each)} | None = None"
     return f"{each.attribute}: {annotation(each)} = {default_expression(each)}"
-
-
-def is_leaf(struct: Struct) -> bool:
-    return not any(each.is_array or each.struct is not None for each in struct.fields)

@@ -120,7 +120,8 @@ class NativeDecoderWriter:
             self.elements(each, name, count, size)
             return
         self.code.line(f"{count}, at = {self.use(f'read_nullable_{self.compact}count')}(buf, at, {size})")
-        self.code.line(f"{name}: list[{annotation(each, element=True, null=False)}] | None = None")
+        kind = "Sequence" if each.type_name in ARRAY_READS else "list"  # those may be given unboxed
+        self.code.line(f"{name}: {kind}[{annotation(each, element=True, null=False)}] | None = None")
         with self.code.block(f"if {count} >= 0:"):
             self.elements(each, f"{name}_items", count, size)
             self.code.line(f"{name} = {name}_items")

@@ -9,10 +9,11 @@ from __future__ import annotations
 from muster.wire.dialects.native_decode import NativeDecoderWriter
 from muster.wire.dialects.native_encode import NativeEncoderWriter
 from muster.wire.dialects.native_items import LAID_OUT, NATIVE_NUMBERS, ItemFunctions
+from muster.wire.dialects.native_runs import RUNS, RunFunctions, run_body
 from muster.wire.schema import Api, Message, structs_of
 
 _IN_PRIMITIVES = frozenset({"misfit", "overrun"})
-_IN_MESSAGE = frozenset({"octets_of"})
+_IN_MESSAGE = frozenset({"wrote_itself"})
 
 
 class NativeDialect:
@@ -22,6 +23,7 @@ class NativeDialect:
         self.librt: set[str] = {"BytesWriter"}
         self.used: set[str] = {"overrun"}
         self.laid_out: dict[str, ItemFunctions] = {}
+        self.runs: dict[str, RunFunctions] = {}
 
     def decode_body(self, api: Api, message: Message, version: int) -> list[str]:
         return NativeDecoderWriter(api, version, self.librt, self.used).body(message)
@@ -31,7 +33,8 @@ class NativeDialect:
         return NativeEncoderWriter(api, version, self.librt, self.used, self.laid_out).body(message)
 
     def item_functions(self) -> list[list[str]]:
-        return [lines for functions in self.laid_out.values() for lines in functions.lines()]
+        every = [*self.laid_out.values(), *self.runs.values()]
+        return [lines for functions in every for lines in functions.lines()]
 
     def _find_items(self, api: Api, message: Message) -> None:
         for struct in structs_of(message.root):
@@ -41,10 +44,15 @@ class NativeDialect:
                     struct,
                     lambda item, version: NativeEncoderWriter(api, version, self.librt, self.used).item_body(item),
                 )
+            if struct.class_name in RUNS and struct.class_name not in self.runs:
+                self.runs[struct.class_name] = RunFunctions(
+                    api, struct, lambda item, version: run_body(api, item, version, self.librt)
+                )
 
     def imports(self) -> list[str]:
         return [
             f"from librt.strings import {', '.join(sorted(self.librt))}",
+            *(["from librt.vecs import vec"] if self.runs else []),
             f"from mypy_extensions import {', '.join(sorted(NATIVE_NUMBERS)) if self.laid_out else 'i64'}",
             "",
             f"from muster.wire.message import {', '.join(['Message', 'encode_failure', *sorted(self.used & _IN_MESSAGE)])}",

@@ -142,24 +142,26 @@ class NativeEncoderWriter:
     def array(self, each: Field, value: str) -> None:
         number = self.number()
         items, item = f"items_{number}", f"item_{number}"
-        self.code.line(f"{items} = {value}")
+        is_laid_out = each.struct is not None and each.struct.class_name in self.laid_out
+        is_gone_through = each.type_name not in ARRAY_WRITES and not is_laid_out
+        self.code.line(f"{items} = {self.use('as_list')}({value})" if is_gone_through else f"{items} = {value}")
         if self.flexible:
             self.call("write_varint", f"len({items}) + 1")
         else:
             self.call("write_i32_be", f"len({items})")
         if each.type_name in ARRAY_WRITES:
             self.call(ARRAY_WRITES[each.type_name], items)
-        elif each.struct is not None and each.struct.class_name in self.laid_out:
+        elif each.struct is not None and is_laid_out:
             self.laid_out_array(self.laid_out[each.struct.class_name], items, number)
         else:
             self.elements(each, items, item)
 
     def laid_out_array(self, functions: ItemFunctions, items: str, number: int) -> None:
-        octets, item = f"octets_{number}", f"item_{number}"
-        self.code.line(f"{octets} = {self.use('octets_of')}({items})")
-        with self.code.block(f"if {octets} is not None:"):
-            self.code.line(f"{self.out}.write({octets})")
-        with self.code.block("else:"), self.code.block(f"for {item} in {items}:"):
+        item = f"item_{number}"
+        with (
+            self.code.block(f"if not {self.use('wrote_itself')}({items}, {self.out}):"),
+            self.code.block(f"for {item} in {items}:"),
+        ):
             self.code.line(functions.call(self.version, self.out, item))
 
     def elements(self, each: Field, items: str, item: str) -> None:

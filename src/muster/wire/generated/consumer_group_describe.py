@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from struct import Struct, error as StructError
 
@@ -29,7 +30,7 @@ unpack_bB = Struct(">bB").unpack_from
 unpack_hB = Struct(">hB").unpack_from
 unpack_iB = Struct(">iB").unpack_from
 unpack_iiB = Struct(">iiB").unpack_from
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 class ConsumerGroupDescribeRequest(Message):

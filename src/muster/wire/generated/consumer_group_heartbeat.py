@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+from mypy_extensions import mypyc_attr
 
 from muster.wire.message import Message
 
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
+@mypyc_attr(acyclic=True)
 class ConsumerGroupHeartbeatRequestTopicPartition(Message):
     __match_args__ = ("topic_id", "partitions")
     __slots__ = __match_args__
@@ -22,6 +26,7 @@ class ConsumerGroupHeartbeatRequestTopicPartition(Message):
         self.partitions = partitions
 
 
+@mypyc_attr(acyclic=True)
 class ConsumerGroupHeartbeatRequest(Message):
     __match_args__ = ("group_id", "member_id", "member_epoch", "instance_id", "rack_id", "rebalance_timeout_ms", "subscribed_topic_names", "subscribed_topic_regex", "server_assignor", "topic_partitions")
     __slots__ = __match_args__
@@ -51,6 +56,7 @@ class ConsumerGroupHeartbeatRequest(Message):
         self.topic_partitions = topic_partitions
 
 
+@mypyc_attr(acyclic=True)
 class ConsumerGroupHeartbeatResponseTopicPartition(Message):
     __match_args__ = ("topic_id", "partitions")
     __slots__ = __match_args__
@@ -64,6 +70,7 @@ class ConsumerGroupHeartbeatResponseTopicPartition(Message):
         self.partitions = partitions
 
 
+@mypyc_attr(acyclic=True)
 class ConsumerGroupHeartbeatResponseAssignment(Message):
     __match_args__ = ("topic_partitions",)
     __slots__ = __match_args__
@@ -75,6 +82,7 @@ class ConsumerGroupHeartbeatResponseAssignment(Message):
         self.topic_partitions = topic_partitions
 
 
+@mypyc_attr(acyclic=True)
 class ConsumerGroupHeartbeatResponse(Message):
     __match_args__ = ("throttle_time_ms", "error_code", "error_message", "member_id", "member_epoch", "heartbeat_interval_ms", "assignment")
     __slots__ = __match_args__

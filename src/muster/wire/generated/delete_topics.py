@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from struct import Struct, error as StructError
 
@@ -28,7 +29,7 @@ unpack_hB = Struct(">hB").unpack_from
 unpack_i = Struct(">i").unpack_from
 unpack_iB = Struct(">iB").unpack_from
 unpack_ii = Struct(">ii").unpack_from
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 class DeleteTopicsRequestTopic(Message):

@@ -9,6 +9,7 @@ from mypy_extensions import mypyc_attr
 from muster.wire.message import Message
 
 
+@mypyc_attr(acyclic=True)
 class DescribeGroupsRequest(Message):
     __match_args__ = ("groups", "include_authorized_operations")
     __slots__ = __match_args__
@@ -44,6 +45,7 @@ class DescribeGroupsResponseMember(Message):
         self.member_assignment = member_assignment
 
 
+@mypyc_attr(acyclic=True)
 class DescribeGroupsResponseGroup(Message):
     __match_args__ = ("error_code", "error_message", "group_id", "group_state", "protocol_type", "protocol_data", "members", "authorized_operations")
     __slots__ = __match_args__
@@ -69,6 +71,7 @@ class DescribeGroupsResponseGroup(Message):
         self.authorized_operations = authorized_operations
 
 
+@mypyc_attr(acyclic=True)
 class DescribeGroupsResponse(Message):
     __match_args__ = ("throttle_time_ms", "groups")
     __slots__ = __match_args__

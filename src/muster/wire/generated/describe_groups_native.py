@@ -9,8 +9,8 @@ from muster.wire.generated.describe_groups import (
 from librt.strings import BytesWriter, write_i16_be, write_i32_be
 from mypy_extensions import i16, i32, i64
 
-from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.native import read_compact_count, read_compact_str, read_count, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
+from muster.wire.message import Message, encode_failure, wrote_itself
+from muster.wire.native import as_list, read_compact_count, read_compact_str, read_count, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
 from muster.wire.primitives import overrun
 
 
@@ -42,7 +42,7 @@ def write_response_member_v5(out: BytesWriter, member_id: str, group_instance_id
 
 
 def write_response_member(out: BytesWriter, version: i64, member_id: str, group_instance_id: str | None, client_id: str, client_host: str, member_metadata: bytes, member_assignment: bytes) -> None:
-    """One item as this version has it; for `RawItems`."""
+    """One item as this version has it; for `LaidOut`."""
     if version >= 5:
         write_response_member_v5(out, member_id, group_instance_id, client_id, client_host, member_metadata, member_assignment)
         return
@@ -105,7 +105,7 @@ def decode_request_v5(buf: bytes, pos: int) -> DescribeGroupsRequest:
 def encode_response_v0(message: DescribeGroupsResponse) -> bytes:
     try:
         out = BytesWriter()
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_i16_be(out, item_1.error_code)
@@ -115,10 +115,7 @@ def encode_response_v0(message: DescribeGroupsResponse) -> bytes:
             write_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
         return out.getvalue()
@@ -131,7 +128,7 @@ def encode_response_v1(message: DescribeGroupsResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_i16_be(out, item_1.error_code)
@@ -141,10 +138,7 @@ def encode_response_v1(message: DescribeGroupsResponse) -> bytes:
             write_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
         return out.getvalue()
@@ -156,7 +150,7 @@ def encode_response_v3(message: DescribeGroupsResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_i16_be(out, item_1.error_code)
@@ -166,10 +160,7 @@ def encode_response_v3(message: DescribeGroupsResponse) -> bytes:
             write_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
@@ -182,7 +173,7 @@ def encode_response_v4(message: DescribeGroupsResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_i16_be(out, item_1.error_code)
@@ -192,10 +183,7 @@ def encode_response_v4(message: DescribeGroupsResponse) -> bytes:
             write_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v4(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
@@ -208,7 +196,7 @@ def encode_response_v5(message: DescribeGroupsResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_i16_be(out, item_1.error_code)
@@ -218,10 +206,7 @@ def encode_response_v5(message: DescribeGroupsResponse) -> bytes:
             write_compact_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_varint(out, len(items_2) + 1)
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v5(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
@@ -236,7 +221,7 @@ def encode_response_v6(message: DescribeGroupsResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_i16_be(out, item_1.error_code)
@@ -247,10 +232,7 @@ def encode_response_v6(message: DescribeGroupsResponse) -> bytes:
             write_compact_str(out, item_1.protocol_data)
             items_2 = item_1.members
             write_varint(out, len(items_2) + 1)
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v5(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)

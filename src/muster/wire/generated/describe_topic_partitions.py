@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from struct import Struct, error as StructError
 
@@ -30,7 +31,7 @@ unpack_hB = Struct(">hB").unpack_from
 unpack_hiiiB = Struct(">hiiiB").unpack_from
 unpack_iB = Struct(">iB").unpack_from
 unpack_ib = Struct(">ib").unpack_from
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 class DescribeTopicPartitionsRequestTopic(Message):

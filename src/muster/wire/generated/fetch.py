@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from struct import Struct, error as StructError
 
@@ -65,7 +66,7 @@ unpack_iqqi = Struct(">iqqi").unpack_from
 unpack_qiB = Struct(">qiB").unpack_from
 unpack_qq = Struct(">qq").unpack_from
 unpack_qqB = Struct(">qqB").unpack_from
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 class FetchRequestReplicaState(Message):

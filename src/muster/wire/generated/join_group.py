@@ -23,6 +23,7 @@ class JoinGroupRequestProtocol(Message):
         self.metadata = metadata
 
 
+@mypyc_attr(acyclic=True)
 class JoinGroupRequest(Message):
     __match_args__ = ("group_id", "session_timeout_ms", "rebalance_timeout_ms", "member_id", "group_instance_id", "protocol_type", "protocols", "reason")
     __slots__ = __match_args__
@@ -64,6 +65,7 @@ class JoinGroupResponseMember(Message):
         self.metadata = metadata
 
 
+@mypyc_attr(acyclic=True)
 class JoinGroupResponse(Message):
     __match_args__ = ("throttle_time_ms", "error_code", "generation_id", "protocol_type", "protocol_name", "leader", "skip_assignment", "member_id", "members")
     __slots__ = __match_args__

@@ -11,7 +11,7 @@ from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
+from muster.wire.native import as_list, read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
 from muster.wire.primitives import overrun
 
 
@@ -153,7 +153,7 @@ def encode_response_v0(message: JoinGroupResponse) -> bytes:
         write_str(out, value_1)
         write_str(out, message.leader)
         write_str(out, message.member_id)
-        items_2 = message.members
+        items_2 = as_list(message.members)
         write_i32_be(out, len(items_2))
         for item_2 in items_2:
             write_str(out, item_2.member_id)
@@ -176,7 +176,7 @@ def encode_response_v2(message: JoinGroupResponse) -> bytes:
         write_str(out, value_1)
         write_str(out, message.leader)
         write_str(out, message.member_id)
-        items_2 = message.members
+        items_2 = as_list(message.members)
         write_i32_be(out, len(items_2))
         for item_2 in items_2:
             write_str(out, item_2.member_id)
@@ -198,7 +198,7 @@ def encode_response_v5(message: JoinGroupResponse) -> bytes:
         write_str(out, value_1)
         write_str(out, message.leader)
         write_str(out, message.member_id)
-        items_2 = message.members
+        items_2 = as_list(message.members)
         write_i32_be(out, len(items_2))
         for item_2 in items_2:
             write_str(out, item_2.member_id)
@@ -221,7 +221,7 @@ def encode_response_v6(message: JoinGroupResponse) -> bytes:
         write_compact_str(out, value_1)
         write_compact_str(out, message.leader)
         write_compact_str(out, message.member_id)
-        items_2 = message.members
+        items_2 = as_list(message.members)
         write_varint(out, len(items_2) + 1)
         for item_2 in items_2:
             write_compact_str(out, item_2.member_id)
@@ -245,7 +245,7 @@ def encode_response_v7(message: JoinGroupResponse) -> bytes:
         write_nullable_compact_str(out, message.protocol_name)
         write_compact_str(out, message.leader)
         write_compact_str(out, message.member_id)
-        items_1 = message.members
+        items_1 = as_list(message.members)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.member_id)
@@ -269,7 +269,7 @@ def encode_response_v9(message: JoinGroupResponse) -> bytes:
         write_compact_str(out, message.leader)
         out.append(1 if message.skip_assignment else 0)
         write_compact_str(out, message.member_id)
-        items_1 = message.members
+        items_1 = as_list(message.members)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.member_id)

@@ -25,6 +25,7 @@ class LeaveGroupRequestMember(Message):
         self.reason = reason
 
 
+@mypyc_attr(acyclic=True)
 class LeaveGroupRequest(Message):
     __match_args__ = ("group_id", "member_id", "members")
     __slots__ = __match_args__
@@ -56,6 +57,7 @@ class LeaveGroupResponseMember(Message):
         self.error_code = error_code
 
 
+@mypyc_attr(acyclic=True)
 class LeaveGroupResponse(Message):
     __match_args__ = ("throttle_time_ms", "error_code", "members")
     __slots__ = __match_args__

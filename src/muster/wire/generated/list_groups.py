@@ -9,6 +9,7 @@ from mypy_extensions import mypyc_attr
 from muster.wire.message import Message
 
 
+@mypyc_attr(acyclic=True)
 class ListGroupsRequest(Message):
     __match_args__ = ("states_filter", "types_filter")
     __slots__ = __match_args__
@@ -40,6 +41,7 @@ class ListGroupsResponseGroup(Message):
         self.group_type = group_type
 
 
+@mypyc_attr(acyclic=True)
 class ListGroupsResponse(Message):
     __match_args__ = ("throttle_time_ms", "error_code", "groups")
     __slots__ = __match_args__

@@ -10,7 +10,7 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
+from muster.wire.native import as_list, read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
 from muster.wire.primitives import overrun
 
 
@@ -78,7 +78,7 @@ def encode_response_v0(message: ListGroupsResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i16_be(out, message.error_code)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.group_id)
@@ -94,7 +94,7 @@ def encode_response_v1(message: ListGroupsResponse) -> bytes:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.group_id)
@@ -109,7 +109,7 @@ def encode_response_v3(message: ListGroupsResponse) -> bytes:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.group_id)
@@ -126,7 +126,7 @@ def encode_response_v4(message: ListGroupsResponse) -> bytes:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.group_id)
@@ -144,7 +144,7 @@ def encode_response_v5(message: ListGroupsResponse) -> bytes:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.group_id)

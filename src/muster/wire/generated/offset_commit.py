@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from muster.wire.message import Message
 
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 @mypyc_attr(acyclic=True)
@@ -29,6 +30,7 @@ class OffsetCommitRequestPartition(Message):
         self.committed_metadata = committed_metadata
 
 
+@mypyc_attr(acyclic=True)
 class OffsetCommitRequestTopic(Message):
     __match_args__ = ("name", "topic_id", "partitions")
     __slots__ = __match_args__
@@ -44,6 +46,7 @@ class OffsetCommitRequestTopic(Message):
         self.partitions = partitions
 
 
+@mypyc_attr(acyclic=True)
 class OffsetCommitRequest(Message):
     __match_args__ = ("group_id", "generation_id_or_member_epoch", "member_id", "group_instance_id", "retention_time_ms", "topics")
     __slots__ = __match_args__
@@ -79,6 +82,7 @@ class OffsetCommitResponsePartition(Message):
         self.error_code = error_code
 
 
+@mypyc_attr(acyclic=True)
 class OffsetCommitResponseTopic(Message):
     __match_args__ = ("name", "topic_id", "partitions")
     __slots__ = __match_args__
@@ -94,6 +98,7 @@ class OffsetCommitResponseTopic(Message):
         self.partitions = partitions
 
 
+@mypyc_attr(acyclic=True)
 class OffsetCommitResponse(Message):
     __match_args__ = ("throttle_time_ms", "topics")
     __slots__ = __match_args__

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.wire.generated.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -11,11 +13,11 @@ from muster.wire.generated.offset_commit import (
 from librt.strings import BytesWriter, read_i32_be, read_i64_be, write_i16_be, write_i32_be
 from mypy_extensions import i16, i32, i64
 
-from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.native import read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_varint
+from muster.wire.message import Message, encode_failure, wrote_itself
+from muster.wire.native import as_list, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_varint
 from muster.wire.primitives import overrun
 
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 def write_response_partition_v2(out: BytesWriter, partition_index: i32, error_code: i16) -> None:
@@ -30,7 +32,7 @@ def write_response_partition_v8(out: BytesWriter, partition_index: i32, error_co
 
 
 def write_response_partition(out: BytesWriter, version: i64, partition_index: i32, error_code: i16) -> None:
-    """One item as this version has it; for `RawItems`."""
+    """One item as this version has it; for `LaidOut`."""
     if version >= 8:
         write_response_partition_v8(out, partition_index, error_code)
         return
@@ -236,16 +238,13 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetCommitRequest:
 def encode_response_v2(message: OffsetCommitResponse) -> bytes:
     try:
         out = BytesWriter()
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v2(out, item_2.partition_index, item_2.error_code)
         return out.getvalue()
@@ -258,16 +257,13 @@ def encode_response_v3(message: OffsetCommitResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v2(out, item_2.partition_index, item_2.error_code)
         return out.getvalue()
@@ -280,16 +276,13 @@ def encode_response_v8(message: OffsetCommitResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.name)
             items_2 = item_1.partitions
             write_varint(out, len(items_2) + 1)
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v8(out, item_2.partition_index, item_2.error_code)
             out.append(0)
@@ -303,16 +296,13 @@ def encode_response_v10(message: OffsetCommitResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_uuid(out, item_1.topic_id)
             items_2 = item_1.partitions
             write_varint(out, len(items_2) + 1)
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v8(out, item_2.partition_index, item_2.error_code)
             out.append(0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.wire.generated.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -40,7 +42,7 @@ unpack_iqh = Struct(">iqh").unpack_from
 unpack_iqiB = Struct(">iqiB").unpack_from
 unpack_iqih = Struct(">iqih").unpack_from
 unpack_qi = Struct(">qi").unpack_from
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 # versions 2-4

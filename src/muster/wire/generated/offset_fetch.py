@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from muster.wire.message import Message
 
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchRequestTopic(Message):
     __match_args__ = ("name", "partition_indexes")
     __slots__ = __match_args__
@@ -24,6 +26,7 @@ class OffsetFetchRequestTopic(Message):
         self.partition_indexes = partition_indexes
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchRequestGroupTopic(Message):
     __match_args__ = ("name", "topic_id", "partition_indexes")
     __slots__ = __match_args__
@@ -39,6 +42,7 @@ class OffsetFetchRequestGroupTopic(Message):
         self.partition_indexes = partition_indexes
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchRequestGroup(Message):
     __match_args__ = ("group_id", "member_id", "member_epoch", "topics")
     __slots__ = __match_args__
@@ -56,6 +60,7 @@ class OffsetFetchRequestGroup(Message):
         self.topics = topics
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchRequest(Message):
     __match_args__ = ("group_id", "topics", "groups", "require_stable")
     __slots__ = __match_args__
@@ -93,6 +98,7 @@ class OffsetFetchResponsePartition(Message):
         self.error_code = error_code
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchResponseTopic(Message):
     __match_args__ = ("name", "partitions")
     __slots__ = __match_args__
@@ -126,6 +132,7 @@ class OffsetFetchResponseGroupPartition(Message):
         self.error_code = error_code
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchResponseGroupTopic(Message):
     __match_args__ = ("name", "topic_id", "partitions")
     __slots__ = __match_args__
@@ -141,6 +148,7 @@ class OffsetFetchResponseGroupTopic(Message):
         self.partitions = partitions
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchResponseGroup(Message):
     __match_args__ = ("group_id", "topics", "error_code")
     __slots__ = __match_args__
@@ -156,6 +164,7 @@ class OffsetFetchResponseGroup(Message):
         self.error_code = error_code
 
 
+@mypyc_attr(acyclic=True)
 class OffsetFetchResponse(Message):
     __match_args__ = ("throttle_time_ms", "topics", "error_code", "groups")
     __slots__ = __match_args__

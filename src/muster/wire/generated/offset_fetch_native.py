@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.wire.generated.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
@@ -10,13 +12,14 @@ from muster.wire.generated.offset_fetch import (
     OffsetFetchResponse,
 )
 from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be, write_i64_be
+from librt.vecs import vec
 from mypy_extensions import i16, i32, i64
 
-from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.native import read_compact_count, read_compact_str, read_count, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_nullable_count, read_str, read_uuid, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uuid, write_varint
+from muster.wire.message import Message, encode_failure, wrote_itself
+from muster.wire.native import as_list, read_compact_count, read_compact_str, read_count, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_nullable_count, read_str, read_uuid, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uuid, write_varint
 from muster.wire.primitives import overrun
 
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 def write_response_partition_v1(out: BytesWriter, partition_index: i32, committed_offset: i64, metadata: str | None, error_code: i16) -> None:
@@ -44,7 +47,7 @@ def write_response_partition_v6(out: BytesWriter, partition_index: i32, committe
 
 
 def write_response_partition(out: BytesWriter, version: i64, partition_index: i32, committed_offset: i64, committed_leader_epoch: i32, metadata: str | None, error_code: i16) -> None:
-    """One item as this version has it; for `RawItems`."""
+    """One item as this version has it; for `LaidOut`."""
     if version >= 6:
         write_response_partition_v6(out, partition_index, committed_offset, committed_leader_epoch, metadata, error_code)
         return
@@ -64,8 +67,59 @@ def write_response_group_partition_v8(out: BytesWriter, partition_index: i32, co
 
 
 def write_response_group_partition(out: BytesWriter, version: i64, partition_index: i32, committed_offset: i64, committed_leader_epoch: i32, metadata: str | None, error_code: i16) -> None:
-    """One item as this version has it; for `RawItems`."""
+    """One item as this version has it; for `LaidOut`."""
     write_response_group_partition_v8(out, partition_index, committed_offset, committed_leader_epoch, metadata, error_code)
+
+
+def write_response_partitions_v1(out: BytesWriter, partition_index: vec[i32], committed_offset: vec[i64], error_code: i16) -> None:
+    end = i32((i64(error_code) & 65535))
+    for row in range(len(partition_index)):
+        write_i32_be(out, partition_index[row])
+        write_i64_be(out, committed_offset[row])
+        write_i32_be(out, end)
+
+
+def write_response_partitions_v5(out: BytesWriter, partition_index: vec[i32], committed_offset: vec[i64], committed_leader_epoch: vec[i32], error_code: i16) -> None:
+    end = i32((i64(error_code) & 65535))
+    for row in range(len(partition_index)):
+        write_i32_be(out, partition_index[row])
+        write_i64_be(out, committed_offset[row])
+        write_i32_be(out, committed_leader_epoch[row])
+        write_i32_be(out, end)
+
+
+def write_response_partitions_v6(out: BytesWriter, partition_index: vec[i32], committed_offset: vec[i64], committed_leader_epoch: vec[i32], error_code: i16) -> None:
+    end = i32(1 << 24 | (i64(error_code) & 65535) << 8)
+    for row in range(len(partition_index)):
+        write_i32_be(out, partition_index[row])
+        write_i64_be(out, committed_offset[row])
+        write_i32_be(out, committed_leader_epoch[row])
+        write_i32_be(out, end)
+
+
+def write_response_partitions(out: BytesWriter, version: i64, partition_index: vec[i32], committed_offset: vec[i64], committed_leader_epoch: vec[i32], error_code: i16) -> None:
+    """An item for each row of the columns as this version has it, all texts empty; for `LaidOut`."""
+    if version >= 6:
+        write_response_partitions_v6(out, partition_index, committed_offset, committed_leader_epoch, error_code)
+        return
+    if version >= 5:
+        write_response_partitions_v5(out, partition_index, committed_offset, committed_leader_epoch, error_code)
+        return
+    write_response_partitions_v1(out, partition_index, committed_offset, error_code)
+
+
+def write_response_group_partitions_v8(out: BytesWriter, partition_index: vec[i32], committed_offset: vec[i64], committed_leader_epoch: vec[i32], error_code: i16) -> None:
+    end = i32(1 << 24 | (i64(error_code) & 65535) << 8)
+    for row in range(len(partition_index)):
+        write_i32_be(out, partition_index[row])
+        write_i64_be(out, committed_offset[row])
+        write_i32_be(out, committed_leader_epoch[row])
+        write_i32_be(out, end)
+
+
+def write_response_group_partitions(out: BytesWriter, version: i64, partition_index: vec[i32], committed_offset: vec[i64], committed_leader_epoch: vec[i32], error_code: i16) -> None:
+    """An item for each row of the columns as this version has it, all texts empty; for `LaidOut`."""
+    write_response_group_partitions_v8(out, partition_index, committed_offset, committed_leader_epoch, error_code)
 
 
 def decode_request_v1(buf: bytes, pos: int) -> OffsetFetchRequest:
@@ -288,16 +342,13 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetFetchRequest:
 def encode_response_v1(message: OffsetFetchResponse) -> bytes:
     try:
         out = BytesWriter()
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
         return out.getvalue()
@@ -308,16 +359,13 @@ def encode_response_v1(message: OffsetFetchResponse) -> bytes:
 def encode_response_v2(message: OffsetFetchResponse) -> bytes:
     try:
         out = BytesWriter()
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
@@ -331,16 +379,13 @@ def encode_response_v3(message: OffsetFetchResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
@@ -353,16 +398,13 @@ def encode_response_v5(message: OffsetFetchResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.name)
             items_2 = item_1.partitions
             write_i32_be(out, len(items_2))
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v5(out, item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
@@ -376,16 +418,13 @@ def encode_response_v6(message: OffsetFetchResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.topics
+        items_1 = as_list(message.topics)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.name)
             items_2 = item_1.partitions
             write_varint(out, len(items_2) + 1)
-            octets_2 = octets_of(items_2)
-            if octets_2 is not None:
-                out.write(octets_2)
-            else:
+            if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v6(out, item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, item_2.metadata, item_2.error_code)
             out.append(0)
@@ -401,20 +440,17 @@ def encode_response_v8(message: OffsetFetchResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.group_id)
-            items_2 = item_1.topics
+            items_2 = as_list(item_1.topics)
             write_varint(out, len(items_2) + 1)
             for item_2 in items_2:
                 write_compact_str(out, item_2.name)
                 items_3 = item_2.partitions
                 write_varint(out, len(items_3) + 1)
-                octets_3 = octets_of(items_3)
-                if octets_3 is not None:
-                    out.write(octets_3)
-                else:
+                if not wrote_itself(items_3, out):
                     for item_3 in items_3:
                         write_response_group_partition_v8(out, item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, item_3.metadata, item_3.error_code)
                 out.append(0)
@@ -430,20 +466,17 @@ def encode_response_v10(message: OffsetFetchResponse) -> bytes:
     try:
         out = BytesWriter()
         write_i32_be(out, message.throttle_time_ms)
-        items_1 = message.groups
+        items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.group_id)
-            items_2 = item_1.topics
+            items_2 = as_list(item_1.topics)
             write_varint(out, len(items_2) + 1)
             for item_2 in items_2:
                 write_uuid(out, item_2.topic_id)
                 items_3 = item_2.partitions
                 write_varint(out, len(items_3) + 1)
-                octets_3 = octets_of(items_3)
-                if octets_3 is not None:
-                    out.write(octets_3)
-                else:
+                if not wrote_itself(items_3, out):
                     for item_3 in items_3:
                         write_response_group_partition_v8(out, item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, item_3.metadata, item_3.error_code)
                 out.append(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from muster.wire.generated.offset_fetch import (
     OffsetFetchRequest,
@@ -45,7 +46,7 @@ unpack_ii = Struct(">ii").unpack_from
 unpack_iqh = Struct(">iqh").unpack_from
 unpack_iqiB = Struct(">iqiB").unpack_from
 unpack_iqih = Struct(">iqih").unpack_from
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 def decode_request_v1(buf: bytes, pos: int) -> OffsetFetchRequest:

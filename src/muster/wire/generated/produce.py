@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from struct import Struct, error as StructError
 
@@ -39,7 +40,7 @@ unpack_ihqqqB = Struct(">ihqqqB").unpack_from
 unpack_ihqqqi = Struct(">ihqqqi").unpack_from
 unpack_ii = Struct(">ii").unpack_from
 unpack_iiB = Struct(">iiB").unpack_from
-NO_UUID = bytes(16)
+NO_UUID: Final = bytes(16)
 
 
 class ProduceRequestPartition(Message):

@@ -23,6 +23,7 @@ class SyncGroupRequestAssignment(Message):
         self.assignment = assignment
 
 
+@mypyc_attr(acyclic=True)
 class SyncGroupRequest(Message):
     __match_args__ = ("group_id", "generation_id", "member_id", "group_instance_id", "protocol_type", "protocol_name", "assignments")
     __slots__ = __match_args__
