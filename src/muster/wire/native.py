@@ -27,9 +27,43 @@ from muster.wire.i32_array import I32Array
 from muster.wire.primitives import null_field
 
 _BEHIND_THE_END: Final = "behind the end"
+_SPARE_BYTES: Final = 65536
+"""Of a longer message the room is given back."""
 _MAX_I16: Final = 32767
 _MAX_I32: Final = 2147483647
 T = TypeVar("T")
+
+
+# Writers: the last one is used again, with the room that it has grown to. Taken away while it is in use, so that nobody else,
+# in another thread or in the midst of this message, can write into it.
+
+
+class _Spare:
+    __slots__ = ("writer",)
+
+    def __init__(self) -> None:
+        self.writer: BytesWriter | None = None
+
+
+_spare: Final = _Spare()
+
+
+def begun() -> BytesWriter:
+    """A writer for one message."""
+    writer = _spare.writer
+    if writer is None:
+        return BytesWriter()
+    _spare.writer = None
+    return writer
+
+
+def finished(out: BytesWriter) -> bytes:
+    """What was written; the writer is not to be used any more."""
+    octets = out.getvalue()
+    if len(octets) <= _SPARE_BYTES:
+        out.truncate(0)
+        _spare.writer = out
+    return octets
 
 
 # Numbers that librt has no function for

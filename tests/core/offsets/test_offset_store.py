@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from muster.core.offsets.partition_offsets import StoredOffset
 from muster.core.offsets.store import OffsetStore
 from muster.core.offsets.topic_offsets import topic_offsets
-from muster.core.records import OffsetCommitted, OffsetErased, OffsetsCommitted, singly
+from muster.core.records import OffsetCommitted, OffsetErased, OffsetsCommitted, Record, singly
 
 names = st.sampled_from(["a", "b", "c"])
 places = st.tuples(names, names, st.integers(0, 2))
@@ -100,18 +100,20 @@ def commit_of(group: str, topic: str, partitions: list[int], offset: int) -> Off
 
 def test_a_commit_is_on_its_way_until_it_is_replayed_or_lost() -> None:
     store = OffsetStore()
-    first = [commit_of("g", "t", [0, 1], 1), commit_of("g", "u", [1], 1)]
-    second, third = [commit_of("h", "t", [0], 2)], [commit_of("h", "t", [0], 2)]
+    of_t, of_u, of_h = commit_of("g", "t", [0, 1], 1), commit_of("g", "u", [1], 1), commit_of("h", "t", [0], 2)
+    first: list[Record] = [of_t, of_u]
+    second: list[Record] = [commit_of("h", "t", [0], 2)]
+    third: list[Record] = [of_h]
     for commit in (first, second, third):
         store.expect(commit)
     store.lost(second)
     assert list(store.on_the_way()) == list(singly([*first, *third]))
-    store.put_topic(first[0], 0)
+    store.put_topic(of_t, 0)
     assert list(store.on_the_way()) == list(singly([*first, *third]))
-    store.put_topic(first[1], 2)
+    store.put_topic(of_u, 2)
     assert list(store.on_the_way()) == list(singly(third))
     store.lost([OffsetErased("g", "t", 0)])
-    store.put_topic(third[0], 3)
+    store.put_topic(of_h, 3)
     assert not list(store.on_the_way())
 
 

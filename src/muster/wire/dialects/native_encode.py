@@ -40,9 +40,9 @@ class NativeEncoderWriter:
 
     def body(self, message: Message) -> list[str]:
         with self.code.block("try:"):
-            self.code.line("out = BytesWriter()")
+            self.code.line(f"out = {self.use('begun')}()")
             self.struct(message.root, "message")
-            self.code.line("return out.getvalue()")
+            self.code.line(f"return {self.use('finished')}(out)")
         with self.code.block("except (AttributeError, TypeError, ValueError, OverflowError) as error:"):
             self.code.line(f"raise encode_failure({WHERE}, message, error) from error")
         return self.code.lines

@@ -11,7 +11,7 @@ from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import as_list, read_compact_count, read_compact_str, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_uuid, skip_tags, write_i32s, write_nullable_compact_str, write_uuid, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_uuid, skip_tags, write_i32s, write_nullable_compact_str, write_uuid, write_varint
 from muster.wire.primitives import overrun
 
 
@@ -109,7 +109,7 @@ def decode_request_v1(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
 # versions 0-1
 def encode_response_v0(message: ConsumerGroupHeartbeatResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_nullable_compact_str(out, message.error_message)
@@ -132,7 +132,7 @@ def encode_response_v0(message: ConsumerGroupHeartbeatResponse) -> bytes:
                 out.append(0)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("ConsumerGroupHeartbeat response v0-1", message, error) from error
 

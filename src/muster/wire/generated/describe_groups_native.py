@@ -10,7 +10,7 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be
 from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
-from muster.wire.native import as_list, read_compact_count, read_compact_str, read_count, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
 from muster.wire.primitives import overrun
 
 
@@ -104,7 +104,7 @@ def decode_request_v5(buf: bytes, pos: int) -> DescribeGroupsRequest:
 
 def encode_response_v0(message: DescribeGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
@@ -118,7 +118,7 @@ def encode_response_v0(message: DescribeGroupsResponse) -> bytes:
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("DescribeGroups response v0", message, error) from error
 
@@ -126,7 +126,7 @@ def encode_response_v0(message: DescribeGroupsResponse) -> bytes:
 # versions 1-2
 def encode_response_v1(message: DescribeGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
@@ -141,14 +141,14 @@ def encode_response_v1(message: DescribeGroupsResponse) -> bytes:
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("DescribeGroups response v1-2", message, error) from error
 
 
 def encode_response_v3(message: DescribeGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
@@ -164,14 +164,14 @@ def encode_response_v3(message: DescribeGroupsResponse) -> bytes:
                 for item_2 in items_2:
                     write_response_member_v0(out, item_2.member_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("DescribeGroups response v3", message, error) from error
 
 
 def encode_response_v4(message: DescribeGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
@@ -187,14 +187,14 @@ def encode_response_v4(message: DescribeGroupsResponse) -> bytes:
                 for item_2 in items_2:
                     write_response_member_v4(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
             write_i32_be(out, item_1.authorized_operations)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("DescribeGroups response v4", message, error) from error
 
 
 def encode_response_v5(message: DescribeGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
@@ -212,14 +212,14 @@ def encode_response_v5(message: DescribeGroupsResponse) -> bytes:
             write_i32_be(out, item_1.authorized_operations)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("DescribeGroups response v5", message, error) from error
 
 
 def encode_response_v6(message: DescribeGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
@@ -238,7 +238,7 @@ def encode_response_v6(message: DescribeGroupsResponse) -> bytes:
             write_i32_be(out, item_1.authorized_operations)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("DescribeGroups response v6", message, error) from error
 

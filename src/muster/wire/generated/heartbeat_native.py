@@ -10,7 +10,7 @@ from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import read_compact_str, read_nullable_compact_str, read_nullable_str, read_str, skip_tags
+from muster.wire.native import begun, finished, read_compact_str, read_nullable_compact_str, read_nullable_str, read_str, skip_tags
 from muster.wire.primitives import overrun
 
 
@@ -59,9 +59,9 @@ def decode_request_v4(buf: bytes, pos: int) -> HeartbeatRequest:
 
 def encode_response_v0(message: HeartbeatResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i16_be(out, message.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("Heartbeat response v0", message, error) from error
 
@@ -69,21 +69,21 @@ def encode_response_v0(message: HeartbeatResponse) -> bytes:
 # versions 1-3
 def encode_response_v1(message: HeartbeatResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("Heartbeat response v1-3", message, error) from error
 
 
 def encode_response_v4(message: HeartbeatResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("Heartbeat response v4", message, error) from error
 

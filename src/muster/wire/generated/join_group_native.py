@@ -11,7 +11,7 @@ from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import as_list, read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
+from muster.wire.native import as_list, begun, finished, read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
 from muster.wire.primitives import overrun
 
 
@@ -144,7 +144,7 @@ def decode_request_v8(buf: bytes, pos: int) -> JoinGroupRequest:
 # versions 0-1
 def encode_response_v0(message: JoinGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i16_be(out, message.error_code)
         write_i32_be(out, message.generation_id)
         value_1 = message.protocol_name
@@ -158,7 +158,7 @@ def encode_response_v0(message: JoinGroupResponse) -> bytes:
         for item_2 in items_2:
             write_str(out, item_2.member_id)
             write_bytes(out, item_2.metadata)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("JoinGroup response v0-1", message, error) from error
 
@@ -166,7 +166,7 @@ def encode_response_v0(message: JoinGroupResponse) -> bytes:
 # versions 2-4
 def encode_response_v2(message: JoinGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_i32_be(out, message.generation_id)
@@ -181,14 +181,14 @@ def encode_response_v2(message: JoinGroupResponse) -> bytes:
         for item_2 in items_2:
             write_str(out, item_2.member_id)
             write_bytes(out, item_2.metadata)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("JoinGroup response v2-4", message, error) from error
 
 
 def encode_response_v5(message: JoinGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_i32_be(out, message.generation_id)
@@ -204,14 +204,14 @@ def encode_response_v5(message: JoinGroupResponse) -> bytes:
             write_str(out, item_2.member_id)
             write_nullable_str(out, item_2.group_instance_id)
             write_bytes(out, item_2.metadata)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("JoinGroup response v5", message, error) from error
 
 
 def encode_response_v6(message: JoinGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_i32_be(out, message.generation_id)
@@ -229,7 +229,7 @@ def encode_response_v6(message: JoinGroupResponse) -> bytes:
             write_compact_bytes(out, item_2.metadata)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("JoinGroup response v6", message, error) from error
 
@@ -237,7 +237,7 @@ def encode_response_v6(message: JoinGroupResponse) -> bytes:
 # versions 7-8
 def encode_response_v7(message: JoinGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_i32_be(out, message.generation_id)
@@ -253,14 +253,14 @@ def encode_response_v7(message: JoinGroupResponse) -> bytes:
             write_compact_bytes(out, item_1.metadata)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("JoinGroup response v7-8", message, error) from error
 
 
 def encode_response_v9(message: JoinGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_i32_be(out, message.generation_id)
@@ -277,7 +277,7 @@ def encode_response_v9(message: JoinGroupResponse) -> bytes:
             write_compact_bytes(out, item_1.metadata)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("JoinGroup response v9", message, error) from error
 

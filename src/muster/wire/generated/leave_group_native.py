@@ -11,7 +11,7 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import as_list, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
 from muster.wire.primitives import overrun
 
 
@@ -90,9 +90,9 @@ def decode_request_v5(buf: bytes, pos: int) -> LeaveGroupRequest:
 
 def encode_response_v0(message: LeaveGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i16_be(out, message.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("LeaveGroup response v0", message, error) from error
 
@@ -100,17 +100,17 @@ def encode_response_v0(message: LeaveGroupResponse) -> bytes:
 # versions 1-2
 def encode_response_v1(message: LeaveGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("LeaveGroup response v1-2", message, error) from error
 
 
 def encode_response_v3(message: LeaveGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = as_list(message.members)
@@ -119,7 +119,7 @@ def encode_response_v3(message: LeaveGroupResponse) -> bytes:
             write_str(out, item_1.member_id)
             write_nullable_str(out, item_1.group_instance_id)
             write_i16_be(out, item_1.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("LeaveGroup response v3", message, error) from error
 
@@ -127,7 +127,7 @@ def encode_response_v3(message: LeaveGroupResponse) -> bytes:
 # versions 4-5
 def encode_response_v4(message: LeaveGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = as_list(message.members)
@@ -138,7 +138,7 @@ def encode_response_v4(message: LeaveGroupResponse) -> bytes:
             write_i16_be(out, item_1.error_code)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("LeaveGroup response v4-5", message, error) from error
 

@@ -10,7 +10,7 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import as_list, read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
 from muster.wire.primitives import overrun
 
 
@@ -76,14 +76,14 @@ def decode_request_v5(buf: bytes, pos: int) -> ListGroupsRequest:
 
 def encode_response_v0(message: ListGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i16_be(out, message.error_code)
         items_1 = as_list(message.groups)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
             write_str(out, item_1.group_id)
             write_str(out, item_1.protocol_type)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("ListGroups response v0", message, error) from error
 
@@ -91,7 +91,7 @@ def encode_response_v0(message: ListGroupsResponse) -> bytes:
 # versions 1-2
 def encode_response_v1(message: ListGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = as_list(message.groups)
@@ -99,14 +99,14 @@ def encode_response_v1(message: ListGroupsResponse) -> bytes:
         for item_1 in items_1:
             write_str(out, item_1.group_id)
             write_str(out, item_1.protocol_type)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("ListGroups response v1-2", message, error) from error
 
 
 def encode_response_v3(message: ListGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = as_list(message.groups)
@@ -116,14 +116,14 @@ def encode_response_v3(message: ListGroupsResponse) -> bytes:
             write_compact_str(out, item_1.protocol_type)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("ListGroups response v3", message, error) from error
 
 
 def encode_response_v4(message: ListGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = as_list(message.groups)
@@ -134,14 +134,14 @@ def encode_response_v4(message: ListGroupsResponse) -> bytes:
             write_compact_str(out, item_1.group_state)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("ListGroups response v4", message, error) from error
 
 
 def encode_response_v5(message: ListGroupsResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = as_list(message.groups)
@@ -153,7 +153,7 @@ def encode_response_v5(message: ListGroupsResponse) -> bytes:
             write_compact_str(out, item_1.group_type)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("ListGroups response v5", message, error) from error
 

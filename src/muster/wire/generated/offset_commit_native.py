@@ -14,7 +14,7 @@ from librt.strings import BytesWriter, read_i32_be, read_i64_be, write_i16_be, w
 from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
-from muster.wire.native import as_list, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_varint
 from muster.wire.primitives import overrun
 
 NO_UUID: Final = bytes(16)
@@ -237,7 +237,7 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetCommitRequest:
 
 def encode_response_v2(message: OffsetCommitResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
@@ -247,7 +247,7 @@ def encode_response_v2(message: OffsetCommitResponse) -> bytes:
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v2(out, item_2.partition_index, item_2.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetCommit response v2", message, error) from error
 
@@ -255,7 +255,7 @@ def encode_response_v2(message: OffsetCommitResponse) -> bytes:
 # versions 3-7
 def encode_response_v3(message: OffsetCommitResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
@@ -266,7 +266,7 @@ def encode_response_v3(message: OffsetCommitResponse) -> bytes:
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v2(out, item_2.partition_index, item_2.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetCommit response v3-7", message, error) from error
 
@@ -274,7 +274,7 @@ def encode_response_v3(message: OffsetCommitResponse) -> bytes:
 # versions 8-9
 def encode_response_v8(message: OffsetCommitResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
         write_varint(out, len(items_1) + 1)
@@ -287,14 +287,14 @@ def encode_response_v8(message: OffsetCommitResponse) -> bytes:
                     write_response_partition_v8(out, item_2.partition_index, item_2.error_code)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetCommit response v8-9", message, error) from error
 
 
 def encode_response_v10(message: OffsetCommitResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
         write_varint(out, len(items_1) + 1)
@@ -307,7 +307,7 @@ def encode_response_v10(message: OffsetCommitResponse) -> bytes:
                     write_response_partition_v8(out, item_2.partition_index, item_2.error_code)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetCommit response v10", message, error) from error
 

@@ -16,7 +16,7 @@ from librt.vecs import vec
 from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
-from muster.wire.native import as_list, read_compact_count, read_compact_str, read_count, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_nullable_count, read_str, read_uuid, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uuid, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_nullable_count, read_str, read_uuid, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uuid, write_varint
 from muster.wire.primitives import overrun
 
 NO_UUID: Final = bytes(16)
@@ -341,7 +341,7 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetFetchRequest:
 
 def encode_response_v1(message: OffsetFetchResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
@@ -351,14 +351,14 @@ def encode_response_v1(message: OffsetFetchResponse) -> bytes:
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetFetch response v1", message, error) from error
 
 
 def encode_response_v2(message: OffsetFetchResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
         for item_1 in items_1:
@@ -369,7 +369,7 @@ def encode_response_v2(message: OffsetFetchResponse) -> bytes:
                 for item_2 in items_2:
                     write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetFetch response v2", message, error) from error
 
@@ -377,7 +377,7 @@ def encode_response_v2(message: OffsetFetchResponse) -> bytes:
 # versions 3-4
 def encode_response_v3(message: OffsetFetchResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
@@ -389,14 +389,14 @@ def encode_response_v3(message: OffsetFetchResponse) -> bytes:
                 for item_2 in items_2:
                     write_response_partition_v1(out, item_2.partition_index, item_2.committed_offset, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetFetch response v3-4", message, error) from error
 
 
 def encode_response_v5(message: OffsetFetchResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
         write_i32_be(out, len(items_1))
@@ -408,7 +408,7 @@ def encode_response_v5(message: OffsetFetchResponse) -> bytes:
                 for item_2 in items_2:
                     write_response_partition_v5(out, item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, item_2.metadata, item_2.error_code)
         write_i16_be(out, message.error_code)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetFetch response v5", message, error) from error
 
@@ -416,7 +416,7 @@ def encode_response_v5(message: OffsetFetchResponse) -> bytes:
 # versions 6-7
 def encode_response_v6(message: OffsetFetchResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
         write_varint(out, len(items_1) + 1)
@@ -430,7 +430,7 @@ def encode_response_v6(message: OffsetFetchResponse) -> bytes:
             out.append(0)
         write_i16_be(out, message.error_code)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetFetch response v6-7", message, error) from error
 
@@ -438,7 +438,7 @@ def encode_response_v6(message: OffsetFetchResponse) -> bytes:
 # versions 8-9
 def encode_response_v8(message: OffsetFetchResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
@@ -457,14 +457,14 @@ def encode_response_v8(message: OffsetFetchResponse) -> bytes:
             write_i16_be(out, item_1.error_code)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetFetch response v8-9", message, error) from error
 
 
 def encode_response_v10(message: OffsetFetchResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
         write_varint(out, len(items_1) + 1)
@@ -483,7 +483,7 @@ def encode_response_v10(message: OffsetFetchResponse) -> bytes:
             write_i16_be(out, item_1.error_code)
             out.append(0)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("OffsetFetch response v10", message, error) from error
 

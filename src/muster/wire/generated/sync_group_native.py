@@ -11,7 +11,7 @@ from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_nullable_compact_str
+from muster.wire.native import begun, finished, read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_nullable_compact_str
 from muster.wire.primitives import overrun
 
 
@@ -111,10 +111,10 @@ def decode_request_v5(buf: bytes, pos: int) -> SyncGroupRequest:
 
 def encode_response_v0(message: SyncGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i16_be(out, message.error_code)
         write_bytes(out, message.assignment)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("SyncGroup response v0", message, error) from error
 
@@ -122,37 +122,37 @@ def encode_response_v0(message: SyncGroupResponse) -> bytes:
 # versions 1-3
 def encode_response_v1(message: SyncGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_bytes(out, message.assignment)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("SyncGroup response v1-3", message, error) from error
 
 
 def encode_response_v4(message: SyncGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_compact_bytes(out, message.assignment)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("SyncGroup response v4", message, error) from error
 
 
 def encode_response_v5(message: SyncGroupResponse) -> bytes:
     try:
-        out = BytesWriter()
+        out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         write_nullable_compact_str(out, message.protocol_type)
         write_nullable_compact_str(out, message.protocol_name)
         write_compact_bytes(out, message.assignment)
         out.append(0)
-        return out.getvalue()
+        return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("SyncGroup response v5", message, error) from error
 
