@@ -7,24 +7,20 @@ request; it stays valid when the client has gone: the reply is then dropped and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from librt.strings import BytesWriter, write_i32_be
+from librt.strings import write_i32_be
 from mypy_extensions import i32, mypyc_attr
 
 from muster.runtime.tickets import Redeemable
 from muster.server.limits import LOGGED_TEXT_CHARS
+from muster.wire.native import begun, finished
 
 if TYPE_CHECKING:
     from muster.core.replies import Reply
     from muster.server.connection import Connection
     from muster.server.endpoint import Endpoint
     from muster.server.routes import Route
-
-
-_SMALL_BODY_BYTES: Final = 200
-_small_frame: Final = BytesWriter()
-"""Small replies are put together here, one after the other: making a writer for each costs as much as filling it."""
 
 
 class Foreseen:
@@ -149,11 +145,7 @@ class Call(Redeemable):
 
 def framed(correlation_id: i32, body: bytes, has_tags: bool) -> bytes:
     """A reply as it is sent; `has_tags`: its header has room for tagged fields, of which there are none."""
-    if len(body) <= _SMALL_BODY_BYTES:
-        frame = _small_frame
-        frame.truncate(0)
-    else:
-        frame = BytesWriter()
+    frame = begun()
     if has_tags:
         write_i32_be(frame, len(body) + 5)
         write_i32_be(frame, correlation_id)
@@ -162,4 +154,4 @@ def framed(correlation_id: i32, body: bytes, has_tags: bool) -> bytes:
         write_i32_be(frame, len(body) + 4)
         write_i32_be(frame, correlation_id)
     frame.write(body)
-    return frame.getvalue()
+    return finished(frame)

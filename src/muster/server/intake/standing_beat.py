@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from librt.strings import BytesWriter, read_i32_be, read_i64_be, write_i32_be
+from librt.strings import read_i32_be, read_i64_be, write_i32_be
 from mypy_extensions import i32, i64
 
 from muster.runtime.pulse import Pulse
 from muster.security.resources import Operation, ResourceType
+from muster.wire.native import begun, finished
 
 if TYPE_CHECKING:
     from muster.security.authorizer import Authorizer
@@ -24,8 +25,6 @@ _REQUEST_ID: Final = 8
 _ANSWER_ID: Final = 4
 """Behind the size."""
 _ID_BYTES: Final = 4
-_frame: Final = BytesWriter()
-"""For one answer after the other, which are small: making a writer for each costs as much as filling it."""
 _READ: Final = Operation.READ
 _GROUP: Final = ResourceType.GROUP
 
@@ -76,8 +75,8 @@ class StandingBeat:
             return None
         if not self._pulse.beat():
             return None
-        _frame.truncate(0)
-        write_i32_be(_frame, self._answer_begins)
-        write_i32_be(_frame, read_i32_be(data, _REQUEST_ID))
-        _frame.write(self._answer_ends)
-        return _frame.getvalue()
+        frame = begun()
+        write_i32_be(frame, self._answer_begins)
+        write_i32_be(frame, read_i32_be(data, _REQUEST_ID))
+        frame.write(self._answer_ends)
+        return finished(frame)
