@@ -151,6 +151,7 @@ class DescribeReply(Value):
 
 
 @mypyc_attr(acyclic=True)
+@mypyc_attr(acyclic=True)
 class ListedGroup(Value):
     __match_args__ = ("group_id", "protocol_type", "state", "group_type")
     __slots__ = __match_args__

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from mypy_extensions import i64
+
 from muster.core.replies import ListReply
 from muster.core.requests import ListGroups
 from muster.runtime.node import Node
@@ -14,7 +16,10 @@ from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_group
 from muster.server.parts import Parts
 from muster.wire.errors import NONE
-from muster.wire.generated.list_groups import ListGroupsRequest, ListGroupsResponse, ListGroupsResponseGroup
+from muster.wire.generated.list_groups import ListGroupsRequest, ListGroupsResponse
+from muster.wire.generated.list_groups_native import write_response_group
+from muster.wire.message import raw_items
+from muster.wire.native import begun, finished
 
 _DESCRIBE: Final = Operation.DESCRIBE
 
@@ -30,17 +35,20 @@ class Question:
         self.sees_all = may_use_cluster(call, node, _DESCRIBE, quietly=True)
 
     def lay_out(self, replies: list[ListReply]) -> ListGroupsResponse:
-        shown: list[ListGroupsResponseGroup] = []
+        out = begun()
+        version: i64 = self.call.version
+        shown = 0
         for reply in replies:
             if reply.error != NONE:
                 # Half a list would look like groups that are gone.
                 return ListGroupsResponse(error_code=reply.error)
             for group in reply.groups:
                 if self.sees_all or may_use_group(self.call, self.node, _DESCRIBE, group.group_id, quietly=True):
-                    shown.append(
-                        ListGroupsResponseGroup(group.group_id, group.protocol_type, group.state, group.group_type)
+                    shown += 1
+                    write_response_group(
+                        out, version, group.group_id, group.protocol_type, group.state, group.group_type
                     )
-        return ListGroupsResponse(groups=shown)
+        return ListGroupsResponse(groups=raw_items(shown, finished(out)))
 
 
 def handle(call: Call, request: ListGroupsRequest, node: Node) -> None:

@@ -17,6 +17,7 @@ from muster.wire.schema import Api, Field, SchemaError, Struct, snake_case
 LAID_OUT: Final = frozenset(
     {
         "DescribeGroupsResponseMember",
+        "ListGroupsResponseGroup",
         "OffsetCommitResponsePartition",
         "OffsetFetchResponseGroupPartition",
         "OffsetFetchResponsePartition",

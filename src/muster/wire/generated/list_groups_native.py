@@ -7,11 +7,51 @@ from muster.wire.generated.list_groups import (
     ListGroupsResponse,
 )
 from librt.strings import BytesWriter, write_i16_be, write_i32_be
-from mypy_extensions import i64
+from mypy_extensions import i16, i32, i64
 
-from muster.wire.message import Message, encode_failure
-from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
+from muster.wire.message import Message, encode_failure, wrote_itself
+from muster.wire.native import begun, finished, read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
 from muster.wire.primitives import overrun
+
+
+def write_response_group_v0(out: BytesWriter, group_id: str, protocol_type: str) -> None:
+    write_str(out, group_id)
+    write_str(out, protocol_type)
+
+
+def write_response_group_v3(out: BytesWriter, group_id: str, protocol_type: str) -> None:
+    write_compact_str(out, group_id)
+    write_compact_str(out, protocol_type)
+    out.append(0)
+
+
+def write_response_group_v4(out: BytesWriter, group_id: str, protocol_type: str, group_state: str) -> None:
+    write_compact_str(out, group_id)
+    write_compact_str(out, protocol_type)
+    write_compact_str(out, group_state)
+    out.append(0)
+
+
+def write_response_group_v5(out: BytesWriter, group_id: str, protocol_type: str, group_state: str, group_type: str) -> None:
+    write_compact_str(out, group_id)
+    write_compact_str(out, protocol_type)
+    write_compact_str(out, group_state)
+    write_compact_str(out, group_type)
+    out.append(0)
+
+
+def write_response_group(out: BytesWriter, version: i64, group_id: str, protocol_type: str, group_state: str, group_type: str) -> None:
+    """One item as this version has it; for `LaidOut`."""
+    if version >= 5:
+        write_response_group_v5(out, group_id, protocol_type, group_state, group_type)
+        return
+    if version >= 4:
+        write_response_group_v4(out, group_id, protocol_type, group_state)
+        return
+    if version >= 3:
+        write_response_group_v3(out, group_id, protocol_type)
+        return
+    write_response_group_v0(out, group_id, protocol_type)
 
 
 # versions 0-2
@@ -78,11 +118,11 @@ def encode_response_v0(message: ListGroupsResponse) -> bytes:
     try:
         out = begun()
         write_i16_be(out, message.error_code)
-        items_1 = as_list(message.groups)
+        items_1 = message.groups
         write_i32_be(out, len(items_1))
-        for item_1 in items_1:
-            write_str(out, item_1.group_id)
-            write_str(out, item_1.protocol_type)
+        if not wrote_itself(items_1, out):
+            for item_1 in items_1:
+                write_response_group_v0(out, item_1.group_id, item_1.protocol_type)
         return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("ListGroups response v0", message, error) from error
@@ -94,11 +134,11 @@ def encode_response_v1(message: ListGroupsResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        items_1 = as_list(message.groups)
+        items_1 = message.groups
         write_i32_be(out, len(items_1))
-        for item_1 in items_1:
-            write_str(out, item_1.group_id)
-            write_str(out, item_1.protocol_type)
+        if not wrote_itself(items_1, out):
+            for item_1 in items_1:
+                write_response_group_v0(out, item_1.group_id, item_1.protocol_type)
         return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise encode_failure("ListGroups response v1-2", message, error) from error
@@ -109,12 +149,11 @@ def encode_response_v3(message: ListGroupsResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        items_1 = as_list(message.groups)
+        items_1 = message.groups
         write_varint(out, len(items_1) + 1)
-        for item_1 in items_1:
-            write_compact_str(out, item_1.group_id)
-            write_compact_str(out, item_1.protocol_type)
-            out.append(0)
+        if not wrote_itself(items_1, out):
+            for item_1 in items_1:
+                write_response_group_v3(out, item_1.group_id, item_1.protocol_type)
         out.append(0)
         return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -126,13 +165,11 @@ def encode_response_v4(message: ListGroupsResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        items_1 = as_list(message.groups)
+        items_1 = message.groups
         write_varint(out, len(items_1) + 1)
-        for item_1 in items_1:
-            write_compact_str(out, item_1.group_id)
-            write_compact_str(out, item_1.protocol_type)
-            write_compact_str(out, item_1.group_state)
-            out.append(0)
+        if not wrote_itself(items_1, out):
+            for item_1 in items_1:
+                write_response_group_v4(out, item_1.group_id, item_1.protocol_type, item_1.group_state)
         out.append(0)
         return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -144,14 +181,11 @@ def encode_response_v5(message: ListGroupsResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
-        items_1 = as_list(message.groups)
+        items_1 = message.groups
         write_varint(out, len(items_1) + 1)
-        for item_1 in items_1:
-            write_compact_str(out, item_1.group_id)
-            write_compact_str(out, item_1.protocol_type)
-            write_compact_str(out, item_1.group_state)
-            write_compact_str(out, item_1.group_type)
-            out.append(0)
+        if not wrote_itself(items_1, out):
+            for item_1 in items_1:
+                write_response_group_v5(out, item_1.group_id, item_1.protocol_type, item_1.group_state, item_1.group_type)
         out.append(0)
         return finished(out)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:

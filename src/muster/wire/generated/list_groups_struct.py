@@ -9,7 +9,7 @@ from muster.wire.generated.list_groups import (
 )
 from struct import Struct, error as StructError
 
-from muster.wire.message import Message, encode_failure
+from muster.wire.message import Message, encode_failure, octets_of
 from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
 
 pack_h = Struct(">h").pack
@@ -434,13 +434,17 @@ def encode_response_v0(message: ListGroupsResponse) -> bytes:
         out = bytearray()
         items_1 = message.groups
         out += pack_hi(message.error_code, len(items_1))
-        for item_1 in items_1:
-            raw = item_1.group_id.encode()
-            out += pack_h(len(raw))
-            out += raw
-            raw = item_1.protocol_type.encode()
-            out += pack_h(len(raw))
-            out += raw
+        octets_1 = octets_of(items_1)
+        if octets_1 is not None:
+            out += octets_1
+        else:
+            for item_1 in items_1:
+                raw = item_1.group_id.encode()
+                out += pack_h(len(raw))
+                out += raw
+                raw = item_1.protocol_type.encode()
+                out += pack_h(len(raw))
+                out += raw
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
         raise encode_failure("ListGroups response v0", message, error) from error
@@ -452,13 +456,17 @@ def encode_response_v1(message: ListGroupsResponse) -> bytes:
         out = bytearray()
         items_1 = message.groups
         out += pack_ihi(message.throttle_time_ms, message.error_code, len(items_1))
-        for item_1 in items_1:
-            raw = item_1.group_id.encode()
-            out += pack_h(len(raw))
-            out += raw
-            raw = item_1.protocol_type.encode()
-            out += pack_h(len(raw))
-            out += raw
+        octets_1 = octets_of(items_1)
+        if octets_1 is not None:
+            out += octets_1
+        else:
+            for item_1 in items_1:
+                raw = item_1.group_id.encode()
+                out += pack_h(len(raw))
+                out += raw
+                raw = item_1.protocol_type.encode()
+                out += pack_h(len(raw))
+                out += raw
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
         raise encode_failure("ListGroups response v1-2", message, error) from error
@@ -474,22 +482,26 @@ def encode_response_v3(message: ListGroupsResponse) -> bytes:
         else:
             out += pack_ih(message.throttle_time_ms, message.error_code)
             out += uvarint(n)
-        for item_1 in items_1:
-            raw = item_1.group_id.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            raw = item_1.protocol_type.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            out += b"\0"
+        octets_1 = octets_of(items_1)
+        if octets_1 is not None:
+            out += octets_1
+        else:
+            for item_1 in items_1:
+                raw = item_1.group_id.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                raw = item_1.protocol_type.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                out += b"\0"
         out += b"\0"
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
@@ -506,29 +518,33 @@ def encode_response_v4(message: ListGroupsResponse) -> bytes:
         else:
             out += pack_ih(message.throttle_time_ms, message.error_code)
             out += uvarint(n)
-        for item_1 in items_1:
-            raw = item_1.group_id.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            raw = item_1.protocol_type.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            raw = item_1.group_state.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            out += b"\0"
+        octets_1 = octets_of(items_1)
+        if octets_1 is not None:
+            out += octets_1
+        else:
+            for item_1 in items_1:
+                raw = item_1.group_id.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                raw = item_1.protocol_type.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                raw = item_1.group_state.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                out += b"\0"
         out += b"\0"
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
@@ -545,36 +561,40 @@ def encode_response_v5(message: ListGroupsResponse) -> bytes:
         else:
             out += pack_ih(message.throttle_time_ms, message.error_code)
             out += uvarint(n)
-        for item_1 in items_1:
-            raw = item_1.group_id.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            raw = item_1.protocol_type.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            raw = item_1.group_state.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            raw = item_1.group_type.encode()
-            n = len(raw) + 1
-            if n < 128:
-                out.append(n)
-            else:
-                out += uvarint(n)
-            out += raw
-            out += b"\0"
+        octets_1 = octets_of(items_1)
+        if octets_1 is not None:
+            out += octets_1
+        else:
+            for item_1 in items_1:
+                raw = item_1.group_id.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                raw = item_1.protocol_type.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                raw = item_1.group_state.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                raw = item_1.group_type.encode()
+                n = len(raw) + 1
+                if n < 128:
+                    out.append(n)
+                else:
+                    out += uvarint(n)
+                out += raw
+                out += b"\0"
         out += b"\0"
         return bytes(out)
     except (AttributeError, TypeError, ValueError, StructError) as error:
