@@ -82,12 +82,12 @@ def test_a_count_beyond_the_frame_is_refused_before_anything_is_allocated(count:
     decode = apis.request_decoder(OFFSET_FETCH, 1)
     tracemalloc.start()
     try:
-        with pytest.raises(WireError) as refused:  # no pattern here: to compile one takes more memory than all the rest
+        with pytest.raises(WireError, match="OffsetFetch request v1"):
             decode(body, 0)
-        assert tracemalloc.get_traced_memory()[1] < 20_000
+        # The smallest of these counts would take 262,140 bytes; other threads of this process are traced as well.
+        assert tracemalloc.get_traced_memory()[1] < 200_000
     finally:
         tracemalloc.stop()
-    assert "OffsetFetch request v1" in str(refused.value)
 
 
 def test_null_where_none_is_allowed_is_refused_by_name() -> None:
