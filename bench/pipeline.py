@@ -139,9 +139,9 @@ def _as_they_are(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
 
 def measure_run(data: str, lake: str) -> dict[str, float]:
     from bench.pipeline_processes import Watched, cpu_of_family
-    from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
-    from muster.pipeline.jobs_sources import directory_source
-    from muster.pipeline.lake import Lake
+    from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
+    from muster.pipeline.old.jobs_sources import directory_source
+    from muster.pipeline.old.lake import Lake
     from muster.pipeline.session import SessionSettings, open_session
 
     source = directory_source((data,), "bench")

@@ -12,7 +12,7 @@ from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.pipeline_answers import Shown, print_csv, print_json, print_table, refuse
 
 if TYPE_CHECKING:
-    from muster.pipeline.lake import Lake
+    from muster.pipeline.old.lake import Lake
 
 _MANY_FILES = 64
 _PROBLEM, _NOTE, _FINE = "problem", "note", "fine"
@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.manifest import LakeError
+    from muster.pipeline.old.manifest import LakeError
 
     try:
-        from muster.pipeline.lake import Lake
+        from muster.pipeline.old.lake import Lake
     except ImportError as error:
         return refuse("doctor", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
     try:

@@ -16,7 +16,7 @@ from muster.cli.pipeline_answers import (
 )
 
 if TYPE_CHECKING:
-    from muster.pipeline.lake import Lake
+    from muster.pipeline.old.lake import Lake
     from muster.pipeline.query import Question
 
 _COLUMNS = (

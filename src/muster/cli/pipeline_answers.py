@@ -19,7 +19,7 @@ from muster.cli import pipeline_words as words
 from muster.cli.exit_codes import DONE, USAGE
 
 if TYPE_CHECKING:
-    from muster.pipeline.lake import Lake
+    from muster.pipeline.old.lake import Lake
     from muster.pipeline.query import Answer, Question
 
 Row = Mapping[str, Any]
@@ -100,10 +100,10 @@ def run_question(
     what: str,
 ) -> int:
     """Ask and show. `what` names a row ("partition"), for the lines below the table."""
-    from muster.pipeline.manifest import LakeError
+    from muster.pipeline.old.manifest import LakeError
 
     try:
-        from muster.pipeline.lake import Lake
+        from muster.pipeline.old.lake import Lake
         from muster.pipeline.query import ask, require_gold
     except ImportError as error:
         return refuse(command, f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")

@@ -21,13 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.manifest import LakeError
+    from muster.pipeline.old.manifest import LakeError
 
     try:
-        from muster.pipeline.jobs_publish import newest_ms
-        from muster.pipeline.lake import Lake
-        from muster.pipeline.lake_compact import compact
-        from muster.pipeline.lake_retention import Retention
+        from muster.pipeline.old.jobs_publish import newest_ms
+        from muster.pipeline.old.lake import Lake
+        from muster.pipeline.old.lake_compact import compact
+        from muster.pipeline.old.lake_retention import Retention
     except ImportError as error:
         return refuse("pipeline compact", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
     retention = Retention(arguments.bronze_days, arguments.silver_days, arguments.gold_days)

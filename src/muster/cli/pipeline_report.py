@@ -16,8 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        from muster.pipeline.lake import Lake
-        from muster.pipeline.manifest import LakeError
+        from muster.pipeline.old.lake import Lake
+        from muster.pipeline.old.manifest import LakeError
         from muster.pipeline.query import require_gold
         from muster.pipeline.report import write_report
     except ImportError as error:

@@ -16,11 +16,11 @@ from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.pipeline_answers import UsageError, span_of
 
 if TYPE_CHECKING:
-    from muster.pipeline.follow import Rhythm, Stop
-    from muster.pipeline.jobs import RunSettings, Watch
-    from muster.pipeline.jobs_ingest import Progress
-    from muster.pipeline.jobs_sources import RunSource
-    from muster.pipeline.lake import LakeWriter
+    from muster.pipeline.old.follow import Rhythm, Stop
+    from muster.pipeline.old.jobs import RunSettings, Watch
+    from muster.pipeline.old.jobs_ingest import Progress
+    from muster.pipeline.old.jobs_sources import RunSource
+    from muster.pipeline.old.lake import LakeWriter
     from muster.pipeline.session import SessionSettings
 
 _SHORT_JOB_RECORDS = 3_000_000
@@ -98,9 +98,9 @@ def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        from muster.pipeline.jobs_failure import JobError
-        from muster.pipeline.lake import Lake
-        from muster.pipeline.manifest import LakeError
+        from muster.pipeline.old.jobs_failure import JobError
+        from muster.pipeline.old.lake import Lake
+        from muster.pipeline.old.manifest import LakeError
         from muster.pipeline.session import SessionError, require_packages
         from muster.pipeline.sources.failure import SourceError
     except ImportError as error:
@@ -122,9 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter, settings: RunSettings) -> int:
-    from muster.pipeline.follow import Patience, Stop, follow
-    from muster.pipeline.jobs import gold_round, read_round
-    from muster.pipeline.jobs_failure import JobError
+    from muster.pipeline.old.follow import Patience, Stop, follow
+    from muster.pipeline.old.jobs import gold_round, read_round
+    from muster.pipeline.old.jobs_failure import JobError
     from muster.pipeline.session import open_session
     from muster.pipeline.sources.failure import SourceError
 
@@ -164,13 +164,13 @@ def _run(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter, s
 
 
 def _rhythm(arguments: argparse.Namespace) -> Rhythm:
-    from muster.pipeline.follow import Rhythm
+    from muster.pipeline.old.follow import Rhythm
 
     return Rhythm(span_of(arguments.every, "--every") / 1000, span_of(arguments.gold_every, "--gold-every") / 1000)
 
 
 def _watch(stop: Stop) -> Watch:
-    from muster.pipeline.jobs import Watch
+    from muster.pipeline.old.jobs import Watch
 
     began = time.monotonic()
 
@@ -191,7 +191,7 @@ def _summary(progress: Progress) -> None:
 
 
 def _source(arguments: argparse.Namespace) -> RunSource:
-    from muster.pipeline.jobs_sources import broker_source, directory_source
+    from muster.pipeline.old.jobs_sources import broker_source, directory_source
     from muster.pipeline.sources.broker_security import security_in
 
     if arguments.directories:
@@ -225,7 +225,7 @@ def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _run_settings(arguments: argparse.Namespace) -> RunSettings:
-    from muster.pipeline.jobs import RunSettings
+    from muster.pipeline.old.jobs import RunSettings
     from muster.pipeline.tables.settings import GoldSettings
 
     if arguments.allowed_lag < 0:
@@ -245,7 +245,7 @@ def _run_settings(arguments: argparse.Namespace) -> RunSettings:
 
 
 def _session(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter) -> SessionSettings:
-    from muster.pipeline.jobs_ingest import records_ahead
+    from muster.pipeline.old.jobs_ingest import records_ahead
     from muster.pipeline.session import SessionSettings
 
     # Rows pass through Java only where its own connector fetches them; else it hands out tasks, which any compiler does.

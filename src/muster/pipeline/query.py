@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from muster.pipeline.lake import Lake
-from muster.pipeline.manifest import LakeError
+from muster.pipeline.old.lake import Lake
+from muster.pipeline.old.manifest import LakeError
 from muster.pipeline.schemas import TABLES
 
 

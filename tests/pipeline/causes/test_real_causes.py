@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
-from muster.pipeline.jobs_sources import directory_source
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
+from muster.pipeline.old.jobs_sources import directory_source
+from muster.pipeline.old.lake import Lake
 from muster.pipeline.query import Question, ask
 from tests.pipeline.real_histories import EXPECTED, LIBRARIES, STATIC, RealHistory, history_of
 

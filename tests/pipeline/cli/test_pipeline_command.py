@@ -8,7 +8,7 @@ import pytest
 
 from muster.cli.main import main
 from muster.pipeline import session
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.lake import Lake
 from tests.pipeline.lake.lakes import append, bronze, gold_lake
 
 
@@ -46,7 +46,7 @@ def test_flags_that_cannot_be_are_refused(
 def test_delta_without_its_package_names_the_extra(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("muster.pipeline.lake_delta.find_spec", lambda _: None)
+    monkeypatch.setattr("muster.pipeline.old.lake_delta.find_spec", lambda _: None)
     flags = ["--from", str(data), "--lake", str(tmp_path / "lake"), "--table-format", "delta"]
     assert main(["pipeline", "run", *flags]) == 2
     assert "pip install 'muster-kafka[delta]'" in capsys.readouterr().err

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
+from muster.pipeline.old.lake import Lake
 from tests.pipeline.jobs.kafka_log import source_of, unpacked
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from muster.pipeline.jobs import RunSettings, Watch, read_round
-from muster.pipeline.jobs_sources import broker_source
-from muster.pipeline.lake import Lake, LakeWriter
+from muster.pipeline.old.jobs import RunSettings, Watch, read_round
+from muster.pipeline.old.jobs_sources import broker_source
+from muster.pipeline.old.lake import Lake, LakeWriter
 from muster.pipeline.session import SessionSettings, open_session
 from muster.pipeline.sources.broker_security import security_in
 

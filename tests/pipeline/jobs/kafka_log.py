@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from muster.pipeline.jobs_sources import DirectorySource, directory_source
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.jobs_sources import DirectorySource, directory_source
+from muster.pipeline.old.lake import Lake
 from muster.pipeline.schemas import GOLD, SILVER
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "kafka-4.3.1"

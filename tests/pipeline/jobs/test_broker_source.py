@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.jobs import RunSettings, Watch, read_round
-from muster.pipeline.jobs_ends import add_end_offsets, known_ends
-from muster.pipeline.jobs_sources import broker_source, directory_source
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.jobs import RunSettings, Watch, read_round
+from muster.pipeline.old.jobs_ends import add_end_offsets, known_ends
+from muster.pipeline.old.jobs_sources import broker_source, directory_source
+from muster.pipeline.old.lake import Lake
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from tests.pipeline.jobs.kafka_log import rows_in

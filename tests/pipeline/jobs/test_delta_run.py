@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
-from muster.pipeline.lake import Lake
-from muster.pipeline.manifest import DELTA
+from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
+from muster.pipeline.old.lake import Lake
+from muster.pipeline.old.manifest import DELTA
 from muster.pipeline.schemas import GOLD, SILVER
 from tests.pipeline.jobs.kafka_log import digest_of_rows, digests, source_of
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.jobs import RunSettings, Watch, read_round
-from muster.pipeline.jobs_failure import JobError, short_words
-from muster.pipeline.jobs_sources import DirectorySource
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.jobs import RunSettings, Watch, read_round
+from muster.pipeline.old.jobs_failure import JobError, short_words
+from muster.pipeline.old.jobs_sources import DirectorySource
+from muster.pipeline.old.lake import Lake
 from muster.pipeline.sources.log_source import LogSource, Stretch
 from muster.pipeline.sources.segments import SegmentLogs
 from tests.pipeline.jobs.kafka_log import digest, source_of

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from muster.pipeline.follow import Patience, Rhythm, Stop, follow
+from muster.pipeline.old.follow import Patience, Rhythm, Stop, follow
 
 
 class _Story:

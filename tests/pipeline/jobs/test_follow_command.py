@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.lake import Lake
 from tests.pipeline.jobs.kafka_log import source_of
 
 

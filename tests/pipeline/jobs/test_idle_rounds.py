@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
-from muster.pipeline.jobs_sources import DirectorySource
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
+from muster.pipeline.old.jobs_sources import DirectorySource
+from muster.pipeline.old.lake import Lake
 from tests.pipeline.jobs.kafka_log import source_of
 
 MINUTE = 60_000

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
-from muster.pipeline.lake import Lake, LakeWriter
+from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
+from muster.pipeline.old.lake import Lake, LakeWriter
 from muster.pipeline.query import read_table
 from tests.pipeline.jobs.kafka_log import FIXTURE, digest, digests, rows_in, source_of
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.jobs import RunSettings, Watch, read_round
-from muster.pipeline.jobs_sources import broker_source
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.jobs import RunSettings, Watch, read_round
+from muster.pipeline.old.jobs_sources import broker_source
+from muster.pipeline.old.lake import Lake
 from muster.pipeline.sources.broker_security import java_properties, security_in, security_of
 from muster.pipeline.sources.failure import SourceError
 from muster.server.running import RunningServer

@@ -51,7 +51,7 @@ def test_our_code_travels_whole_and_imports_from_the_zip(tmp_path: Path) -> None
     with zipfile.ZipFile(packed) as archive:
         assert "muster/pipeline/jobs_ingest.py" in archive.namelist()
         assert "muster/wire/generated/__init__.py" in archive.namelist()
-    program = "import muster.pipeline.jobs_ingest as m; print(m.__file__)"
+    program = "import muster.pipeline.old.jobs_ingest as m; print(m.__file__)"
     asked = subprocess.run(
         [sys.executable, "-c", program], env={"PYTHONPATH": str(packed)}, capture_output=True, text=True, cwd=tmp_path
     )

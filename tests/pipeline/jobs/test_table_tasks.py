@@ -11,13 +11,13 @@ import pytest
 
 from muster.pipeline import jobs_tables
 from muster.pipeline.decode.row_schemas import ROW_TABLES
-from muster.pipeline.jobs_bundles import Home, bundles, homes
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.jobs_ingest import rows_table
-from muster.pipeline.jobs_read import in_log_order
-from muster.pipeline.jobs_tables import MakeTables
-from muster.pipeline.lake import Lake
-from muster.pipeline.manifest import DataFile
+from muster.pipeline.old.jobs_bundles import Home, bundles, homes
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.jobs_ingest import rows_table
+from muster.pipeline.old.jobs_read import in_log_order
+from muster.pipeline.old.jobs_tables import MakeTables
+from muster.pipeline.old.lake import Lake
+from muster.pipeline.old.manifest import DataFile
 from muster.pipeline.schemas import BRONZE, GOLD, SILVER, TABLES
 from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.silver import finish_silver

@@ -7,9 +7,9 @@ from typing import Any
 
 from muster.core.records import OffsetCommitted
 from muster.log.record_codec import encode_record
-from muster.pipeline.jobs import RunSettings, Watch, gold_round, read_round
-from muster.pipeline.jobs_sources import directory_source
-from muster.pipeline.lake import Lake
+from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
+from muster.pipeline.old.jobs_sources import directory_source
+from muster.pipeline.old.lake import Lake
 from muster.wire.batch import encode_pairs, with_offset_and_epoch
 from tests.pipeline.jobs.kafka_log import rows_in
 

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.lake import Lake, LakeWriter, appended
-from muster.pipeline.manifest import Batch
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.lake import Lake, LakeWriter, appended
+from muster.pipeline.old.manifest import Batch
 from muster.pipeline.schemas import GOLD, TABLES
 
 Row = dict[str, Any]

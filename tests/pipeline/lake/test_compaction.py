@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from muster.pipeline.jobs_publish import newest_ms
-from muster.pipeline.lake import Lake
-from muster.pipeline.lake_compact import compact, kept_table
-from muster.pipeline.lake_retention import Retention
+from muster.pipeline.old.jobs_publish import newest_ms
+from muster.pipeline.old.lake import Lake
+from muster.pipeline.old.lake_compact import compact, kept_table
+from muster.pipeline.old.lake_retention import Retention
 from muster.pipeline.query import read_table
 from tests.pipeline.lake.lakes import append, bronze, publish_gold
 

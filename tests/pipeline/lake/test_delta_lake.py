@@ -11,11 +11,11 @@ import pytest
 
 from muster.cli.main import main
 from muster.pipeline import lake as lake_module
-from muster.pipeline.lake import Lake
-from muster.pipeline.lake_compact import compact
-from muster.pipeline.lake_delta import APPLICATION
-from muster.pipeline.lake_retention import Retention
-from muster.pipeline.manifest import DELTA, PARQUET, LakeError
+from muster.pipeline.old.lake import Lake
+from muster.pipeline.old.lake_compact import compact
+from muster.pipeline.old.lake_delta import APPLICATION
+from muster.pipeline.old.lake_retention import Retention
+from muster.pipeline.old.manifest import DELTA, PARQUET, LakeError
 from muster.pipeline.query import read_table
 from tests.pipeline.lake.lakes import append, bronze, publish_gold
 
@@ -160,6 +160,6 @@ def test_log_that_somebody_else_changed_is_brought_back_to_the_manifest(root: Pa
 
 
 def test_without_deltalake_the_message_names_the_extra(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("muster.pipeline.lake_delta.find_spec", lambda _: None)
+    monkeypatch.setattr("muster.pipeline.old.lake_delta.find_spec", lambda _: None)
     with pytest.raises(LakeError, match=r"muster-kafka\[delta\]"):
         Lake.open_or_create(root, DELTA)

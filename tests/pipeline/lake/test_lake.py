@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from muster.pipeline.lake import Lake, batch_directory
-from muster.pipeline.manifest import LakeError
+from muster.pipeline.old.lake import Lake, batch_directory
+from muster.pipeline.old.manifest import LakeError
 from muster.pipeline.query import read_table
 from tests.pipeline.lake.lakes import append, bronze, publish_gold
 

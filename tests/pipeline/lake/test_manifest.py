@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from muster.pipeline.manifest import Batch, DataFile, LakeError, Manifest, Retired, parse_manifest
+from muster.pipeline.old.manifest import Batch, DataFile, LakeError, Manifest, Retired, parse_manifest
 
 
 def _file(path: str, rows: int = 1) -> DataFile:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muster.pipeline.lake import Lake, batch_in
+from muster.pipeline.old.lake import Lake, batch_in
 
 
 def write_lake(root: Path, tables: Mapping[str, pa.Table], *, rows_in_a_group: int = 5_000) -> Path:

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from muster.pipeline.lake import Lake
-from muster.pipeline.manifest import LakeError
+from muster.pipeline.old.lake import Lake
+from muster.pipeline.old.manifest import LakeError
 from muster.pipeline.report import limits, write_report
 from muster.pipeline.report.read import read_tables
 from muster.pipeline.schemas import TABLES

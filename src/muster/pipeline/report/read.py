@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from muster.pipeline.lake import Lake
-from muster.pipeline.manifest import LakeError
+from muster.pipeline.old.lake import Lake
+from muster.pipeline.old.manifest import LakeError
 from muster.pipeline.query import read_table, require_gold
 from muster.pipeline.report import limits
 from muster.pipeline.report.facts import Facts, GroupKey, gather, of_group, worst_partitions

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from muster.pipeline.lake import Lake, now_ms
+from muster.pipeline.old.lake import Lake, now_ms
 from muster.pipeline.report.page import render
 from muster.pipeline.report.read import read_tables
 

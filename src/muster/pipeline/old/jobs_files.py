@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from muster.pipeline.lake import batch_directory
-from muster.pipeline.manifest import DataFile
+from muster.pipeline.old.lake import batch_directory
+from muster.pipeline.old.manifest import DataFile
 
 _ROW_GROUP: Final = 131_072
 _MOST_BUFFERED: Final = 4 * _ROW_GROUP

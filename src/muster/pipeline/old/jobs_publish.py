@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow.parquet as pq
 
-from muster.pipeline.jobs_bundles import bundles, homes
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.jobs_tables import FinishEnds, MakeTables
-from muster.pipeline.jobs_tasks import FileTask, run_tasks
-from muster.pipeline.lake import LakeWriter, now_ms
-from muster.pipeline.lake_compact import kept_table
-from muster.pipeline.lake_retention import GOLD_TIMES
-from muster.pipeline.manifest import Batch, DataFile
+from muster.pipeline.old.jobs_bundles import bundles, homes
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.jobs_tables import FinishEnds, MakeTables
+from muster.pipeline.old.jobs_tasks import FileTask, run_tasks
+from muster.pipeline.old.lake import LakeWriter, now_ms
+from muster.pipeline.old.lake_compact import kept_table
+from muster.pipeline.old.lake_retention import GOLD_TIMES
+from muster.pipeline.old.manifest import Batch, DataFile
 from muster.pipeline.schemas import BRONZE, GOLD, SILVER, TABLES
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 
-from muster.pipeline.manifest import DELTA, DataFile, LakeError, Manifest
+from muster.pipeline.old.manifest import DELTA, DataFile, LakeError, Manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from muster.pipeline.manifest import LakeError
+from muster.pipeline.old.manifest import LakeError
 
 
 @contextmanager

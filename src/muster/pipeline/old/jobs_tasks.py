@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.manifest import DataFile
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.manifest import DataFile
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

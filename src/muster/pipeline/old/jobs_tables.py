@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
-from muster.pipeline.jobs_bundles import Home
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.jobs_ingest import rows_table
-from muster.pipeline.jobs_read import different_texts, frame_of, in_log_order, of_topics
-from muster.pipeline.jobs_split import rows_of_share, split_by_key
-from muster.pipeline.lake_retention import GOLD_TIMES
+from muster.pipeline.old.jobs_bundles import Home
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.jobs_ingest import rows_table
+from muster.pipeline.old.jobs_read import different_texts, frame_of, in_log_order, of_topics
+from muster.pipeline.old.jobs_split import rows_of_share, split_by_key
+from muster.pipeline.old.lake_retention import GOLD_TIMES
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.settings import GoldSettings
 

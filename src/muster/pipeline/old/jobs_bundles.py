@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
-from muster.pipeline.jobs_ingest import rows_table
-from muster.pipeline.manifest import DataFile, Manifest
+from muster.pipeline.old.jobs_ingest import rows_table
+from muster.pipeline.old.manifest import DataFile, Manifest
 
 BUNDLE_ROWS: Final = 500_000
 """Records of log partitions that are put together."""

@@ -9,9 +9,9 @@ from typing import Final
 
 import pyarrow as pa
 
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.jobs_sources import RunSource
-from muster.pipeline.lake import LakeWriter, appended
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.jobs_sources import RunSource
+from muster.pipeline.old.lake import LakeWriter, appended
 
 TABLE: Final = "b_leo_sample"
 _PREFIX: Final = "end of "

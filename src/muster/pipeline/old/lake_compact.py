@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.lake import LakeWriter
-from muster.pipeline.lake_retention import (
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.lake import LakeWriter
+from muster.pipeline.old.lake_retention import (
     GOLD_TIMES,
     RULES,
     Retention,
@@ -23,7 +23,7 @@ from muster.pipeline.lake_retention import (
     newest_by_key,
     without_bytes,
 )
-from muster.pipeline.manifest import Batch, DataFile, Manifest, Retired
+from muster.pipeline.old.manifest import Batch, DataFile, Manifest, Retired
 from muster.pipeline.schemas import GOLD, SILVER
 
 LARGE_BYTES: Final = 128 << 20

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from muster.pipeline.jobs_ends import add_end_offsets
-from muster.pipeline.jobs_failure import clear_errors
-from muster.pipeline.jobs_ingest import BATCH_RECORDS, Progress, ingest
-from muster.pipeline.jobs_publish import newest_ms, publish
-from muster.pipeline.jobs_sources import RunSource
-from muster.pipeline.lake import LakeWriter, now_ms
+from muster.pipeline.old.jobs_ends import add_end_offsets
+from muster.pipeline.old.jobs_failure import clear_errors
+from muster.pipeline.old.jobs_ingest import BATCH_RECORDS, Progress, ingest
+from muster.pipeline.old.jobs_publish import newest_ms, publish
+from muster.pipeline.old.jobs_sources import RunSource
+from muster.pipeline.old.lake import LakeWriter, now_ms
 from muster.pipeline.tables.settings import GoldSettings
 
 if TYPE_CHECKING:

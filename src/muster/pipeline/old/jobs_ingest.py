@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.jobs_sources import RunSource
-from muster.pipeline.jobs_tasks import FileTask, part_of, run_tasks
-from muster.pipeline.lake import LakeWriter, appended
-from muster.pipeline.manifest import DataFile
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.jobs_sources import RunSource
+from muster.pipeline.old.jobs_tasks import FileTask, part_of, run_tasks
+from muster.pipeline.old.lake import LakeWriter, appended
+from muster.pipeline.old.manifest import DataFile
 from muster.pipeline.sources.connector_logs import ConnectorLogs
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LogSource, Stretch
 
@@ -137,7 +137,7 @@ def _one_batch(spark: SparkSession, writer: LakeWriter, cluster: str, pieces: li
 def _files_of(spark: SparkSession, writer: LakeWriter, cluster: str, pieces: list[Piece]) -> dict[str, list[DataFile]]:
     root, number = writer.root.resolve(), writer.manifest.next_batch
     if isinstance(pieces[0].log, ConnectorLogs):
-        from muster.pipeline.jobs_connector import write_by_connector
+        from muster.pipeline.old.jobs_connector import write_by_connector
 
         return write_by_connector(spark, root, number, pieces)
     tasks = [FileTask(part_of(cluster, piece.log.topic, piece.stretch.partition), piece.write) for piece in pieces]

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muster.pipeline.jobs_files import BatchFiles
-from muster.pipeline.jobs_tasks import WRITTEN_SQL, files_in, part_of, written_rows
+from muster.pipeline.old.jobs_files import BatchFiles
+from muster.pipeline.old.jobs_tasks import WRITTEN_SQL, files_in, part_of, written_rows
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.connector_logs import ConnectorLogs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from muster.pipeline.jobs_ingest import Piece
-    from muster.pipeline.manifest import DataFile
+    from muster.pipeline.old.jobs_ingest import Piece
+    from muster.pipeline.old.manifest import DataFile
 
 
 def write_by_connector(spark: SparkSession, root: Path, number: int, pieces: list[Piece]) -> dict[str, list[DataFile]]:
@@ -51,7 +51,7 @@ class _WriteRows:
     number: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from muster.pipeline.jobs_ingest import add_decoded
+        from muster.pipeline.old.jobs_ingest import add_decoded
 
         files: dict[int, BatchFiles] = {}
         try:

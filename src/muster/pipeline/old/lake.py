@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from muster.pipeline.lake_delta import follow_manifest, require_delta
-from muster.pipeline.lake_lock import only_writer
-from muster.pipeline.manifest import DELTA, FILE_NAME, PARQUET, Batch, DataFile, LakeError, Manifest, parse_manifest
+from muster.pipeline.old.lake_delta import follow_manifest, require_delta
+from muster.pipeline.old.lake_lock import only_writer
+from muster.pipeline.old.manifest import DELTA, FILE_NAME, PARQUET, Batch, DataFile, LakeError, Manifest, parse_manifest
 from muster.pipeline.schemas import SCHEMA_VERSION
 
 GRACE_MS: Final = 10 * 60_000
