@@ -1,0 +1,114 @@
+"""What the pipeline remembers between two rounds: kinds of state rows, and one table that holds them all.
+
+A state row belongs to one log partition and has one kind; each kind has a struct column of its own in the table `state`, the others
+are null. The fold gets the state rows of a log partition beside its new log rows and gives them back changed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyarrow as pa
+
+from muster.pipeline.log_schema import ASSIGNED, LOG
+
+_text, _flag = pa.string(), pa.bool_()
+_int, _long, _real = pa.int32(), pa.int64(), pa.float64()
+
+WINDOW: Final = 10
+"""Commits of a position that are remembered: Burrow's ring, rates and usual intervals look at them."""
+
+COMMIT: Final = pa.struct(
+    [
+        ("log_offset", _long),
+        ("record_ms", _long),
+        ("commit_ms", _long),  # null in a tombstone
+        ("committed_offset", _long),  # null in a tombstone
+    ]
+)
+
+PENDING: Final = pa.struct(
+    [
+        *COMMIT,
+        pa.field("topic_id", _text),
+        pa.field("leader_epoch", _int),
+        pa.field("metadata", _text),
+        pa.field("expire_ms", _long),
+        pa.field("value_version", _int),
+        pa.field("is_tombstone", _flag),
+        pa.field("is_transactional", _flag),
+        pa.field("producer_id", _long),
+    ]
+)
+
+POSITION: Final = pa.struct(
+    [
+        ("group_id", _text),
+        ("topic", _text),
+        ("partition", _int),
+        ("window", pa.list_(COMMIT)),  # the newest records that count, in log order; the last one is the current one
+        # of the current record
+        ("topic_id", _text),
+        ("leader_epoch", _int),
+        ("metadata", _text),
+        ("expire_ms", _long),
+        # silent minutes of the current record that have their row in the history, up to here
+        ("marked_ms", _long),
+        # records from the first one on whose transaction is undecided
+        ("pending", pa.list_(PENDING)),
+    ]
+)
+
+EXTENT: Final = pa.struct(
+    [
+        ("log_topic", _text),
+        ("records", _long),
+        ("unknown_records", _long),
+        ("quarantined", _long),
+        ("gaps", _long),
+        ("first_offset", _long),
+        ("last_offset", _long),
+        ("faithful_from", _long),
+        ("faithful_from_ms", _long),
+        ("newest_ms", _long),  # the largest record time seen
+        ("open_producers", pa.list_(_long)),  # that have written behind their last marker
+    ]
+)
+
+HOUR: Final = pa.struct(
+    [
+        ("group_id", _text),
+        ("hour_ms", _long),
+        ("commits", _long),
+        ("useless", _long),
+        ("bytes", _long),
+        ("progress", _long),
+        ("steps", _long),
+    ]
+)
+
+GROUP: Final = pa.struct(
+    [
+        # how the group stands (analytics: its state at the end of what was read)
+        ("group_id", _text),
+        ("type", _text),  # classic, consumer; null: only offsets are known
+        ("state", _text),
+        ("protocol_type", _text),
+        ("generation", _int),
+        ("n_members", _int),
+        ("empty_since_ms", _long),
+        ("topics", pa.list_(_text)),  # subscribed by anybody; null: cannot be told
+        ("seen_ms", _long),
+        ("log_offset", _long),
+        ("owners", pa.list_(pa.struct([("topic", _text), ("partition", _int), ("owner", _text)]))),
+        ("moved", _flag),  # whether any commit of the group ever moved on
+    ]
+)
+
+KINDS: Final[dict[str, pa.StructType]] = {
+    "position": POSITION,
+    "extent": EXTENT,
+    "hour": HOUR,
+    "group": GROUP,
+    # `fold.groups` adds its own: what it needs of generations, members, open rebalances and the journal
+}
