@@ -36,17 +36,28 @@ def offset_rows(
 
     Problems are by row of `bronze`; their rows are left out.
     """
+    columns, problems = offset_columns(bronze, types, log_partition, partition_count)
+    columns |= {name: bronze.column(name) for name in _FROM_BRONZE}
+    count = len(types)
+    rows = pa.RecordBatch.from_arrays(
+        [columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in _ROWS], schema=_ROWS
+    )
+    if problems:
+        good = np.ones(count, dtype=bool)
+        good[list(problems)] = False
+        rows = rows.filter(pa.array(good))
+    return rows, problems
+
+
+def offset_columns(
+    bronze: pa.RecordBatch, types: Numbers, log_partition: int, partition_count: int | None
+) -> tuple[dict[str, pa.Array], dict[int, str]]:
+    """What the offset records of one log partition say, by column; rows that are named in the problems mean nothing."""
     keys = read_offset_keys(bronze.column("key"), log_partition, partition_count)
     values = bronze.column("value")
     erased = np.asarray(values.is_null())
     read = _read_values(values, erased)
-    problems = {**read.problems, **keys.problems}
-    rows = _assemble(bronze, types, keys, read, erased)
-    if problems:
-        good = np.ones(len(types), dtype=bool)
-        good[list(problems)] = False
-        rows = rows.filter(pa.array(good))
-    return rows, problems
+    return _columns(types, keys, read, erased), {**read.problems, **keys.problems}
 
 
 def _read_values(values: pa.Array, erased: Numbers) -> OffsetValues:
@@ -63,27 +74,22 @@ def _read_values(values: pa.Array, erased: Numbers) -> OffsetValues:
     return whole
 
 
-def _assemble(
-    bronze: pa.RecordBatch, types: Numbers, keys: OffsetKeys, read: OffsetValues, erased: Numbers
-) -> pa.RecordBatch:
-    count = len(types)
+def _columns(types: Numbers, keys: OffsetKeys, read: OffsetValues, erased: Numbers) -> dict[str, pa.Array]:
     gone = erased if erased.any() else None
-    columns: dict[str, pa.Array] = {name: bronze.column(name) for name in _FROM_BRONZE}
-    columns["group_id"] = keys.groups
-    columns["topic"] = keys.topics
-    columns["partition"] = pa.array(keys.partitions)
-    columns["topic_id"] = topic_id_texts(read)
-    columns["committed_offset"] = pa.array(read.offsets, mask=gone)
-    columns["leader_epoch"] = pa.array(read.leader_epochs, mask=_either(gone, read.leader_epochs < 0))
-    columns["metadata"] = _metadata(read, erased, count)
-    columns["commit_ms"] = pa.array(read.commit_ms, mask=gone)
-    columns["expire_ms"] = pa.array(read.expire_ms, mask=read.expire_ms < 0)
-    columns["key_version"] = pa.array(types)
-    columns["value_version"] = pa.array(read.versions, mask=gone)
-    columns["is_tombstone"] = pa.array(erased)
-    return pa.RecordBatch.from_arrays(
-        [columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in _ROWS], schema=_ROWS
-    )
+    return {
+        "group_id": keys.groups,
+        "topic": keys.topics,
+        "partition": pa.array(keys.partitions),
+        "topic_id": topic_id_texts(read),
+        "committed_offset": pa.array(read.offsets, mask=gone),
+        "leader_epoch": pa.array(read.leader_epochs, mask=_either(gone, read.leader_epochs < 0)),
+        "metadata": _metadata(read, erased, len(types)),
+        "commit_ms": pa.array(read.commit_ms, mask=gone),
+        "expire_ms": pa.array(read.expire_ms, mask=read.expire_ms < 0),
+        "key_version": pa.array(types),
+        "value_version": pa.array(read.versions, mask=gone),
+        "is_tombstone": pa.array(erased),
+    }
 
 
 def _either(gone: Numbers | None, unknown: Numbers) -> Numbers:
@@ -100,9 +106,7 @@ def topic_id_texts(read: OffsetValues) -> pa.Array:
 def _metadata(read: OffsetValues, erased: Numbers, count: int) -> pa.Array:
     if not read.metadata and not erased.any():
         return pa.repeat("", count)
-    texts: list[str | None] = [""] * count
-    for row, text in read.metadata.items():
-        texts[row] = text
-    for row in np.flatnonzero(erased).tolist():
-        texts[row] = None
-    return pa.array(texts, pa.string())
+    texts = pa.array(["", *read.metadata.values()], pa.string())
+    which = np.zeros(count, dtype=np.int64)
+    which[list(read.metadata)] = np.arange(1, len(texts))
+    return texts.take(pa.array(which, mask=erased))

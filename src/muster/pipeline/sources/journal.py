@@ -37,42 +37,46 @@ def journal_rows(bronze: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch
             continue
         try:
             events.append(_event(record))
-        except _NoEvent as problem:
+        except NoEvent as problem:
             refused.append(_refusal(record, str(problem)))
     rows = pa.RecordBatch.from_pylist(events, schema=_EVENTS)
     dates = dates_of(np.array([event["at_ms"] for event in events], dtype=np.int64))
     return rows.set_column(_EVENTS.get_field_index("dt"), "dt", dates), quarantine_rows(refused)
 
 
-class _NoEvent(Exception):
+class NoEvent(Exception):
     """Says what the record lacks."""
 
 
 def _event(record: dict[str, Any]) -> dict[str, Any]:
-    said = _object(record["value"])
+    return {**event_of(record["value"]), **{name: record[name] for name in ("cluster", "log_partition", "log_offset")}}
+
+
+def event_of(value: bytes | None) -> dict[str, Any]:
+    """What the value of a journal record says, by column. Raises NoEvent."""
+    said = _object(value)
     event: dict[str, Any] = {column: _text(said.get(name)) for column, name in _TEXT_FIELDS.items()}
     if event["kind"] is None or event["group_id"] is None:
-        raise _NoEvent("a journal event needs a kind and a group")
+        raise NoEvent("a journal event needs a kind and a group")
     at_ms, generation = said.get("at_ms"), said.get("generation")
     if not isinstance(at_ms, int) or isinstance(at_ms, bool):
-        raise _NoEvent(f"a journal event needs its time in at_ms, this one has {at_ms!r}")
+        raise NoEvent(f"a journal event needs its time in at_ms, this one has {at_ms!r}")
     event["at_ms"] = at_ms
     event["generation"] = generation if isinstance(generation, int) and -(2**31) <= generation < 2**31 else None
-    event["payload"] = record["value"].decode("utf-8", "replace")
-    for name in ("cluster", "log_partition", "log_offset"):
-        event[name] = record[name]
+    assert value is not None
+    event["payload"] = value.decode("utf-8", "replace")
     return event
 
 
 def _object(value: bytes | None) -> dict[str, Any]:
     if value is None:
-        raise _NoEvent("a journal record without a value")
+        raise NoEvent("a journal record without a value")
     try:
         said = json.loads(value)
     except ValueError as error:
-        raise _NoEvent(f"not JSON: {error}") from None
+        raise NoEvent(f"not JSON: {error}") from None
     if not isinstance(said, dict):
-        raise _NoEvent("a journal event is a JSON object, this is not")
+        raise NoEvent("a journal event is a JSON object, this is not")
     return said
 
 
