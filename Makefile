@@ -12,7 +12,7 @@ PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-profile bench-pipeline conformance conformance-record docs pages clean
+.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-cluster conformance conformance-record docs pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,6 +91,9 @@ bench-profile: $(COMPILED) ## where a request's instructions go, room by room (n
 
 bench-pipeline: $(READY) ## the pipeline's speed and memory, beside Kafka's own decoder where it is there (SIZES=--long adds 32M records)
 	@$(BIN)/python -m bench.pipeline $(SIZES)
+
+pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect; other readers of its lake (Maven; says what could not run)
+	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster -rs --durations=0 $(ARGS)
 
 conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka (Maven, Go, npm; says what could not run)
 	@$(BIN)/python -m tests.conformance
