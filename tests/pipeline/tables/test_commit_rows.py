@@ -54,11 +54,16 @@ def told_in_loops(commits: list[Row], markers: list[Row], faithful_from: int) ->
     for row in rows:
         row |= dict.fromkeys(("prev_offset", "prev_commit_ms", "next_commit_ms", "newer"))
         row |= {"is_duplicate": False, "is_rewind": False}
+    for row in sorted(rows, key=lambda row: row["applied_at"]):
+        chain = chains.setdefault((row["group_id"], row["topic"], row["partition"]), [])
+        if row["is_effective"] and chain and row["log_offset"] < chain[-1]["log_offset"]:
+            row |= {"is_effective": False, "effective_ms": None}  # the coordinator has applied a newer one
         if row["is_effective"]:
-            chains.setdefault((row["group_id"], row["topic"], row["partition"]), []).append(row)
+            chain.append(row)
     for chain in chains.values():
         for index, row in enumerate(chain):
-            row["newer"] = len(chain) - 1 - index
+            erased = any(later["is_tombstone"] for later in chain[index + 1 :])
+            row["newer"] = None if erased else len(chain) - 1 - index
             if index:
                 before, offset = chain[index - 1], row["committed_offset"]
                 row["prev_offset"], row["prev_commit_ms"] = before["committed_offset"], before["commit_ms"]
@@ -72,11 +77,14 @@ def told_in_loops(commits: list[Row], markers: list[Row], faithful_from: int) ->
 def _with_end(row: Row, markers: list[Row]) -> Row:
     if not row["is_transactional"]:
         state = "unknown" if row["is_transactional"] is None else "none"
-        return {**row, "txn_state": state, "effective_ms": row["record_ms"], "is_effective": True}
+        counts = {"txn_state": state, "effective_ms": row["record_ms"], "is_effective": True}
+        return {**row, **counts, "applied_at": row["log_offset"]}
     behind = [m for m in markers if m["producer_id"] == row["producer_id"] and m["log_offset"] > row["log_offset"]]
     if behind and behind[0]["control_type"] == 1:
-        return {**row, "txn_state": "committed", "effective_ms": behind[0]["record_ms"], "is_effective": True}
-    return {**row, "txn_state": "aborted" if behind else "open", "effective_ms": None, "is_effective": False}
+        counts = {"txn_state": "committed", "effective_ms": behind[0]["record_ms"], "is_effective": True}
+        return {**row, **counts, "applied_at": behind[0]["log_offset"]}
+    state = "aborted" if behind else "open"
+    return {**row, "txn_state": state, "effective_ms": None, "is_effective": False, "applied_at": row["log_offset"]}
 
 
 def finished(commits: list[Row], markers: list[Row], faithful_from: int, batch_rows: int) -> list[Row]:

@@ -10,7 +10,6 @@ from typing import Final
 
 import pyarrow as pa
 
-from muster.pipeline.log_schema import ASSIGNED, LOG
 
 _text, _flag = pa.string(), pa.bool_()
 _int, _long, _real = pa.int32(), pa.int64(), pa.float64()
@@ -22,8 +21,9 @@ COMMIT: Final = pa.struct(
     [
         ("log_offset", _long),
         ("record_ms", _long),
-        ("commit_ms", _long),  # null in a tombstone
-        ("committed_offset", _long),  # null in a tombstone
+        ("commit_ms", _long),
+        ("committed_offset", _long),  # null in a pending tombstone
+        ("run", _int),  # which stretch of the log without holes it lies in
     ]
 )
 
@@ -46,7 +46,9 @@ POSITION: Final = pa.struct(
         ("group_id", _text),
         ("topic", _text),
         ("partition", _int),
-        ("window", pa.list_(COMMIT)),  # the newest records that count, in log order; the last one is the current one
+        # The newest commits that count, in log order, the last one is the current one. A tombstone ends a position: what was
+        # committed before it is not part of what comes after, and a position without a commit is not kept.
+        ("window", pa.list_(COMMIT)),
         # of the current record
         ("topic_id", _text),
         ("leader_epoch", _int),
@@ -54,7 +56,7 @@ POSITION: Final = pa.struct(
         ("expire_ms", _long),
         # silent minutes of the current record that have their row in the history, up to here
         ("marked_ms", _long),
-        # records from the first one on whose transaction is undecided
+        # commits of transactions that are still open
         ("pending", pa.list_(PENDING)),
     ]
 )

@@ -106,13 +106,14 @@ class _Narrow:
         if not self._columns:
             return {}
         c = {name: np.concatenate(self._columns.pop(name)) for name in list(self._columns)}
-        states, effective_ms = _transactions(c, markers)
-        effective = states <= _COMMITTED
+        states, effective_ms, applied_at = _transactions(c, markers)
+        positions = self._positions(c)
+        effective = (states <= _COMMITTED) & ~_overtaken(positions, c["log_offset"], applied_at, states)
         return {
             "txn_state": pa.DictionaryArray.from_arrays(pa.array(states), _STATES),
             "effective_ms": pa.array(effective_ms, mask=~effective),
             "is_effective": pa.array(effective),
-            **_neighbours(c, self._positions(c), effective),
+            **_neighbours(c, positions, effective),
         }
 
     def _positions(self, c: dict[str, Any]) -> _Longs:
@@ -127,13 +128,30 @@ class _Narrow:
         return keys
 
 
-def _transactions(c: dict[str, Any], markers: pa.Table) -> tuple[npt.NDArray[np.int8], _Longs]:
-    """The state of each record, and since when it counts: the first marker of its producer behind it decides."""
+def _overtaken(positions: _Longs, offsets: _Longs, applied_at: _Longs, states: npt.NDArray[np.int8]) -> _Flags:
+    """Commits of transactions that lie before what was applied for their position already: the coordinator passes them over."""
+    late = np.zeros(len(offsets), dtype=bool)
+    if not (states == _COMMITTED).any():
+        return late
+    applied = np.flatnonzero(states <= _COMMITTED)
+    order = applied[np.lexsort((applied_at[applied], positions[applied]))]
+    newest: dict[int, int] = {}
+    for row, position, offset in zip(order.tolist(), positions[order].tolist(), offsets[order].tolist(), strict=True):
+        late[row] = offset < newest.get(position, -1)
+        newest[position] = max(offset, newest.get(position, -1))
+    return late
+
+
+def _transactions(c: dict[str, Any], markers: pa.Table) -> tuple[npt.NDArray[np.int8], _Longs, _Longs]:
+    """The state of each record, since when it counts and from which place in the log on: the first marker of its producer
+    behind it decides.
+    """
     states = np.where(c["cannot_tell"], _UNKNOWN, _NONE).astype(np.int8)
     effective_ms: _Longs = c["record_ms"].copy()
+    applied_at: _Longs = c["log_offset"].copy()
     those = np.flatnonzero(c["transactional"])
     if not len(those):
-        return states, effective_ms
+        return states, effective_ms, applied_at
     producers, numbers = np.unique(
         np.concatenate([c["producer_id"][those], _longs(markers, "producer_id")]), return_inverse=True
     )
@@ -150,7 +168,8 @@ def _transactions(c: dict[str, Any], markers: pa.Table) -> tuple[npt.NDArray[np.
     states[those] = np.where(committed, _COMMITTED, np.where(ended, _ABORTED, _OPEN))
     if len(marks):
         effective_ms[those] = _longs(markers, "record_ms")[behind]
-    return states, effective_ms
+        applied_at[those] = _longs(markers, "log_offset")[behind]
+    return states, effective_ms, applied_at
 
 
 def _neighbours(c: dict[str, Any], keys: _Longs, effective: _Flags) -> dict[str, pa.Array]:
@@ -163,6 +182,7 @@ def _neighbours(c: dict[str, Any], keys: _Longs, effective: _Flags) -> dict[str,
     is_last[:-1] = ~follows[1:]
     lasts = np.flatnonzero(is_last)
     newer = np.repeat(lasts, np.diff(lasts, prepend=-1)) - np.arange(len(order))
+    erased = _before_a_tombstone(c["tombstone"][order], np.diff(lasts, prepend=-1))
 
     offset, commit_ms = c["committed_offset"][order], c["commit_ms"][order]
     nothing, timeless = c["tombstone"][order], c["no_commit_time"][order]
@@ -174,10 +194,21 @@ def _neighbours(c: dict[str, Any], keys: _Longs, effective: _Flags) -> dict[str,
         "prev_offset": _scattered(effective, order, previous, has_offset),
         "prev_commit_ms": _scattered(effective, order, _before(commit_ms), has_time),
         "next_commit_ms": _scattered(effective, order, np.append(came_ms[1:], 0), ~is_last),
-        "newer": _scattered(effective, order, newer, np.ones(len(order), dtype=bool)),
+        "newer": _scattered(effective, order, newer, ~erased),
         "is_duplicate": _flags_of(effective, order, same & (offset == previous)),
         "is_rewind": _flags_of(effective, order, same & (offset < previous)),
     }
+
+
+def _before_a_tombstone(tombstones: _Flags, lengths: _Longs) -> _Flags:
+    """What a tombstone has erased is not part of what its position's later commits are compared with."""
+    places = np.arange(len(tombstones))
+    starts = np.cumsum(lengths) - lengths
+    if not len(starts):
+        return np.zeros(0, dtype=bool)
+    last = np.maximum.reduceat(np.where(tombstones, places, -1), starts)
+    erased: _Flags = places < np.repeat(last, lengths)
+    return erased
 
 
 def _before(values: Any) -> Any:

@@ -1,0 +1,165 @@
+"""The fold as Spark runs it: an Arrow kernel over whole log partitions, and the columns that go in and come out.
+
+In go the state rows of some log partitions and their new log rows (`fold_input`), in any order; out come rows of every table that the
+fold writes, as one wide DataFrame. Knows Arrow and how to split rows; what they mean is in `partition`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muster.pipeline.log_schema import LOG
+from muster.pipeline.schemas import TABLES
+from muster.pipeline.wide import APPENDED, wide_batches, wide_schema
+
+if TYPE_CHECKING:
+    import polars as pl
+    from pyspark.sql import DataFrame
+
+    from muster.pipeline.fold.partition import FoldSettings, Partition
+
+STATE_PARTS: Final = 16
+"""Log partitions share so many parts of the state; a round rewrites the parts that it touches, a task takes one part."""
+NEW: Final = "new"
+_LOG_COLUMNS: Final = tuple(
+    name
+    for name in LOG.names
+    if name not in ("batch_last_offset", "producer_epoch", "compression", "batch_leader_epoch")
+)
+_STATE: Final = "state_"
+FACTS: Final = (
+    "s_group_generation",
+    "s_member",
+    "s_assignment",
+    "s_group_epoch",
+    "s_member_epoch",
+    "b_journal_event",
+    "b_quarantine",
+    "g_rebalance",
+    "g_rebalance_pause",
+    "g_rebalance_episode",
+    "g_member",
+    "g_member_churn",
+    "g_assignment_balance",
+    "g_hot_committers",
+)
+"""Tables that the fold appends to."""
+OF_TABLE: Final = "of_table"
+
+
+def state_part(log_partition: int) -> str:
+    return f"{log_partition % STATE_PARTS:02d}"
+
+
+@cache
+def state_schema() -> pa.Schema:
+    """Of the table `state`: whose row it is, of which kind, and a struct for each kind."""
+    from muster.pipeline.fold.state import KINDS
+
+    place = [("cluster", pa.string()), ("log_partition", pa.int32()), ("kind", pa.string())]
+    return pa.schema([*place, *KINDS.items()])
+
+
+@cache
+def open_schema() -> pa.Schema:
+    """Of the table `open`: rows of the tables in `FACTS` that may still change, with the name of their table."""
+    facts = wide_schema([TABLES[name] for name in FACTS])
+    return pa.schema([pa.field(OF_TABLE, pa.string()), *list(facts)[2:]])
+
+
+@cache
+def output_schema() -> pa.Schema:
+    from muster.pipeline.now.schema import MINUTE
+
+    return wide_schema([state_schema(), open_schema(), MINUTE])
+
+
+def fold_input(log: DataFrame, state: DataFrame) -> DataFrame:
+    """New log rows and state rows in the columns that the kernel takes, those of a state part together."""
+    from pyspark.sql import functions as F
+
+    from muster.pipeline.fold.state import KINDS
+
+    new = log.select(*_LOG_COLUMNS, F.lit(NEW).alias("row_kind"))
+    known = state.select(
+        "cluster",
+        "log_partition",
+        F.col("kind").alias("row_kind"),
+        *(F.col(kind).alias(_STATE + kind) for kind in KINDS),
+    )
+    rows = new.unionByName(known, allowMissingColumns=True)
+    return rows.repartitionById(STATE_PARTS, F.pmod("log_partition", F.lit(STATE_PARTS)).cast("int"))
+
+
+def fold_rows(log: DataFrame, state: DataFrame, settings: FoldSettings) -> DataFrame:
+    """Everything that a round's log rows change: rows of `state`, `open`, `minute` and the tables in `FACTS`, as one."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return fold_input(log, state).mapInArrow(fold_kernel(settings), from_arrow_schema(output_schema()))
+
+
+def fold_kernel(settings: FoldSettings) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What `mapInArrow` runs in a Python worker, on the rows of one or several state parts."""
+
+    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from muster.pipeline.fold.partition import fold_partition
+
+        for partition in _partitions(batches):
+            yield from _written(fold_partition(partition, settings), partition)
+
+    return fold
+
+
+def _written(tables: dict[str, pl.DataFrame], partition: Partition) -> Iterator[pa.RecordBatch]:
+    schema = output_schema()
+    part = state_part(partition.log_partition)
+    for table, frame in tables.items():
+        if frame.is_empty():
+            continue
+        known = {"state": state_schema(), "open": open_schema()}.get(table)
+        rows = frame.to_arrow()
+        yield from wide_batches(schema, table, APPENDED if known is None else part, rows)
+
+
+def _partitions(batches: Iterator[pa.RecordBatch]) -> Iterator[Partition]:
+    """Rows by cluster and log partition, cut out of the wide batches at once: null columns of others are not kept."""
+    from muster.pipeline.fold.partition import Partition
+
+    found: dict[tuple[str, int], dict[str, list[pa.Table]]] = {}
+    for batch in batches:
+        rows = pa.Table.from_batches([batch])
+        for kind in pc.unique(rows["row_kind"]).to_pylist():
+            of_kind = rows.filter(pc.equal(rows["row_kind"], kind))
+            for place, part in _by_place(of_kind):
+                found.setdefault(place, {}).setdefault(kind, []).append(_columns_of(part, kind))
+    for (cluster, log_partition), kinds in sorted(found.items()):
+        new = kinds.pop(NEW, [])
+        yield Partition(
+            cluster,
+            log_partition,
+            pa.concat_tables(new) if new else None,
+            {kind: pa.concat_tables(parts) for kind, parts in kinds.items()},
+        )
+
+
+def _by_place(rows: pa.Table) -> Iterator[tuple[tuple[str, int], pa.Table]]:
+    places = rows.group_by(["cluster", "log_partition"]).aggregate([]).to_pylist()
+    for place in places:
+        cluster, number = place["cluster"], place["log_partition"]
+        if len(places) == 1:
+            yield (cluster, number), rows
+        else:
+            mine = pc.and_(pc.equal(rows["cluster"], cluster), pc.equal(rows["log_partition"], number))
+            yield (cluster, number), rows.filter(mine)
+
+
+def _columns_of(rows: pa.Table, kind: str) -> pa.Table:
+    if kind == NEW:
+        return rows.select(_LOG_COLUMNS)
+    struct = rows[_STATE + kind].combine_chunks()
+    return pa.Table.from_struct_array(struct)

@@ -1,0 +1,27 @@
+"""Minutes of the lag history: which committed offset held from which minute to which, a row a commit that outlived its minute."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from muster.pipeline.fold.commits import KEY
+
+MINUTE_MS: Final = 60_000
+
+
+def minutes_of(applied: pl.DataFrame, oldest_ms: int) -> pl.DataFrame:
+    """Commits whose successor is new and lies in a later minute. A tombstone ends the position and has no row itself.
+
+    `applied` are the rows of `fold_commits`; what ended before `oldest_ms` is older than the history goes back.
+    """
+    minute, until = _minute(pl.col("commit_ms")), _minute(pl.col("next_ms"))
+    counts = pl.col("next_is_new") & ~pl.col("is_tombstone") & (pl.col("committed_offset") >= 0)
+    return applied.filter(counts & (until > minute) & (until >= oldest_ms)).select(
+        *KEY, minute_ms=minute, until_ms=until, committed="committed_offset"
+    )
+
+
+def _minute(ms: pl.Expr) -> pl.Expr:
+    return ms - ms % MINUTE_MS

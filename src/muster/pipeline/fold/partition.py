@@ -1,0 +1,177 @@
+"""One log partition's round: its new rows and its state go in, finished facts, open rows and the new state come out.
+
+Puts the parts of the fold together: how much was read (`extent`), commits and positions (`commits`), hours of committers (`hours`),
+and everything about groups (`groups`). Plain frames: Spark's part is `kernel`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+
+from muster.pipeline.fold.commits import Applied, fold_commits
+from muster.pipeline.fold.extent import Extent, Runs, fold_extent
+from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups
+from muster.pipeline.fold.hours import fold_hours, hot_committers
+from muster.pipeline.fold.minutes import minutes_of
+from muster.pipeline.fold.spans import spanning_pairs
+from muster.pipeline.fold.state import KINDS
+from muster.pipeline.log_schema import LOG
+from muster.pipeline.schemas import TABLES
+from muster.pipeline.sources.log_source import JOURNAL_TOPIC, OFFSETS_TOPIC
+from muster.pipeline.tables.settings import GoldSettings
+
+Frames: TypeAlias = dict[str, pl.DataFrame]
+
+_COMMIT_TYPES: Final = (0, 1)
+_GENERATION_TYPE: Final = 2
+_EPOCH_TYPES: Final = (3, 4, 5, 6, 7, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldSettings:
+    gold: GoldSettings
+    journal_partitions: frozenset[int] = frozenset()
+    """Log partitions whose groups have a journal: what it says of a rebalance is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """What is known of a log partition and what is new. Columns are those of `LOG`, and of each state kind."""
+
+    cluster: str
+    log_partition: int
+    new: pa.Table | None
+    state: Mapping[str, pa.Table] = field(default_factory=dict)
+
+
+def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
+    """Rows by table: appended facts, `minute`, and the whole new contents of `state` and `open`."""
+    state = {kind: _state_frame(partition.state.get(kind), kind) for kind in KINDS}
+    log = _log_frame(partition.new)
+    offsets, journal = (log.filter(pl.col("log_topic") == topic) for topic in (OFFSETS_TOPIC, JOURNAL_TOPIC))
+    known = {row["log_topic"]: row for row in state["extent"].iter_rows(named=True)}
+    extent, runs = fold_extent(known.get(OFFSETS_TOPIC), OFFSETS_TOPIC, offsets)
+    told, _ = fold_extent(known.get(JOURNAL_TOPIC), JOURNAL_TOPIC, journal)
+    state["extent"] = _extent_frame(extent, told)
+
+    readable = offsets.filter(pl.col("problem").is_null() | pl.col("generation").is_not_null())
+    applied, facts = _commits(state, readable, runs, extent, settings)
+    rows = GroupRows(
+        generations=_with_runs(readable.filter(pl.col("record_type") == _GENERATION_TYPE), runs),
+        epochs=_with_runs(readable.filter(pl.col("record_type").is_in(_EPOCH_TYPES)), runs),
+        events=journal.filter(pl.col("event").is_not_null()),
+    )
+    clocks = Clocks(
+        offsets_ms=extent["newest_ms"],
+        journal_ms=told["newest_ms"],
+        has_journal=partition.log_partition in settings.journal_partitions or told["newest_ms"] is not None,
+    )
+    pairs = spanning_pairs(applied.rows, applied.positions, _asked_for(state, rows), runs.current)
+    folded, finished, opened = fold_groups(state, rows, pairs, clocks, settings.gold)
+    state |= folded
+    state["group"] = _with_progress(state["group"], applied)
+    opened["g_hot_committers"] = hot_committers(state["hour"])
+    return _tables(partition, log, facts | finished, opened, state)
+
+
+def _commits(
+    state: Frames, offsets: pl.DataFrame, runs: Runs, extent: Extent, settings: FoldSettings
+) -> tuple[Applied, Frames]:
+    """Positions and hours in `state` are replaced; what is finished of the committers and of the history comes back."""
+    commits = offsets.filter(pl.col("record_type").is_in(_COMMIT_TYPES))
+    markers = offsets.filter(pl.col("is_control").fill_null(False))
+    applied = fold_commits(state["position"], commits, markers, runs)
+    newest_ms = extent["newest_ms"] if extent["newest_ms"] is not None else 0
+    state["position"] = applied.positions
+    state["hour"], closed = fold_hours(state["hour"], commits, applied.rows, runs, newest_ms)
+    gold = settings.gold
+    minutes = minutes_of(applied.rows, gold.now_ms - gold.history_ms)
+    return applied, {"g_hot_committers": hot_committers(closed), "minute": minutes}
+
+
+def _asked_for(state: Frames, rows: GroupRows) -> pl.DataFrame:
+    """Records that rebalances stand for: the new ones, and those of rebalances whose pauses are still measured."""
+    place = ("group_id", "log_offset")
+    frames = (rows.generations, rows.epochs, state["rebalance"])
+    return pl.concat([frame.select(place) for frame in frames]).drop_nulls()
+
+
+def _with_progress(groups: pl.DataFrame, applied: Applied) -> pl.DataFrame:
+    """Whether any commit of a group ever moved on. Groups of which only offsets are known have a row for that alone."""
+    progress = (pl.col("is_new") & (pl.col("committed_offset") > pl.col("prev_offset"))).fill_null(False)
+    moved = applied.rows.group_by("group_id").agg(_moved=progress.any())
+    found = groups.join(moved, on="group_id", how="full", coalesce=True)
+    return found.with_columns(moved=pl.col("moved").fill_null(False) | pl.col("_moved").fill_null(False)).select(
+        groups.columns
+    )
+
+
+def _with_runs(rows: pl.DataFrame, runs: Runs) -> pl.DataFrame:
+    return rows.with_columns(pl.Series("run", runs.of(rows["log_offset"].to_numpy()), pl.Int32))
+
+
+def _tables(partition: Partition, log: pl.DataFrame, facts: Frames, opened: Frames, state: Frames) -> Frames:
+    place = {
+        "cluster": pl.lit(partition.cluster, pl.String),
+        "log_partition": pl.lit(partition.log_partition, pl.Int32),
+    }
+    problems = log.filter(pl.col("problem").is_not_null()).rename({"problem": "reason", "place": "where"})
+    facts = {**facts, "b_quarantine": problems}
+    tables = {name: _conform(frame.with_columns(**place), name) for name, frame in facts.items()}
+    still_open = [
+        _conform(frame.with_columns(**place), name).with_columns(of_table=pl.lit(name))
+        for name, frame in opened.items()
+        if not frame.is_empty()
+    ]
+    kinds = [
+        frame.select(kind=pl.lit(kind), **{kind: pl.struct(pl.all())}).with_columns(**place)
+        for kind, frame in state.items()
+        if not frame.is_empty()
+    ]
+    tables["open"] = pl.concat(still_open, how="diagonal") if still_open else pl.DataFrame()
+    tables["state"] = pl.concat(kinds, how="diagonal") if kinds else pl.DataFrame()
+    return tables
+
+
+@cache
+def _schema_of(table: str) -> pl.Schema:
+    from muster.pipeline.now.schema import MINUTE
+
+    known = MINUTE if table == "minute" else TABLES[table]
+    return pl.DataFrame(pl.from_arrow(known.empty_table())).schema
+
+
+def _conform(frame: pl.DataFrame, table: str) -> pl.DataFrame:
+    """Exactly the columns of the table, in order and of its types."""
+    return frame.select(pl.col(name).cast(kind) for name, kind in _schema_of(table).items())
+
+
+@cache
+def _kind_schema(kind: str) -> pl.Schema:
+    return pl.DataFrame(pl.from_arrow(pa.schema(list(KINDS[kind])).empty_table())).schema
+
+
+def _state_frame(rows: pa.Table | None, kind: str) -> pl.DataFrame:
+    schema = _kind_schema(kind)
+    if rows is None:
+        return pl.DataFrame(schema=schema)
+    return pl.DataFrame(pl.from_arrow(rows)).select(pl.col(name).cast(each) for name, each in schema.items())
+
+
+def _log_frame(rows: pa.Table | None) -> pl.DataFrame:
+    """In log order; a round reads each log in one piece, but a day's end lies between two files."""
+    if rows is None:
+        rows = LOG.empty_table()
+    frame = pl.DataFrame(pl.from_arrow(rows))
+    return frame if frame["log_offset"].is_sorted() else frame.sort("log_topic", "log_offset", maintain_order=True)
+
+
+def _extent_frame(*extents: Extent) -> pl.DataFrame:
+    seen = [extent for extent in extents if extent["records"] or extent["quarantined"]]
+    return pl.DataFrame(seen, schema=_kind_schema("extent"))

@@ -1,0 +1,47 @@
+"""Rows of many tables as one DataFrame, so that one plan and one write serve them all.
+
+Each row names its `table` and the `part` of it that it belongs to; it has the columns of its own table, those of the others are null.
+Written with `partitionBy("table", ...)` the rows of each table lie in files of their own; a table's schema in Delta names only its own
+columns. Planning twenty writes in a young Java costs more than the rows do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import pyarrow as pa
+
+TABLE: Final = "table"
+PART: Final = "part"
+APPENDED: Final = "new"
+"""The part of rows that are added to a table; every other part replaces what the table held under the same name."""
+
+
+def wide_schema(schemas: Iterable[pa.Schema]) -> pa.Schema:
+    """All columns of these tables, each once. A name means the same type in all of them."""
+    fields: dict[str, pa.Field] = {}
+    for schema in schemas:
+        for field in schema:
+            known = fields.setdefault(field.name, pa.field(field.name, field.type))
+            assert known.type == field.type, f"{field.name} is {known.type} in one table and {field.type} in another"
+    names = pa.schema([pa.field(TABLE, pa.string()), pa.field(PART, pa.string())])
+    return pa.schema([*names, *fields.values()])
+
+
+def wide_batches(
+    schema: pa.Schema, table: str, part: str, rows: pa.Table, most_rows: int = 65_536
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one table in the columns of all."""
+    for batch in rows.combine_chunks().to_batches(max_chunksize=most_rows):
+        columns: Mapping[str, pa.Array] = dict(zip(batch.schema.names, batch.columns, strict=True))
+        count = batch.num_rows
+        arrays = [
+            pa.repeat(pa.scalar(table), count),
+            pa.repeat(pa.scalar(part), count),
+            *(
+                columns[field.name].cast(field.type) if field.name in columns else pa.nulls(count, field.type)
+                for field in list(schema)[2:]
+            ),
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
