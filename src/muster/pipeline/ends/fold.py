@@ -1,0 +1,69 @@
+"""New samples of the topics' ends meet what is known of them: a Spark program around `steps`.
+
+One kernel gives both tables of the round, since the samples are taken while it runs: a second plan over them would take them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+
+from muster.pipeline.ends.schema import ENDS, TABLE, TOPIC_PARTITION
+from muster.pipeline.ends.steps import folded
+from muster.pipeline.ends.whole_keys import together, whole_keys
+from muster.pipeline.schemas import TABLES
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SAMPLES: Final = "b_leo_sample"
+_SAMPLE: Final = TABLES[SAMPLES]
+WIDE: Final = pa.schema(
+    [
+        ("table", pa.string()),
+        ("part", pa.string()),
+        *_SAMPLE,
+        *(field for field in ENDS if field.name not in _SAMPLE.names),
+    ]
+)
+"""Columns of both tables, and which one a row belongs to."""
+
+
+def fold_ends(ends: DataFrame, samples: DataFrame) -> DataFrame:
+    """Rows of `ends` (part `now`, which takes the place of all rows there were) and of `b_leo_sample` (part `new`, appended).
+
+    `ends` are the rows of the table `ends`, `samples` rows of `b_leo_sample` that are not older than those folded before.
+    """
+    from pyspark.sql import functions as F
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    known = ends.select(*ENDS.names, F.lit(True).alias("known"))
+    rows = known.unionByName(samples.select(*_SAMPLE.names), allowMissingColumns=True)
+    return together(rows, TOPIC_PARTITION).mapInArrow(_fold, from_arrow_schema(WIDE))
+
+
+def _fold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for rows in whole_keys(batches, TOPIC_PARTITION):
+        is_known = rows.column("known").is_valid()
+        samples = rows.filter(pa.compute.invert(is_known)).select(_SAMPLE.names)
+        yield from _wide(folded(rows.filter(is_known), samples), TABLE, "now")
+        yield from _wide(samples, SAMPLES, "new")
+
+
+def _wide(rows: pa.Table, table: str, part: str) -> list[pa.RecordBatch]:
+    given = {"table": pa.repeat(table, rows.num_rows), "part": pa.repeat(part, rows.num_rows)}
+    columns = []
+    for field in WIDE:
+        if field.name in given:
+            columns.append(given[field.name])
+        elif field.name in rows.column_names:
+            columns.append(rows.column(field.name).cast(field.type))
+        else:
+            columns.append(pa.nulls(rows.num_rows, field.type))
+    return list(pa.Table.from_arrays(columns, schema=WIDE).to_batches(max_chunksize=_ROWS_OF_A_BATCH))
+
+
+_ROWS_OF_A_BATCH: Final = 2_000
+"""A row may hold thousands of steps: Java takes a batch as a whole."""

@@ -1,0 +1,170 @@
+"""How samples change what is known of the ends of partitions, one sample after the other. Pure; called by `fold`.
+
+The rules of `s_leo`, kept up incrementally: `folded(folded(e, a), b) == folded(e, a + b)` if no sample of b is older than one of a.
+
+| sample | what becomes of the steps |
+|---|---|
+| the end rose | a step more |
+| the end is the same | of a run of equal ends the first and the last stay, and those where the log's start moved |
+| the end fell, the leader epoch rose | the tail was cut: earlier steps do not prove the age of what was written again (trap 23) |
+| the end fell otherwise, or another topic id | the topic was made anew: a new topic epoch (trap 22) |
+| older than the newest sample, end not higher | nothing: it says nothing new |
+
+Samples of segment files are exact: they say when each batch was appended, by producers' clocks that may go back. A record was not
+appended before the one in front of it, so their times are made to rise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from muster.pipeline.ends.schema import ENDS, MAX_STEPS, RING, STEP, TOPIC_PARTITION
+
+_SAMPLE = ("topic_id", "leo", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
+_SAME = ("at", "topic_id", "leo", "log_start", "begin_ms", "end_ms")
+_TIME = ("end_ms", "leo", "log_start")
+_STEP = tuple(field.name for field in STEP)
+_NEWEST = (*_SAMPLE, "topic_epoch")
+_SEGMENT = pl.col("sampler") == "segment"
+
+
+def folded(ends: pa.Table, samples: pa.Table, max_steps: int = MAX_STEPS) -> pa.Table:
+    """Rows of `ENDS` from rows of `ENDS` and of `b_leo_sample`; a row for every partition of either."""
+    known = pl.DataFrame(pl.from_arrow(ends.select(ENDS.names)))
+    taken = pl.DataFrame(pl.from_arrow(samples.select([*TOPIC_PARTITION, *_SAMPLE])))
+    taken = taken.filter(pl.col("leo") >= 0)
+    if taken.is_empty():
+        return ends.select(ENDS.names).cast(ENDS)
+    parts = pl.concat([known.select(TOPIC_PARTITION), taken.select(TOPIC_PARTITION)]).unique(maintain_order=True)
+    parts = parts.with_row_index("at")
+    newest = parts.join(known.drop("steps"), on=TOPIC_PARTITION, how="left", maintain_order="left")
+    fresh = _in_order(taken.join(parts, on=TOPIC_PARTITION).drop(TOPIC_PARTITION), newest)
+    steps = parts.join(known.select(*TOPIC_PARTITION, "steps"), on=TOPIC_PARTITION).sort("at")
+    steps = steps.select("at", "steps").explode("steps", empty_as_null=False, keep_nulls=False).unnest("steps")
+    fresh = _with_epochs(fresh, newest)
+    return _rows(newest, fresh, _with_samples(steps, fresh, len(parts), max_steps))
+
+
+def _in_order(taken: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
+    """The samples that say something new, in the order in which they are folded."""
+    known = newest.select("at", _id="topic_id", _leo="leo", _start="log_start", _end="end_ms", _begin="begin_ms")
+    rows = taken.unique(_SAME, keep="first", maintain_order=True).join(known, on="at", how="left")
+    other_id = (pl.col("topic_id") != pl.col("_id")).fill_null(False)
+    is_late = pl.col("end_ms") < pl.col("_end")
+    is_same = pl.all_horizontal(
+        pl.col(name).eq_missing(pl.col(f"_{before}"))
+        for name, before in (("leo", "leo"), ("log_start", "start"), ("begin_ms", "begin"), ("end_ms", "end"))
+    )
+    says_nothing = ~other_id & ((is_late & (pl.col("leo") <= pl.col("_leo"))) | is_same)
+    rows = rows.filter(~says_nothing.fill_null(False)).sort("at", "leo", "end_ms")
+    # What comes behind the newest sample was not true before it, whatever a clock says that went back.
+    risen = pl.max_horizontal(pl.col("end_ms").cum_max().over("at", "topic_id", "sampler"), "_end")
+    rows = rows.with_columns(
+        begin_ms=pl.when(_SEGMENT).then(risen).otherwise("begin_ms"),
+        end_ms=pl.when(_SEGMENT).then(risen).otherwise(pl.max_horizontal("end_ms", "_end")),
+    )
+    return rows.select("at", *_SAMPLE).sort("at", *_TIME, maintain_order=True)
+
+
+def _with_epochs(fresh: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
+    """Adds `topic_epoch` and whether the log's start moved, and the end fell, within the epoch."""
+    before = newest.filter(pl.col("leo").is_not_null()).select("at", *_NEWEST, known=pl.lit(True))
+    rows = pl.concat([before, fresh.with_columns(topic_epoch=pl.lit(None, pl.Int32), known=pl.lit(False))])
+    rows = rows.sort("at", ~pl.col("known"), maintain_order=True)
+    same = pl.col("at") == pl.col("at").shift()
+
+    def earlier(name: str) -> pl.Expr:
+        return pl.when(same).then(pl.col(name).shift())
+
+    fell = _holds(pl.col("leo") < earlier("leo"))
+    other_id = _holds(pl.col("topic_id") != earlier("topic_id"))
+    # Only an election cuts a tail, and it raises the leader epoch; a topic made anew starts at epoch 0.
+    elected = _holds(pl.col("leader_epoch") > earlier("leader_epoch"))
+    below_start = _holds(pl.col("leo") < earlier("log_start"))
+    anew = other_id | (fell & (~elected | below_start))
+    counted = pl.when("known").then("topic_epoch").otherwise(anew.cast(pl.Int32))
+    moved = _holds(pl.col("log_start") != earlier("log_start")) & ~anew
+    rows = rows.with_columns(topic_epoch=counted.fill_null(0), start_moved=moved, cut=fell & ~anew)
+    rows = rows.with_columns(topic_epoch=pl.col("topic_epoch").cum_sum().over("at").cast(pl.Int32))
+    return rows.filter(~pl.col("known")).drop("known")
+
+
+def _with_samples(steps: pl.DataFrame, fresh: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
+    """Steps with as many samples at a time as have room: then it is as if they had come one after the other."""
+    waiting = fresh.with_columns(exact=_SEGMENT, number=pl.int_range(pl.len()).over("at"))
+    done = np.zeros(parts, dtype=np.int64)
+    finished: list[pl.DataFrame] = []
+    while waiting.height:
+        # Partitions that have nothing waiting any more are left alone.
+        active = np.zeros(parts, dtype=bool)
+        active[waiting["at"].to_numpy()] = True
+        is_active = active[steps["at"].to_numpy()]
+        finished.append(steps.filter(~is_active))
+        steps = steps.filter(is_active)
+        room = max_steps + 1 - np.bincount(steps["at"].to_numpy(), minlength=parts)
+        limit = pl.Series(done + room)
+        now = pl.col("number") < limit.gather(waiting["at"])
+        chosen = waiting.filter(now)
+        steps = _thinned(_added(steps, chosen), parts, max_steps)
+        done += np.bincount(chosen["at"].to_numpy(), minlength=parts)
+        waiting = waiting.filter(~now)
+    return pl.concat([*finished, steps.select("at", *_STEP)]).sort("at", maintain_order=True)
+
+
+def _added(steps: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
+    new = chosen.select("at", *_STEP, "cut")
+    rows = pl.concat([steps.select("at", *_STEP, cut=pl.lit(False)), new]).sort("at", maintain_order=True)
+    if rows["cut"].any():
+        cut = rows.group_by("at", maintain_order=True).agg(pl.col("cut").any())["cut"]
+        of_row = rows["at"].rle_id()
+        is_cut = cut.gather(of_row)
+        lowest = pl.col("leo").cum_min(reverse=True).over("at", "topic_epoch")
+        rows = rows.with_columns(leo=pl.when(is_cut).then(lowest).otherwise("leo"))
+    equal = (pl.col("at") == pl.col("at").shift()) & (pl.col("topic_epoch") == pl.col("topic_epoch").shift())
+    equal = (equal & (pl.col("leo") == pl.col("leo").shift())).fill_null(False)
+    rows = rows.with_columns(as_before=equal)
+    is_middle = pl.col("as_before") & pl.col("as_before").shift(-1, fill_value=False)
+    return rows.filter(~is_middle | pl.col("start_moved")).select("at", *_STEP)
+
+
+def _thinned(steps: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
+    counts = np.bincount(steps["at"].to_numpy(), minlength=parts)
+    if not (counts > max_steps).any():
+        return steps
+    size = pl.Series(counts).gather(steps["at"])
+    rows = steps.with_columns(number=pl.int_range(pl.len()).over("at"))
+    goes = (size > max_steps) & (pl.col("number") < size // 2) & (pl.col("number") % 2 == 1)
+    rows = rows.with_columns(goes=goes)
+    # Behind a step that is gone nobody knows which of the two batches a record was in.
+    exact = pl.col("exact") & ~pl.col("goes").shift(fill_value=False)
+    return rows.with_columns(exact=exact).filter(~pl.col("goes")).select("at", *_STEP)
+
+
+def _rows(newest: pl.DataFrame, fresh: pl.DataFrame, steps: pl.DataFrame) -> pa.Table:
+    last = fresh.group_by("at", maintain_order=True).agg(
+        *(pl.col(name).last() for name in _NEWEST), taken=pl.lit(True).first(), sampled=pl.col("leo")
+    )
+    rows = newest.join(last, on="at", how="left", maintain_order="left", suffix="_new")
+    was_taken = pl.col("taken").is_not_null()
+    ring = pl.concat_list(
+        pl.col("ring").fill_null(pl.lit([], pl.List(pl.Int64))),
+        pl.col("sampled").fill_null(pl.lit([], pl.List(pl.Int64))),
+    )
+    rows = rows.with_columns(
+        *(pl.when(was_taken).then(f"{name}_new").otherwise(name).alias(name) for name in _NEWEST),
+        ring=ring.list.tail(RING),
+    )
+    counts = np.bincount(steps["at"].to_numpy(), minlength=rows.height)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
+    values = steps.select(_STEP).to_arrow()
+    columns = [values.column(field.name).combine_chunks().cast(field.type) for field in STEP]
+    lists = pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(columns, fields=list(STEP)))
+    table = rows.select(name for name in ENDS.names if name != "steps").to_arrow()
+    return table.append_column("steps", lists).cast(ENDS)
+
+
+def _holds(condition: pl.Expr) -> pl.Expr:
+    """What is unknown does not hold."""
+    return condition.fill_null(False)

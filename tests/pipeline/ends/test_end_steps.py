@@ -1,0 +1,102 @@
+"""What is remembered of the topics' ends: equal to `s_leo` of all samples, however they come; bounded in length."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from muster.pipeline.ends.schema import ENDS, MAX_STEPS
+from muster.pipeline.ends.steps import folded
+from muster.pipeline.tables.end_offsets import finished_end_offsets, newest_end_offsets
+from tests.pipeline.ends.samples import random_samples
+from tests.pipeline.tables.rows import Row, arrow, frame, sample
+
+NOTHING = ENDS.empty_table()
+ORDER = ("cluster", "topic", "partition", "topic_epoch", "end_ms", "leo", "log_start")
+
+
+def fold(ends: pa.Table, rows: list[Row], **more: int) -> pa.Table:
+    return folded(ends, arrow("b_leo_sample", rows), **more)
+
+
+def steps_of(ends: pa.Table) -> pl.DataFrame:
+    rows = pl.DataFrame(pl.from_arrow(ends)).select("cluster", "topic", "partition", "steps")
+    return rows.explode("steps").unnest("steps").drop("exact", "start_moved").sort(ORDER)
+
+
+def sorted_rows(ends: pa.Table) -> list[Row]:
+    return sorted(ends.to_pylist(), key=lambda row: (row["cluster"], row["topic"], row["partition"]))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_steps_of_random_samples_are_those_of_the_table_of_all_samples(seed: int) -> None:
+    rounds = random_samples(Random(seed), partitions=6, rounds=40)
+    ends = NOTHING
+    for rows in rounds:
+        ends = fold(ends, rows)
+    expected = finished_end_offsets(frame("b_leo_sample", [row for rows in rounds for row in rows]))
+    found = steps_of(ends).select(expected.columns)
+    assert found.equals(expected.sort(ORDER))
+    newest = (
+        newest_end_offsets(expected).sort("partition").select("partition", "topic_epoch", "leo", "log_start", "end_ms")
+    )
+    assert pl.DataFrame(pl.from_arrow(ends)).sort("partition").select(newest.columns).equals(newest)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_any_cut_gives_the_same_row(seed: int) -> None:
+    """fold(fold(e, a), b) == fold(e, a + b), with rows that are thinned out on the way too."""
+    random = Random(seed)
+    rounds = random_samples(random, partitions=4, rounds=40)
+    limit = random.choice((5, 8, 2_000))
+    at_once, piece_by_piece, held = NOTHING, NOTHING, []
+    at_once = fold(at_once, [row for rows in rounds for row in rows if row["sampler"] != "segment"], max_steps=limit)
+    for rows in rounds:
+        held += [row for row in rows if row["sampler"] != "segment"]
+        if random.random() < 0.4:
+            piece_by_piece, held = fold(piece_by_piece, held, max_steps=limit), []
+    piece_by_piece = fold(piece_by_piece, held, max_steps=limit)
+    assert sorted_rows(piece_by_piece) == sorted_rows(at_once)
+
+
+def test_sample_that_is_known_already_changes_nothing() -> None:
+    rows = [sample(10, 1_000, 1_100), sample(20, 2_000, 2_100)]
+    once = fold(NOTHING, rows)
+    assert fold(once, rows).to_pylist() == once.to_pylist()
+    late = [sample(15, 1_500, 1_600)]
+    assert fold(once, late).to_pylist() == once.to_pylist()
+
+
+def test_clock_that_went_back_widens_the_bracket() -> None:
+    """A higher end was sampled after the newest one, whatever its time says."""
+    (row,) = fold(fold(NOTHING, [sample(10, 5_000, 5_100)]), [sample(20, 2_000, 2_100)]).to_pylist()
+    assert [(step["leo"], step["begin_ms"], step["end_ms"]) for step in row["steps"]] == [
+        (10, 5_000, 5_100),
+        (20, 2_000, 5_100),
+    ]
+    assert (row["leo"], row["end_ms"], row["ring"]) == (20, 5_100, [10, 20])
+
+
+def test_long_history_is_thinned_out_where_it_is_old() -> None:
+    batches = [sample(number, 1_000 * number, sampler="segment") for number in range(1, 3 * MAX_STEPS)]
+    (row,) = fold(NOTHING, batches).to_pylist()
+    steps = row["steps"]
+    assert MAX_STEPS // 2 < len(steps) <= MAX_STEPS
+    assert (steps[0]["leo"], steps[-1]["leo"]) == (1, 3 * MAX_STEPS - 1)
+    gaps = [after["leo"] - before["leo"] for before, after in pairwise(steps)]
+    assert gaps == sorted(gaps, reverse=True)
+    # where a step is gone, the next one no longer says which batch a record was in
+    assert [step["exact"] for step in steps[1:]] == [gap == 1 for gap in gaps]
+
+
+def test_ring_holds_the_last_samples_as_they_were() -> None:
+    ends = NOTHING
+    for number in range(15):
+        ends = fold(ends, [sample(7, 1_000 * number)])
+    (row,) = ends.to_pylist()
+    assert row["ring"] == [7] * 10
+    assert [step["end_ms"] for step in row["steps"]] == [0, 14_000]
