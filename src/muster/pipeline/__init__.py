@@ -3,3 +3,28 @@
 `sources` reads logs and brokers, `decode` makes rows of records, `tables` are functions DataFrame -> DataFrame,
 `lake` keeps them, jobs are thin. Only this room imports pyspark, and only inside the functions that need a session.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from muster.pipeline.lake.errors import LakeError
+    from muster.pipeline.lake.spark_reader import open_lake, register_views
+
+__all__ = ["LakeError", "open_lake", "register_views"]
+
+_WHERE = {
+    "open_lake": "muster.pipeline.lake.spark_reader",
+    "register_views": "muster.pipeline.lake.spark_reader",
+    "LakeError": "muster.pipeline.lake.errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imported when they are used: whoever needs another part of the pipeline does not wait for Arrow."""
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_WHERE[name]), name)

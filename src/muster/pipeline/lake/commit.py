@@ -1,0 +1,182 @@
+"""One Delta transaction a table: files that Spark wrote begin to count, files that they replace cease to.
+
+Every transaction carries Delta's `txn` (our application id, the micro-batch's id), so a micro-batch that is repeated after a crash
+finds its tables committed and changes nothing. A transaction alone shows nothing to our readers: they follow `rounds`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Set
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from muster.pipeline.lake.delta import open_table, table_files
+from muster.pipeline.lake.errors import store_errors
+from muster.pipeline.lake.files import THREADS, DataFile, component
+from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.tables import partition_columns, schema_of
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+APPLICATION: Final = "muster-pipeline"
+"""Delta's name for whoever writes; its version is the id of the micro-batch."""
+PROPERTIES: Final = {
+    "delta.logRetentionDuration": "interval 2 days",
+    "delta.deletedFileRetentionDuration": "interval 1 hours",
+}
+"""Versions of a table are for readers of the last rounds, not an archive: `rounds.KEPT` of them can be opened."""
+_AGAIN: Final = "nothing is lost, the next run of the same command repeats the round"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a round does to a table: these files come, and files of the same parts (or all others) go."""
+
+    added: tuple[DataFile, ...] = ()
+    replaced_parts: frozenset[str] = frozenset()
+    remove_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Who commits: the micro-batch (None outside of one: no protection against repetition) and what the history will say."""
+
+    batch_id: int | None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    application: str = APPLICATION
+    attempts: str | None = None
+    """What the batch directories of every attempt at this round begin with: files of a dead attempt go, those of this one come."""
+
+
+def commit_all(location: Location, signature: Signature, changes: Mapping[str, Change]) -> dict[str, int]:
+    """Commit several tables at the same time, each in a transaction of its own. Their versions afterwards."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        versions = pool.map(lambda table: commit_change(location, table, signature, changes[table]), changes)
+        return dict(zip(changes, versions, strict=True))
+
+
+def commit(
+    location: Location,
+    table: str,
+    batch_id: int | None,
+    added: Iterable[DataFile],
+    replaced_parts: Set[str] | None = None,
+    remove_all: bool = False,
+    metadata: Mapping[str, str] | None = None,
+) -> int:
+    """Commit one table. The version it has afterwards, also if this batch was committed before."""
+    change = Change(tuple(added), frozenset(replaced_parts or ()), remove_all)
+    return commit_change(location, table, Signature(batch_id, metadata or {}), change)
+
+
+def commit_change(location: Location, table: str, signature: Signature, change: Change) -> int:
+    with store_errors(f"{location}: {table} cannot be committed", _AGAIN):
+        delta = open_table(location, table)
+        if delta is None:
+            _create(location, table, signature, change)
+            return 0
+        if _is_committed(delta, signature):
+            return int(delta.version())
+        return _change(delta, table, signature, change)
+
+
+def _is_committed(delta: DeltaTable, signature: Signature) -> bool:
+    if signature.batch_id is None or signature.attempts is not None:
+        return False
+    version = delta.transaction_version(signature.application)
+    return version is not None and version >= signature.batch_id
+
+
+def _create(location: Location, table: str, signature: Signature, change: Change) -> None:
+    from deltalake.transaction import create_table_with_add_actions
+
+    if location.local is not None:
+        (location.local / f"table={table}").mkdir(parents=True, exist_ok=True)
+    create_table_with_add_actions(
+        location.delta_table_url(table),
+        delta_schema(table),
+        [_added(table, file) for file in change.added],
+        partition_by=list(partition_columns(table)),
+        name=table,
+        configuration=PROPERTIES,
+        storage_options=location.options,
+        commit_properties=_properties(signature),
+    )
+
+
+def _change(delta: DeltaTable, table: str, signature: Signature, change: Change) -> int:
+    """Add and remove in one transaction, or do nothing if there is nothing to do. The table's version afterwards."""
+    new = {file.path for file in change.added}
+    replaces = change.remove_all or change.replaced_parts or signature.attempts is not None
+    held = table_files(delta) if replaces else []
+    gone = [file for file in held if _goes(file, signature, change) and file.path not in new]
+    actions = [_removed(table, file) for file in gone] + [_added(table, file) for file in change.added]
+    if not actions:
+        return int(delta.version())
+    schema = delta_schema(table)
+    _add_columns(delta, schema)
+    delta.create_write_transaction(
+        actions,
+        "append",
+        schema,
+        partition_by=list(partition_columns(table)),
+        commit_properties=_properties(signature),
+    )
+    return int(delta.version()) + 1  # exactly: without retries a commit of somebody else in between makes ours fail
+
+
+def _add_columns(delta: DeltaTable, schema: Any) -> None:
+    """Columns that the table has not had yet: a newer muster may know more kinds of state."""
+    known = {field.name for field in delta.schema().fields}
+    new = [field for field in schema.fields if field.name not in known]
+    if new:
+        delta.alter.add_columns(new)
+
+
+def _goes(file: DataFile, signature: Signature, change: Change) -> bool:
+    if signature.attempts is not None and (component(file.path, "batch") or "").startswith(signature.attempts):
+        return True
+    return change.remove_all or file.part in change.replaced_parts
+
+
+def _added(table: str, file: DataFile) -> Any:
+    from deltalake.transaction import AddAction
+
+    # Without statistics: counting rows would open every file again, and the files have statistics of their own.
+    return AddAction(_quoted(file), file.size, _partition(table, file), _now_ms(), True, "{}")
+
+
+def _removed(table: str, file: DataFile) -> Any:
+    from deltalake.transaction import RemoveAction
+
+    return RemoveAction(_quoted(file), True, _now_ms(), file.size, _partition(table, file))
+
+
+def _quoted(file: DataFile) -> str:
+    return quote(file.path, safe="/=")  # Delta's paths are URLs
+
+
+def _partition(table: str, file: DataFile) -> dict[str, str | None]:
+    return {column: component(file.path, column) for column in partition_columns(table)}
+
+
+def _properties(signature: Signature) -> Any:
+    from deltalake.transaction import CommitProperties, Transaction
+
+    marks = [] if signature.batch_id is None else [Transaction(signature.application, signature.batch_id, _now_ms())]
+    return CommitProperties(custom_metadata=dict(signature.metadata), app_transactions=marks, max_commit_retries=0)
+
+
+def delta_schema(table: str) -> Any:
+    """The table's columns as Delta knows them."""
+    from deltalake import Schema
+
+    return Schema.from_arrow(schema_of(table))
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

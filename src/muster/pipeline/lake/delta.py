@@ -1,0 +1,36 @@
+"""Delta tables opened for reading: which version, which files. Every other module opens tables through this one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from muster.pipeline.lake.files import DataFile
+from muster.pipeline.lake.location import Location
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+
+def open_table(location: Location, table: str, version: int | None = None) -> DeltaTable | None:
+    """A table at a version, or at its newest; None if there is none. Errors of the storage are delta-rs's own."""
+    from deltalake import DeltaTable
+    from deltalake.exceptions import TableNotFoundError
+
+    if location.local is not None and not (location.local / f"table={table}" / "_delta_log").is_dir():
+        return None  # a little quicker, and delta-rs would make the directory
+    try:
+        return DeltaTable(location.delta_table_url(table), version=version, storage_options=location.options)
+    except TableNotFoundError:
+        return None
+
+
+def table_files(delta: DeltaTable) -> list[DataFile]:
+    """The files that count in a table, in the order in which they were added to it as far as their names tell."""
+    actions = delta.get_add_actions(flatten=True)  # not through `pa.table`, which imports pandas
+    paths, sizes = actions.column("path").to_pylist(), actions.column("size_bytes").to_pylist()
+    return sorted((DataFile(unquote(path), size) for path, size in zip(paths, sizes, strict=True)), key=_order)
+
+
+def _order(file: DataFile) -> str:
+    return file.path
