@@ -11,15 +11,20 @@ from muster.pipeline.fold.commits import KEY
 MINUTE_MS: Final = 60_000
 
 
-def minutes_of(applied: pl.DataFrame, oldest_ms: int) -> pl.DataFrame:
+def minutes_of(applied: pl.DataFrame) -> pl.DataFrame:
     """Commits whose successor is new and lies in a later minute. A tombstone ends the position and has no row itself.
 
-    `applied` are the rows of `fold_commits`; what ended before `oldest_ms` is older than the history goes back.
+    `applied` are the rows of `fold_commits`.
     """
     minute, until = _minute(pl.col("commit_ms")), _minute(pl.col("next_ms"))
     counts = pl.col("next_is_new") & ~pl.col("is_tombstone") & (pl.col("committed_offset") >= 0)
-    return applied.filter(counts & (until > minute) & (until >= oldest_ms)).select(
-        *KEY, minute_ms=minute, until_ms=until, committed="committed_offset"
+    return applied.filter(counts & (until > minute)).select(
+        *KEY,
+        "log_offset",
+        committed="committed_offset",
+        minute_ms=minute,
+        until_ms=until,
+        marked_ms=pl.lit(None, pl.Int64),
     )
 
 

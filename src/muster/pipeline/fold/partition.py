@@ -61,7 +61,7 @@ def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
     state["extent"] = _extent_frame(extent, told)
 
     readable = offsets.filter(pl.col("problem").is_null() | pl.col("generation").is_not_null())
-    applied, facts = _commits(state, readable, runs, extent, settings)
+    applied, facts = _commits(state, readable, runs, extent)
     rows = GroupRows(
         generations=_with_runs(readable.filter(pl.col("record_type") == _GENERATION_TYPE), runs),
         epochs=_with_runs(readable.filter(pl.col("record_type").is_in(_EPOCH_TYPES)), runs),
@@ -80,9 +80,7 @@ def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
     return _tables(partition, log, facts | finished, opened, state)
 
 
-def _commits(
-    state: Frames, offsets: pl.DataFrame, runs: Runs, extent: Extent, settings: FoldSettings
-) -> tuple[Applied, Frames]:
+def _commits(state: Frames, offsets: pl.DataFrame, runs: Runs, extent: Extent) -> tuple[Applied, Frames]:
     """Positions and hours in `state` are replaced; what is finished of the committers and of the history comes back."""
     commits = offsets.filter(pl.col("record_type").is_in(_COMMIT_TYPES))
     markers = offsets.filter(pl.col("is_control").fill_null(False))
@@ -90,9 +88,7 @@ def _commits(
     newest_ms = extent["newest_ms"] if extent["newest_ms"] is not None else 0
     state["position"] = applied.positions
     state["hour"], closed = fold_hours(state["hour"], commits, applied.rows, runs, newest_ms)
-    gold = settings.gold
-    minutes = minutes_of(applied.rows, gold.now_ms - gold.history_ms)
-    return applied, {"g_hot_committers": hot_committers(closed), "minute": minutes}
+    return applied, {"g_hot_committers": hot_committers(closed), "minute": minutes_of(applied.rows)}
 
 
 def _asked_for(state: Frames, rows: GroupRows) -> pl.DataFrame:

@@ -10,7 +10,6 @@ from typing import Final
 
 import pyarrow as pa
 
-
 _text, _flag = pa.string(), pa.bool_()
 _int, _long, _real = pa.int32(), pa.int64(), pa.float64()
 
@@ -54,8 +53,6 @@ POSITION: Final = pa.struct(
         ("leader_epoch", _int),
         ("metadata", _text),
         ("expire_ms", _long),
-        # silent minutes of the current record that have their row in the history, up to here
-        ("marked_ms", _long),
         # commits of transactions that are still open
         ("pending", pa.list_(PENDING)),
     ]

@@ -1,0 +1,279 @@
+"""One round: what a micro-batch adds to the lake, from its rows to the moment at which readers see it.
+
+    log    the rows themselves, appended
+    fold   what they change: facts that are finished now, and the state
+    ends   how far the topics go, asked by tasks                 } when the tables of now are due
+    now    lag, status, expiry ... from the state and the ends   }
+
+Each step is one Spark job that writes the files of all its tables. Then every table is committed and the round is published: only
+that makes it visible. A round that dies before leaves nothing that anybody reads, and is made again from the same state.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from muster.pipeline.ends.fold import fold_ends
+from muster.pipeline.ends.schema import ENDS
+from muster.pipeline.fold.kernel import FACTS, fold_rows, open_schema, state_part, state_schema
+from muster.pipeline.fold.partition import FoldSettings
+from muster.pipeline.lake.commit import Change, Signature, commit_all
+from muster.pipeline.lake.errors import LakeError
+from muster.pipeline.lake.files import DataFile, list_batch
+from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.reader import Lake
+from muster.pipeline.lake.rounds import Round, last_round, publish_round
+from muster.pipeline.lake.spark_reader import read_files
+from muster.pipeline.log_schema import LOG
+from muster.pipeline.now.build import NOW_TABLES, tables_of_now
+from muster.pipeline.now.schema import MINUTE
+from muster.pipeline.sources.run_source import RunSource
+from muster.pipeline.tables.settings import GoldSettings
+from muster.pipeline.wide import PART, TABLE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+_NOW: Final = frozenset({"now"})
+_FOLDED: Final = (*FACTS, "minute", "state", "open")
+_SAMPLED: Final = ("ends", "b_leo_sample")
+
+
+def wall_clock_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSettings:
+    """What the tables are made with. `gold.now_ms` is set by each round."""
+
+    gold: GoldSettings
+    speaks_of_ms: int | None = None
+    """The moment that the tables speak of; by default now, and for a directory the newest time in it."""
+    clock: Callable[[], int] = wall_clock_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """How the tables of now are asked for."""
+
+    provisional: bool = False
+    """The log was not read to its end (trap 28)."""
+    only_changes: bool = False
+    """Not if no log record is new and no end has moved: they would say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What one round did, for those who watch."""
+
+    round: int
+    records: int
+    gold: bool
+    seconds: float
+
+
+class RoundWriter:
+    """Makes rounds of one source in one lake, one after the other."""
+
+    def __init__(self, location: Location, source: RunSource, settings: RoundSettings) -> None:
+        self._location = location
+        self._source = source
+        self._settings = settings
+
+    def add(self, rows: DataFrame, batch_id: int, gold: Gold | None = None) -> Done | None:
+        """The round of a micro-batch; None if it was published before and Spark only repeats it."""
+        last = self.last()
+        if batch_id <= last.batch_id:
+            return None
+        if batch_id != last.batch_id + 1:
+            raise LakeError(
+                f"the checkpoint {self._location.checkpoint} is at micro-batch {batch_id}, the lake at {last.batch_id}: they do not"
+                " belong together. Bring back the one that was lost, or make a new lake"
+            )
+        this = _Round(rows.sparkSession, self._location, self._source, self._settings, last)
+        this.add_log(rows)
+        if gold is not None:
+            this.make_gold(gold)
+        return this.publish(batch_id)
+
+    def make_gold(self, spark: SparkSession, gold: Gold) -> Done | None:
+        """A round without new log rows: the tables of now are made again. None: nothing has changed since."""
+        last = self.last()
+        this = _Round(spark, self._location, self._source, self._settings, last)
+        if not this.make_gold(gold):
+            return None
+        return this.publish(last.batch_id)
+
+    def last(self) -> Round:
+        last = last_round(self._location)
+        if last is None:
+            raise LakeError(f"{self._location} is no longer a lake, but was one when this run began")
+        return last
+
+
+class _Round:
+    """The round that is being made: the files that come, by table, and the parts that they replace."""
+
+    def __init__(
+        self, spark: SparkSession, location: Location, source: RunSource, settings: RoundSettings, last: Round
+    ) -> None:
+        self._began = time.monotonic()
+        self._spark = spark
+        self._location = location
+        self._source = source
+        self._settings = settings
+        self._last = last
+        self._lake = Lake(location, last)
+        self._attempts = f"{last.round + 1:08d}-"
+        self._batch = self._attempts + secrets.token_hex(4)
+        self._changes: dict[str, Change] = {}
+        self._records = 0
+        self._newest_ms = last.newest_ms
+        self._gold: dict[str, int] = {}
+
+    # -- log and fold
+
+    def add_log(self, rows: DataFrame) -> None:
+        """The rows are written once and read back for the fold: a source may not give the same rows twice."""
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as F
+
+        seen = Observation("log")
+        counted = rows.observe(
+            seen,
+            F.count(F.lit(1)).alias("records"),
+            F.max("record_ms").alias("newest_ms"),
+            F.collect_set("log_partition").alias("log_partitions"),
+        )
+        counted.write.partitionBy("dt").parquet(f"{self._location.table_url('log')}/batch={self._batch}")
+        told = seen.get
+        self._records = int(told["records"])
+        if not self._records:
+            return
+        self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
+        files = list_batch(self._location, self._batch, ["log"])["log"]
+        self._add("log", files)
+        self._fold(files, frozenset(map(state_part, told["log_partitions"])))
+
+    def _fold(self, log_files: list[DataFile], touched: frozenset[str]) -> None:
+        settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
+        state = [file for file in self._lake.table_files("state") if file.part in touched]
+        changed = fold_rows(self._read("log", LOG, log_files), self._read("state", state_schema(), state), settings)
+        written = self._write(changed, "fold", _FOLDED)
+        for table in _FOLDED:
+            is_state = table in ("state", "open")
+            self._add(table, written.get(table, []), touched if is_state else frozenset())
+
+    # -- ends and now
+
+    def make_gold(self, gold: Gold) -> bool:
+        """The tables of now. False: only changes were asked for, and there are none."""
+        known = self._known_ends()
+        asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
+        samples = self._source.sample_ends(self._spark, known, asked_ms)
+        held = self._read("ends", ENDS, self._lake.table_files("ends"))
+        sampled, told = self._write_ends(fold_ends(held, samples))
+        ends_are_known = (told["partitions"], told["sum"] or 0) == (len(known), sum(known.values()))
+        if gold.only_changes and ends_are_known and not self._records:
+            return False
+        self._add("ends", sampled.get("ends", []), _NOW)
+        self._add("b_leo_sample", sampled.get("b_leo_sample", []))
+        self._make_now(sampled.get("ends", []), self._moment(told["newest_ms"]), asked_ms, gold.provisional)
+        return True
+
+    def _make_now(self, ends: list[DataFile], moment_ms: int, asked_ms: int, provisional: bool) -> None:
+        # A directory's ends are known up to its newest moment; those of a running broker as of when they were asked.
+        sampled_ms = asked_ms if self._source.is_live else moment_ms
+        rows = tables_of_now(
+            self._read("state", state_schema(), self._held("state")),
+            self._read("ends", ENDS, ends),
+            self._read("minute", MINUTE, self._held("minute")),
+            self._read("open", open_schema(), self._held("open")),
+            replace(self._settings.gold, now_ms=moment_ms, provisional=provisional),
+            sampled_ms,
+        )
+        written = self._write(rows, "now", (*NOW_TABLES, "minute"))
+        self._changes["minute"] = Change(tuple(written.pop("minute", ())), remove_all=True)
+        for table in NOW_TABLES:
+            self._add(table, written.get(table, []), _NOW)
+        self._gold = {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
+
+    def _write_ends(self, rows: DataFrame) -> tuple[dict[str, list[DataFile]], dict[str, int | None]]:
+        """The files, and what the samples say as a whole: how many partitions, the sum of their ends, the newest time."""
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as F
+
+        seen = Observation("ends")
+        is_end = F.col(TABLE) == "ends"
+        told = rows.observe(
+            seen,
+            F.count(F.when(is_end, 1)).alias("partitions"),
+            F.sum(F.when(is_end, F.col("leo"))).alias("sum"),
+            F.max(F.when(is_end, F.col("end_ms"))).alias("newest_ms"),
+        )
+        return self._write(told, "ends", _SAMPLED), seen.get
+
+    def _known_ends(self) -> dict[tuple[str, int], int]:
+        rows = self._lake.arrow("ends", ["cluster", "topic", "partition", "leo"]).to_pylist()
+        return {(row["topic"], row["partition"]): row["leo"] for row in rows if row["cluster"] == self._source.cluster}
+
+    def _moment(self, newest_end_ms: int | None) -> int:
+        """The moment that the tables speak of.
+
+        Producers name their records' times: one with a broken clock must not make everything else look years old (trap 19).
+        """
+        if self._settings.speaks_of_ms is not None:
+            return self._settings.speaks_of_ms
+        now = self._settings.clock()
+        return now if self._source.is_live else min(max(self._newest_ms or 0, newest_end_ms or 0), now)
+
+    # -- what is committed
+
+    def publish(self, batch_id: int) -> Done:
+        changes = {table: change for table, change in self._changes.items() if self._matters(table, change)}
+        number = self._last.round + 1
+        said = {"round": str(number), "batch": str(batch_id)}
+        versions = commit_all(self._location, Signature(number, said, attempts=self._attempts), changes)
+        this = self._last.following(
+            versions,
+            batch_id=batch_id,
+            records=self._last.records + self._records,
+            newest_ms=self._newest_ms,
+            **self._gold,
+        )
+        publish_round(self._location, this)
+        return Done(number, self._records, bool(self._gold), time.monotonic() - self._began)
+
+    def _matters(self, table: str, change: Change) -> bool:
+        return bool(change.added) or table in self._last.versions or bool(self._gold)
+
+    def _add(self, table: str, files: Iterable[DataFile], replaced: frozenset[str] = frozenset()) -> None:
+        before = self._changes.get(table, Change())
+        self._changes[table] = Change((*before.added, *files), before.replaced_parts | replaced)
+
+    def _held(self, table: str) -> list[DataFile]:
+        """The files of a table as this round leaves them so far."""
+        change = self._changes.get(table, Change())
+        kept = [file for file in self._lake.table_files(table) if file.part not in change.replaced_parts]
+        return [*kept, *change.added]
+
+    # -- Spark reads and writes
+
+    def _read(self, table: str, schema: pa.Schema, files: Iterable[DataFile]) -> DataFrame:
+        urls = [f"{self._location.table_url(table)}/{file.path}" for file in files]
+        return read_files(self._spark, table, schema, urls)
+
+    def _write(self, rows: DataFrame, step: str, tables: Iterable[str]) -> dict[str, list[DataFile]]:
+        """The rows of all tables in one job: `LAKE/table=NAME/batch=B/part=P/`."""
+        from pyspark.sql import functions as F
+
+        batch = f"{self._batch}-{step}"
+        named = rows.withColumn("batch", F.lit(batch))
+        named.write.mode("append").partitionBy(TABLE, "batch", PART).parquet(self._location.url)
+        return list_batch(self._location, batch, tables)

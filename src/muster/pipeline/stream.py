@@ -1,0 +1,221 @@
+"""The pipeline: one streaming query that turns the coordinator's log into the tables of a lake.
+
+    source ──> micro-batch ──> round (log, fold, and when due: ends, now) ──> published
+
+`run` is this query with the trigger `availableNow`, `follow` with `processingTime`. Spark's checkpoint says what was read; a round
+that was published is not made again when Spark repeats its micro-batch. Knows Spark's query and when the tables of now are due; what
+a round does is in `round`.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from muster.pipeline.failure import JobError, short_words
+from muster.pipeline.lake.errors import LakeError
+from muster.pipeline.lake.location import Location
+from muster.pipeline.round import Done, Gold, RoundWriter
+from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.positions import behind, positions_in, shorter_logs
+from muster.pipeline.sources.run_source import RunSource, StreamSettings
+from muster.pipeline.stopping import Stop
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_LOOK_EVERY_SECONDS: Final = 0.2
+_RESTARTS: Final = 30
+"""So many failures in a row end a followed query: a broker that restarts takes fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySettings:
+    offsets_per_partition: int = 500_000
+    """Offsets of one log partition that a micro-batch takes at most."""
+    every_ms: int = 10_000
+    gold_every_ms: int = 60_000
+    idle_ms: int = 5 * 60_000
+    """Where nothing is new, tables of now that are younger are left as they are: only ages would change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a query has done so far."""
+
+    rounds: int
+    records: int
+    behind: int
+    """Offsets between what was read and the end of the logs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who is told how it goes."""
+
+    progress: Callable[[Progress], None] = lambda _: None
+    gold: Callable[[Done], None] = lambda _: None
+    warn: Callable[[str], None] = lambda _: None
+
+
+class PipelineQuery:
+    """The query over one source into one lake."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        location: Location,
+        source: RunSource,
+        writer: RoundWriter,
+        settings: QuerySettings,
+        watch: Watch,
+        stop: Stop,
+    ) -> None:
+        self._spark = spark
+        self._location = location
+        self._source = source
+        self._writer = writer
+        self._settings = settings
+        self._watch = watch
+        self._stop = stop
+        self._follows = False
+        self._at_work = threading.Lock()
+        """Held while a round is made: who wants to stop the query waits for it."""
+        self._failure: Exception | None = None
+        self._rounds = self._records = 0
+        self._gold_at = -float("inf")
+
+    def run(self) -> bool:
+        """Read up to the ends that the logs have now, then make the tables of now. False if it was stopped before."""
+        before = self._writer.last()
+        self._run_query(StreamSettings(self._settings.offsets_per_partition), availableNow=True)
+        if self._stop():
+            return False
+        is_made = before.gold_round == before.round and not self._records
+        with _clear_errors("making the tables"):
+            done = self._writer.make_gold(self._spark, Gold(only_changes=is_made and not self._source.is_live))
+        if done is not None:
+            self._watch.gold(done)
+        return True
+
+    def follow(self) -> None:
+        """Go on until told to stop. A query that fails is started again where it was, but not the first time: then most
+        likely something was asked for that is not there.
+        """
+        self._follows = True
+        settings = StreamSettings(
+            self._settings.offsets_per_partition, tick_seconds=self._settings.gold_every_ms / 1000
+        )
+        failures = _RESTARTS
+        while not self._stop():
+            rounds = self._rounds
+            try:
+                self._run_query(settings, processingTime=f"{self._settings.every_ms} milliseconds")
+            except (JobError, SourceError) as error:
+                failures = 1 if self._rounds > rounds else failures + 1
+                if failures > _RESTARTS or self._stop():
+                    raise
+                self._watch.warn(f"{error}; trying again")
+                self._stop.wait(self._settings.every_ms / 1000)
+
+    # -- Spark's query
+
+    def _run_query(self, settings: StreamSettings, **trigger: Any) -> None:
+        with _clear_errors("reading the log"):
+            rows = self._source.stream(self._spark, settings)
+            query = (
+                rows.writeStream.queryName("muster pipeline")
+                .foreachBatch(self._on_batch)
+                .option("checkpointLocation", self._location.checkpoint)
+                .trigger(**trigger)
+                .start()
+            )
+            try:
+                self._await(query)
+            finally:
+                query.stop()
+
+    def _await(self, query: StreamingQuery) -> None:
+        told = -1
+        while True:
+            try:
+                has_ended = query.awaitTermination(_LOOK_EVERY_SECONDS)
+            except Exception:
+                if self._failure is not None:
+                    failure, self._failure = self._failure, None
+                    raise failure from None
+                raise
+            told = self._tell(query, told)
+            if has_ended:
+                return
+            if self._stop():
+                with self._at_work:
+                    return
+
+    def _on_batch(self, rows: DataFrame, batch_id: int) -> None:
+        """What Spark calls with every micro-batch."""
+        with self._at_work:
+            if self._stop():
+                raise JobError("stopped before the micro-batch was begun")
+            try:
+                done = self._writer.add(rows, batch_id, self._gold_if_due())
+            except Exception as error:
+                self._failure = error
+                raise
+            if done is None:
+                return
+            self._rounds += 1
+            self._records += done.records
+            if done.gold:
+                self._gold_at = time.monotonic()
+                self._watch.gold(done)
+
+    def _gold_if_due(self) -> Gold | None:
+        """In `follow`; `run` makes the tables when everything is read."""
+        age_ms = (time.monotonic() - self._gold_at) * 1000
+        if not self._follows or age_ms < self._settings.gold_every_ms:
+            return None
+        return Gold(only_changes=age_ms < self._settings.idle_ms)
+
+    def _tell(self, query: StreamingQuery, told: int) -> int:
+        """Pass on the progress of the last micro-batch, once. Its number."""
+        last = query.lastProgress
+        if last is None or last["batchId"] <= told:
+            return told
+        reached, ends = _offsets(last, "endOffset"), _offsets(last, "latestOffset")
+        left = behind(positions_in(reached), positions_in(ends))
+        self._watch.progress(Progress(self._rounds, self._records, left))
+        for warning in shorter_logs(positions_in(reached), positions_in(ends), self._source.cluster):
+            self._watch.warn(warning)
+        number: int = last["batchId"]
+        return number
+
+
+def _offsets(progress: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Of all sources of the query together."""
+    found: dict[str, Any] = {}
+    for source in progress["sources"]:
+        text = source[name]
+        offset = json.loads(text) if isinstance(text, str) else text
+        found |= offset if isinstance(offset, dict) else {}
+    return found
+
+
+@contextmanager
+def _clear_errors(what: str) -> Iterator[None]:
+    """Failures of Spark inside become `JobError`, in one line."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (LakeError, SourceError, JobError):
+        raise
+    except (PySparkException, Py4JError) as error:
+        raise JobError(f"{what} failed: {short_words(str(error))}") from error
