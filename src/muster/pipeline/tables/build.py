@@ -19,7 +19,8 @@ from muster.pipeline.tables.known_ends import known_ends
 from muster.pipeline.tables.lag import lag_now
 from muster.pipeline.tables.lag_history import group_lag, lag_history
 from muster.pipeline.tables.log_extent import log_extent
-from muster.pipeline.tables.members import member_churn, members_seen
+from muster.pipeline.tables.member_churn import member_churn
+from muster.pipeline.tables.members import members_seen
 from muster.pipeline.tables.rebalance_pauses import rebalance_pauses
 from muster.pipeline.tables.rebalances import group_changes, rebalances
 from muster.pipeline.tables.recent_commits import recent_commits
@@ -50,7 +51,7 @@ class GoldBuild:
             self._given("b_journal_event"),
             settings,
         )
-        self._digest = CommitDigest(self._changes, settings.burrow_intervals)
+        self._digest = CommitDigest(self._changes, extent, settings.burrow_intervals)
 
     def add_commits(self, commits: Frame) -> Frame:
         """A part of `s_offset_commit`; its part of `g_lag_history` comes back."""

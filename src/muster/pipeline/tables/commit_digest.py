@@ -1,7 +1,7 @@
 """What gold needs to know of millions of commits, gathered from finished `s_offset_commit` as it passes by, part after part.
 
 Nothing here looks at two commits at once: what depends on neighbours is already in each row. So memory goes with positions, hours
-and rebalances, not with the length of the log (but see `commit_pauses`).
+and rebalances, not with the length of the log; `commit_pauses` is the exception.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from muster.pipeline.tables.recent_commits import recent_of
 class CommitDigest:
     """`add` takes any part of `s_offset_commit`; the rest is asked when all parts have passed."""
 
-    def __init__(self, changes: Frame, intervals: int) -> None:
-        """`changes` come from `group_changes`, `intervals` is how many commits of a position are looked at together."""
-        self._gaps = CommitGaps(changes)
+    def __init__(self, changes: Frame, extent: Frame, intervals: int) -> None:
+        """`changes` come from `group_changes`, `extent` from `log_extent`; `intervals` is how many commits of a position are
+        looked at together.
+        """
+        self._gaps = CommitGaps(changes, extent)
         self._intervals = intervals
         nothing = no_rows("s_offset_commit")
         self._current = [_current_of(nothing)]

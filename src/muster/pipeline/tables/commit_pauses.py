@@ -1,98 +1,148 @@
-"""How long consumption paused around a rebalance, seen from the commits: the gap that spans its end, less the usual interval.
+"""How long consumption paused around a rebalance, seen from the commits: the gap that spans its record, less the usual interval.
 
-The log has no better measure of what users felt (analytics 2.6). The same gap refines a guess: if the partitions of a member
-that went had no commit for its session timeout while others' had, it did not leave, it expired. Where nobody commits, a
-silence says nothing: there may be nothing to read.
+The log has no better measure of what users felt (analytics 2.6). A pair of neighbouring commits of a partition counts if the
+rebalance's record lies between them in the log, nothing of the log is missing between them, and the second came at most
+`PAUSE_LIMIT_MS` after the rebalance. The same pairs refine a guess: if the partitions of a member that went had no commit for its
+session timeout while others' had, it did not leave, it expired. Where nobody commits, a silence says nothing: there may be
+nothing to read.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, POSITION, Frame, is_true
+from muster.pipeline.tables.columns import GROUP, POSITION, Column, Frame, is_true
+from muster.pipeline.tables.log_extent import with_runs
 
-_EXPIRED_CONFIDENCE = 0.6
-_REBALANCE = "_rebalance"
-_SPAN = {"topic": pl.String, "partition": pl.Int32, "commit_ms": pl.Int64, "next_commit_ms": pl.Int64}
-_INTERVAL = {"cluster": pl.Categorical, "group_id": pl.Categorical, "topic": pl.Categorical, "partition": pl.Int32}
+PAUSE_LIMIT_MS: Final = 3_600_000
+"""A commit that comes later than this after a rebalance has other reasons."""
+USUAL_COMMITS: Final = 10
+"""The usual interval is the lower median of those between so many commits, the last ones up to the pair."""
+_EXPIRED_CONFIDENCE: Final = 0.6
+_REBALANCE: Final = "_rebalance"
+_COMMIT: Final = {
+    **dict.fromkeys(("cluster", "group_id", "topic"), pl.Categorical),
+    **dict.fromkeys(("log_partition", "partition"), pl.Int32),
+    **dict.fromkeys(("log_offset", "record_ms", "commit_ms"), pl.Int64),
+    "is_tombstone": pl.Boolean,
+}
 
 
 class CommitGaps:
-    """Told of finished commits part by part, it keeps those between which a rebalance ended, and how long intervals were.
+    """Told of finished commits part by part, it keeps pairs of neighbours between which a rebalance was written.
 
-    Survivors of compaction do not count. Until `settle` is called, about 30 bytes are kept for each commit of a group that ever
-    rebalanced.
+    Until `settle` is called, about 50 bytes are kept for each commit of a group that ever rebalanced.
     """
 
-    def __init__(self, changes: Frame) -> None:
-        """`changes` are numbered by `numbered`."""
-        asked = changes.filter(pl.col("ended_ms").is_not_null()).select(*GROUP, _REBALANCE, "ended_ms")
-        self._groups = asked.select(GROUP).unique().with_row_index("_group")
-        asked = asked.join(self._groups, on=GROUP).sort("_group", "ended_ms")
-        ends = asked["ended_ms"].to_numpy()
-        self._first_ms = int(ends.min()) if len(ends) else 0
-        self._width = int(np.ptp(ends)) + 3 if len(ends) else 3
-        self._ends = self._places(asked["_group"], asked["ended_ms"])
-        self._rebalances = asked[_REBALANCE].to_numpy()
-        self._spans: list[Frame] = []
-        self._intervals: list[Frame] = []
-        self._usual: list[Frame] = []
+    def __init__(self, changes: Frame, extent: Frame) -> None:
+        """`changes` are numbered by `numbered`, `extent` comes from `log_extent`."""
+        asked = changes.filter(pl.col("end_offset").is_not_null())
+        self._asked = asked.select(*GROUP, _REBALANCE, "ended_ms", "end_offset")
+        self._groups = self._asked.select(GROUP).unique()
+        self._extent = extent
+        self._commits: list[Frame] = []
+        self._gaps: list[Frame] = []
 
     def add(self, commits: Frame) -> None:
         if self._groups.is_empty():
             return
-        usable = commits.filter(pl.col("is_effective") & ~pl.col("is_tombstone") & pl.col("faithful")).select(
-            pl.col(GROUP).cast(pl.String), "topic", "partition", "commit_ms", "prev_commit_ms", "next_commit_ms"
-        )
-        usable = usable.join(self._groups, on=GROUP)
-        self._intervals.append(
-            usable.select(
-                *(pl.col(name).cast(kind) for name, kind in _INTERVAL.items()),
-                interval_ms=pl.col("commit_ms") - pl.col("prev_commit_ms"),
-            ).drop_nulls("interval_ms")
-        )
-        self._find_spans(usable)
+        usable = commits.filter("is_effective").with_columns(pl.col(GROUP).cast(pl.String))
+        usable = usable.join(self._groups, on=GROUP, how="semi")
+        self._commits.append(usable.select(pl.col(name).cast(kind) for name, kind in _COMMIT.items()))
 
     def settle(self) -> None:
-        """All commits of all keys that were seen so far have passed: their intervals become the one that is usual."""
-        if self._intervals:
-            usual = pl.col("interval_ms").quantile(0.5, "lower").cast(pl.Int64)
-            found = pl.concat(self._intervals).group_by(POSITION).agg(usual_ms=usual)
-            self._usual.append(found.with_columns(pl.col("cluster", "group_id", "topic").cast(pl.String)))
-            self._intervals = []
-
-    def _find_spans(self, usable: Frame) -> None:
-        """Ends in [commit, next commit) of the same group lie side by side among the sorted ends."""
-        forever = usable["next_commit_ms"].fill_null(self._first_ms + self._width)
-        begins = np.searchsorted(self._ends, self._places(usable["_group"], usable["commit_ms"]))
-        counts = np.searchsorted(self._ends, self._places(usable["_group"], forever)) - begins
-        spanning = np.flatnonzero(counts > 0)
-        if not len(spanning):
-            return
-        often = counts[spanning]
-        within = np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
-        rows = usable[np.repeat(spanning, often)].select(
-            *GROUP, *(pl.col(name).cast(kind) for name, kind in _SPAN.items())
-        )
-        numbers = self._rebalances[np.repeat(begins[spanning], often) + within]
-        self._spans.append(rows.with_columns(pl.Series(_REBALANCE, numbers)))
-
-    def _places(self, groups: pl.Series, times: pl.Series) -> npt.NDArray[np.int64]:
-        """One number that orders by group, then time."""
-        within = np.clip(times.to_numpy() - self._first_ms + 1, 0, self._width - 1)
-        places: npt.NDArray[np.int64] = groups.to_numpy().astype(np.int64) * self._width + within
-        return places
+        """All commits of all keys that were seen so far have passed: only the pairs around rebalances are kept."""
+        if self._commits:
+            commits = pl.concat(self._commits).with_columns(pl.col("cluster", "group_id", "topic").cast(pl.String))
+            self._gaps.append(pauses_around(self._asked, commit_pairs(with_runs(commits, self._extent))))
+            self._commits = []
 
     def gaps(self) -> Frame | None:
         """A row a rebalance and partition: pause_ms, and how long before its end the last commit came; None if there is none."""
-        if not self._spans:
-            return None
         self.settle()
-        spans, usual = pl.concat(self._spans), pl.concat(self._usual)
-        pause = pl.col("next_commit_ms") - pl.col("commit_ms") - pl.col("usual_ms").fill_null(0)
-        return spans.join(usual, on=POSITION, how="left").with_columns(pause_ms=pause.clip(0))
+        return pl.concat(self._gaps) if self._gaps else None
+
+
+def commit_pairs(commits: Frame) -> Frame:
+    """Neighbouring commits of each position, with the interval that was usual up to the first of them (null: unknown).
+
+    `commits` are all that count, with their `run`. A tombstone may end a pair and never begins one; neither it nor a hole lies
+    between commits whose interval counts.
+    """
+    rows = commits.sort(*POSITION, "log_offset")
+    follows = ~pl.col("is_tombstone") & ~pl.col("is_tombstone").shift().over(POSITION)
+    interval = pl.col("commit_ms") - pl.col("commit_ms").shift().over(POSITION)
+    same_run = pl.col("run") == pl.col("run").shift().over(POSITION)
+    rows = rows.with_columns(_interval=pl.when(follows & same_run).then(interval)).with_columns(
+        _stretch=pl.col("_interval").is_null().cum_sum()
+    )
+    rows = rows.with_columns(
+        usual_ms=_lower_median("_interval").over(*POSITION, "_stretch").cast(pl.Int64),
+        next_log_offset=pl.col("log_offset").shift(-1).over(POSITION),
+        next_ms=pl.coalesce("commit_ms", "record_ms").shift(-1).over(POSITION),
+        same_run=pl.col("run") == pl.col("run").shift(-1).over(POSITION),
+    )
+    return rows.filter(~pl.col("is_tombstone")).select(
+        *POSITION, "log_offset", "commit_ms", "next_log_offset", "next_ms", "usual_ms", "same_run"
+    )
+
+
+def _lower_median(name: str) -> Column:
+    return pl.col(name).rolling_quantile(0.5, interpolation="lower", window_size=USUAL_COMMITS - 1, min_samples=1)
+
+
+def pauses_around(asked: Frame, pairs: Frame) -> Frame:
+    """The pairs that count for these rebalances, each with the columns of `asked`.
+
+    `asked` has the group, `end_offset` and `ended_ms` of each rebalance; `pairs` come from `commit_pairs`.
+    """
+    counted = pairs.filter(is_true(pl.col("same_run")) & pl.col("next_log_offset").is_not_null())
+    begins, times = _between(asked, counted)
+    which = np.repeat(np.arange(len(counted)), times)
+    within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    order = asked.sort(*GROUP, "end_offset")
+    rebalances = order[np.repeat(begins, times) + within].drop(GROUP)
+    pause = pl.col("next_ms") - pl.col("commit_ms") - pl.col("usual_ms").fill_null(0)
+    spans: Frame = pl.concat([counted[which], rebalances], how="horizontal")
+    in_time = pl.col("next_ms") <= pl.col("ended_ms") + PAUSE_LIMIT_MS
+    return spans.filter(in_time).select(
+        *(name for name in asked.columns if name != "ended_ms"),
+        "topic",
+        "partition",
+        "commit_ms",
+        next_commit_ms="next_ms",
+        pause_ms=pause.clip(0),
+    )
+
+
+def _between(asked: Frame, pairs: Frame) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For each pair: where the records between its commits begin among the sorted records of all groups, and how many there are.
+
+    Records of a group lie side by side when they are sorted by group and offset, so two searches find them.
+    """
+    groups = asked.select(GROUP).unique().sort(GROUP).with_row_index("_group")
+    records = asked.select(*GROUP, "end_offset").join(groups, on=GROUP).sort("_group", "end_offset")
+    rows = pairs.select(*GROUP, "log_offset", "next_log_offset").join(
+        groups, on=GROUP, how="left", maintain_order="left"
+    )
+    offsets = np.unique(records["end_offset"].to_numpy())
+    width = len(offsets) + 1
+
+    def place(group: pl.Series, offset: pl.Series, side: str) -> npt.NDArray[np.int64]:
+        ranks = np.searchsorted(offsets, offset.to_numpy(), side=side)  # type: ignore[call-overload]
+        places: npt.NDArray[np.int64] = group.to_numpy().astype(np.int64) * width + ranks
+        return places
+
+    places = place(records["_group"], records["end_offset"], "left")
+    known = rows["_group"].is_not_null().to_numpy()
+    group = rows["_group"].fill_null(0)
+    begins = np.searchsorted(places, place(group, rows["log_offset"], "right"))
+    ends = np.searchsorted(places, place(group, rows["next_log_offset"], "left"))
+    return begins, np.where(known, np.maximum(ends - begins, 0), 0)
 
 
 def numbered(changes: Frame) -> Frame:

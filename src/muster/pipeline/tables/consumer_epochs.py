@@ -6,109 +6,178 @@
 | CurrentMemberAssignment (8) with member epoch e | that member has arrived |
 | ConsumerGroupMemberMetadata (5), first or a tombstone | somebody came or went |
 
-A group epoch that no member reached before the next bump was overtaken: it is counted as aborted with the next one. One after
-which nobody is left is over at once. Epochs start again when a group does: a tombstone of the group ends its life (trap 31).
+A group epoch that no member reached within an hour was overtaken: it is counted as aborted with the next one that was finished. One
+after which nobody is left is over at once. Epochs start again when a group does: a tombstone of the group ends its life (trap 31).
+
+Each step takes what is known from earlier records, so that the log may also be read in pieces.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import polars as pl
 
 from muster.pipeline.tables.columns import GROUP, Column, Frame, is_true
 
+ARRIVAL_LIMIT_MS: Final = 3_600_000
+"""A member that arrives later than this after the bump is not part of that rebalance any more."""
 _GROUP_METADATA, _MEMBER_METADATA, _MEMBER_ASSIGNMENT = 3, 5, 8
 _CONFIDENCE = 0.8
-_BUMP = (*GROUP, "log_offset")
+BUMP: Final = (*GROUP, "log_offset")
+"""What a bump is known by."""
 
 
 def epoch_rebalances(group_epochs: Frame, member_epochs: Frame) -> Frame:
-    """Columns of `g_rebalance` as far as the log knows them."""
-    bumps = (
-        group_epochs.filter(pl.col("record_type") == _GROUP_METADATA)
-        .sort("log_offset")
-        .with_columns(group_life=pl.col("is_tombstone").cast(pl.Int32).cum_sum().over(GROUP))
-        .filter(~pl.col("is_tombstone"))
-        .select(*GROUP, "log_offset", "group_life", started_ms="record_ms", generation="epoch")
+    """Columns of `g_rebalance` as far as the log knows them, and `end_offset`."""
+    bumps = epoch_bumps(group_epochs)
+    rows = with_member_changes(bumps, member_events(member_epochs))
+    arrived = arrivals(bumps, member_epochs)
+    return finished_bumps(with_overtaken(with_ends(rows.join(arrived, on=BUMP, how="left"))))
+
+
+def epoch_bumps(group_epochs: Frame, lives: Frame | None = None) -> Frame:
+    """Every new epoch of a group. `lives` (`epoch_life` of each group) is how often it was removed before these records."""
+    rows = group_epochs.filter(pl.col("record_type") == _GROUP_METADATA).sort("log_offset")
+    rows = rows.with_columns(group_life=pl.col("is_tombstone").cast(pl.Int32).cum_sum().over(GROUP))
+    if lives is not None:
+        rows = rows.join(lives.select(*GROUP, "epoch_life"), on=GROUP, how="left", maintain_order="left")
+        rows = rows.with_columns(group_life=pl.col("group_life") + pl.col("epoch_life").fill_null(0))
+    return rows.filter(~pl.col("is_tombstone")).select(
+        *GROUP, "log_offset", "group_life", started_ms="record_ms", generation="epoch"
     )
-    rows = (
-        bumps.join(_arrivals(bumps, member_epochs), on=_BUMP, how="left")
-        .join(_changes(bumps, member_epochs), on=_BUMP, how="left")
-        .sort("log_offset")
+
+
+def member_events(member_epochs: Frame, present: Frame | None = None) -> Frame:
+    """Metadata that came, changed or went. `present` (group, member_id, identity) are those who were there before."""
+    rows = member_epochs.filter(pl.col("record_type") == _MEMBER_METADATA).select(
+        *GROUP, "member_id", "log_offset", "is_tombstone", identity=_identity()
     )
+    if present is not None:
+        before = present.select(*GROUP, "member_id", "identity", log_offset=pl.lit(-1, pl.Int64), is_tombstone=False)
+        rows = pl.concat([before, rows], how="diagonal_relaxed")
+    rows = rows.sort("log_offset", maintain_order=True)
+    member = (*GROUP, "member_id")
+    known = is_true(~pl.col("is_tombstone").shift().over(member))
+    what = pl.when("is_tombstone").then(pl.lit("gone")).when(known).then(pl.lit("changed")).otherwise(pl.lit("joined"))
+    # A tombstone says no more than the member id: who it was, the record before it says.
+    gone_identity = pl.when(known).then(pl.col("identity").shift().over(member)).otherwise("identity")
+    return rows.select(
+        *GROUP,
+        "member_id",
+        "log_offset",
+        identity=pl.when("is_tombstone").then(gone_identity).otherwise("identity"),
+        what=what,
+        known=known,
+    ).filter(pl.col("log_offset") >= 0)
+
+
+def _identity() -> Column:
+    return pl.coalesce("instance_id", "member_id")
+
+
+def with_member_changes(bumps: Frame, events: Frame, left: Frame | None = None) -> Frame:
+    """Who came and went since the bump before: metadata is written just before the bump or with it.
+
+    `joined` and `gone` are null where nobody's metadata changed. `left` is how many were there before, group by group.
+    """
+    spans = events_before(bumps, events)
+
+    def those(what: str) -> Column:
+        return pl.col("identity").filter(pl.col("what") == what).unique().sort()
+
+    changes = spans.group_by(BUMP).agg(
+        _joined=those("joined"),
+        _gone=those("gone"),
+        _came=(pl.col("what") == "joined").sum().cast(pl.Int64),
+        _went=((pl.col("what") == "gone") & pl.col("known")).sum().cast(pl.Int64),
+        trigger_member=pl.when(pl.col("member_id").n_unique() == 1).then(pl.col("member_id").min()),
+    )
+    # A static member that came back under a new id neither joined nor went (trap 32).
+    changes = changes.with_columns(
+        joined=pl.col("_joined").list.set_difference("_gone").list.sort(),
+        gone=pl.col("_gone").list.set_difference("_joined").list.sort(),
+    )
+    rows = bumps.join(changes, on=BUMP, how="left").sort("log_offset")
+    balance = pl.col("_came").fill_null(0) - pl.col("_went").fill_null(0)
+    rows = rows.with_columns(left=balance.cum_sum().over(GROUP))
+    if left is not None:
+        rows = rows.join(left.select(*GROUP, _left="left"), on=GROUP, how="left", maintain_order="left")
+        rows = rows.with_columns(left=pl.col("left") + pl.col("_left").fill_null(0)).drop("_left")
     # Nobody has to arrive where nobody is left.
-    left = pl.col("_came").fill_null(0) - pl.col("_went").fill_null(0)
-    emptied = is_true(pl.col("_went") > 0) & (left.cum_sum().over(GROUP) <= 0) & pl.col("ended_ms").is_null()
-    return _finished(
-        rows.with_columns(
-            ended_ms=pl.when(emptied).then("started_ms").otherwise("ended_ms"),
-            members_after=pl.when(emptied).then(pl.lit(0, pl.Int32)).otherwise("members_after"),
+    emptied = is_true(pl.col("_went") > 0) & (pl.col("left") <= 0)
+    return rows.with_columns(emptied=emptied).drop("_joined", "_gone", "_came", "_went")
+
+
+def events_before(bumps: Frame, events: Frame) -> Frame:
+    """Each event with the `log_offset` of the first bump behind it; those behind the last bump are left out."""
+    return (
+        events.rename({"log_offset": "_at"})
+        .sort("_at")
+        .join_asof(
+            bumps.select(BUMP).sort("log_offset"),
+            left_on="_at",
+            right_on="log_offset",
+            by=list(GROUP),
+            strategy="forward",
+            check_sortedness=False,
         )
+        .filter(pl.col("log_offset").is_not_null())
     )
 
 
-def _arrivals(bumps: Frame, member_epochs: Frame) -> Frame:
-    """Each belongs to the last bump to its epoch before it: an earlier life had an epoch of the same number."""
+def arrivals(bumps: Frame, member_epochs: Frame) -> Frame:
+    """A row a bump that anybody reached: `arrived` (who), `arrived_ms` and `arrived_offset` (the last of them).
+
+    Each arrival belongs to the last bump to its epoch before it: an earlier life had an epoch of the same number.
+    """
     arrived = (
         member_epochs.filter((pl.col("record_type") == _MEMBER_ASSIGNMENT) & ~pl.col("is_tombstone"))
         .select(*GROUP, "member_id", "record_ms", generation="member_epoch", _at="log_offset")
         .sort("_at")
     )
     found = arrived.join_asof(
-        bumps.select(*GROUP, "generation", "log_offset"),
+        bumps.select(*BUMP, "generation", "started_ms").sort("log_offset"),
         left_on="_at",
         right_on="log_offset",
         by=[*GROUP, "generation"],
         strategy="backward",
         check_sortedness=False,
-    ).filter(pl.col("log_offset").is_not_null())
-    return found.group_by(_BUMP).agg(
-        ended_ms=pl.col("record_ms").max(), members_after=pl.col("member_id").n_unique().cast(pl.Int32)
+    ).filter(pl.col("log_offset").is_not_null() & (pl.col("record_ms") - pl.col("started_ms") <= ARRIVAL_LIMIT_MS))
+    return found.group_by(BUMP).agg(
+        arrived=pl.col("member_id").unique().sort(),
+        arrived_ms=pl.col("record_ms").max(),
+        arrived_offset=pl.col("_at").max(),
     )
 
 
-def _changes(bumps: Frame, member_epochs: Frame) -> Frame:
-    """Members whose metadata came, changed or went since the bump before; they are written just before the bump or with it."""
-    metadata = member_epochs.filter(pl.col("record_type") == _MEMBER_METADATA).sort("log_offset")
-    known = is_true(~pl.col("is_tombstone").shift().over(*GROUP, "member_id"))
-    what = pl.when("is_tombstone").then(pl.lit("gone")).when(known).then(pl.lit("changed")).otherwise(pl.lit("joined"))
-    events = metadata.select(
-        *GROUP,
-        _member="member_id",
-        # A tombstone says no more than the member id.
-        _identity=pl.coalesce(pl.col("instance_id").forward_fill().over(*GROUP, "member_id"), "member_id"),
-        _at="log_offset",
-        _what=what,
-        _known=known,
-    )
-    # Each event belongs to the first bump behind it.
-    spans = events.join_asof(
-        bumps.select(*GROUP, "log_offset"),
-        left_on="_at",
-        right_on="log_offset",
-        by=list(GROUP),
-        strategy="forward",
-        check_sortedness=False,
-    ).filter(pl.col("log_offset").is_not_null())
-
-    def those(what: str) -> Column:
-        return pl.col("_identity").filter(pl.col("_what") == what).unique().sort()
-
-    changes = spans.group_by(_BUMP).agg(
-        _joined=those("joined"),
-        _gone=those("gone"),
-        _came=(pl.col("_what") == "joined").sum().cast(pl.Int64),
-        _went=((pl.col("_what") == "gone") & pl.col("_known")).sum().cast(pl.Int64),
-        _one=pl.col("_member").min(),
-        _members=pl.col("_member").n_unique(),
-    )
-    # A static member that came back under a new id neither joined nor went (trap 32).
-    return changes.with_columns(
-        joined=pl.col("_joined").list.set_difference("_gone").list.sort(),
-        gone=pl.col("_gone").list.set_difference("_joined").list.sort(),
+def with_ends(rows: Frame) -> Frame:
+    """`ended_ms`, `end_offset` and `members_after`; null for a bump that nobody has reached."""
+    over_at_once = pl.col("emptied") & pl.col("arrived_ms").is_null()
+    nobody = pl.lit(0, pl.Int32)
+    return rows.with_columns(
+        ended_ms=pl.when(over_at_once).then("started_ms").otherwise("arrived_ms"),
+        end_offset=pl.when(over_at_once).then("log_offset").otherwise("arrived_offset"),
+        members_after=pl.when(over_at_once).then(nobody).otherwise(pl.col("arrived").list.len().cast(pl.Int32)),
     )
 
 
-def _finished(rows: Frame) -> Frame:
+def with_overtaken(rows: Frame, before: Frame | None = None) -> Frame:
+    """`aborted_generations`: bumps that nobody reached count with the next one that was finished.
+
+    `before` (`overtaken` of each group) are those in front of the first of these rows.
+    """
+    finished = pl.col("ended_ms").is_not_null().cast(pl.Int32)
+    rows = rows.sort(*GROUP, "log_offset").with_columns(_round=finished.cum_sum().over(GROUP) - finished)
+    overtaken = pl.col("ended_ms").is_null().sum().over(*GROUP, "_round").cast(pl.Int32)
+    if before is not None:
+        rows = rows.join(before.select(*GROUP, "overtaken"), on=GROUP, how="left", maintain_order="left")
+        overtaken += pl.when(pl.col("_round") == 0).then(pl.col("overtaken").fill_null(0)).otherwise(0)
+    return rows.with_columns(aborted_generations=overtaken).drop("_round", "overtaken", strict=False)
+
+
+def finished_bumps(rows: Frame) -> Frame:
+    """Columns of `g_rebalance` for those that have ended."""
     came, went = pl.col("joined").list.len() > 0, pl.col("gone").list.len() > 0
     cause = (
         pl.when(pl.col("joined").is_null())
@@ -122,32 +191,21 @@ def _finished(rows: Frame) -> Frame:
         .otherwise(pl.lit("metadata_changed"))
     )
     certain = pl.when(pl.col("joined").is_null()).then(_CONFIDENCE / 2).otherwise(_CONFIDENCE)
-    finished = pl.col("ended_ms").is_not_null().cast(pl.Int32)
-    rows = rows.sort(*GROUP, "log_offset").with_columns(
+    return rows.filter(pl.col("ended_ms").is_not_null()).select(
+        *GROUP,
+        "generation",
+        "group_life",
+        "log_offset",
+        "end_offset",
+        "started_ms",
+        "ended_ms",
+        "trigger_member",
+        "members_after",
+        "joined",
+        "gone",
+        "aborted_generations",
         cause=cause,
-        trigger_member=pl.when(pl.col("_members") == 1).then("_one"),
-        # Those that were overtaken count with the next one that was finished.
-        _round=finished.cum_sum().over(GROUP) - finished,
-    )
-    overtaken = pl.col("ended_ms").is_null().sum().over(*GROUP, "_round")
-    return (
-        rows.with_columns(aborted_generations=overtaken.cast(pl.Int32))
-        .filter(pl.col("ended_ms").is_not_null())
-        .select(
-            *GROUP,
-            "generation",
-            "group_life",
-            "log_offset",
-            "started_ms",
-            "ended_ms",
-            "cause",
-            "trigger_member",
-            "members_after",
-            "joined",
-            "gone",
-            "aborted_generations",
-            source=pl.lit("log"),
-            confidence=certain,
-            protocol=pl.lit("consumer"),
-        )
+        source=pl.lit("log"),
+        confidence=certain,
+        protocol=pl.lit("consumer"),
     )

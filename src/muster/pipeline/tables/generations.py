@@ -15,26 +15,35 @@ from __future__ import annotations
 import polars as pl
 
 from muster.pipeline.tables.columns import GROUP, Frame, conform, is_true
-from muster.pipeline.tables.log_extent import with_faithful
+from muster.pipeline.tables.log_extent import with_runs
 
 _FIRST = 1
 
 
 def finished_generations(decoded: Frame, extent: Frame) -> Frame:
     """A tombstone of the decoder has the kind `deleted` and no generation."""
-    gone = is_true(pl.col("kind") == "deleted")
+    return conform(compared_generations(with_runs(decoded, extent)), "s_group_generation")
+
+
+def compared_generations(rows: Frame) -> Frame:
+    """Each record against the one before it in the same group. `rows` have a `run` (`log_extent.with_runs`).
+
+    A record of an earlier batch may stand first in its group: it has a `group_life` already, from which counting goes on.
+    A row is faithful if nothing is missing between it and its predecessor; the first one of a group if nothing is before it.
+    """
     rows = (
-        with_faithful(decoded, extent)
-        .sort(*GROUP, "log_offset")
-        .with_columns(_gone=gone)
+        rows.sort(*GROUP, "log_offset")
+        .with_columns(_gone=is_true(pl.col("kind") == "deleted"))
         .with_columns(
             _gone_before=is_true(pl.col("_gone").shift().over(GROUP)),
             _before=pl.col("generation").shift().over(GROUP),
+            _run_before=pl.col("run").shift().over(GROUP).fill_null(0),
+            _life_before=pl.col("group_life").first().over(GROUP).fill_null(0),
         )
     )
     restarted = is_true(pl.col("generation") < pl.col("_before")) | pl.col("_gone_before")
     rows = rows.with_columns(_new_life=restarted).with_columns(
-        group_life=pl.col("_new_life").cast(pl.Int32).cum_sum().over(GROUP)
+        group_life=pl.col("_life_before") + pl.col("_new_life").cast(pl.Int32).cum_sum().over(GROUP)
     )
     known_before = pl.col("_before").is_not_null() & ~pl.col("_new_life")
     # A group begins at generation 0, so what precedes its first generation is known although no record says it.
@@ -61,4 +70,4 @@ def finished_generations(decoded: Frame, extent: Frame) -> Frame:
     # Written on entry to CompletingRebalance, so the record's age of state is the sync phase. -1 is unknown.
     timed = (pl.col("state_ms") >= 0) & (pl.col("n_members") > 0) & (pl.col("d_generation").fill_null(1) != 0)
     synced = pl.when(timed).then(pl.col("record_ms") - pl.col("state_ms"))
-    return conform(rows.with_columns(kind=kind, sync_ms=synced), "s_group_generation")
+    return rows.with_columns(kind=kind, sync_ms=synced, faithful=is_true(pl.col("run") == pl.col("_run_before")))

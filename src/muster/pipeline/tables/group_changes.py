@@ -1,14 +1,17 @@
 """Walks through the generations of one group after the other and says what each changed. Pure; `rebalances` feeds it with rows.
 
-Keeps one generation at a time, so a group with a long history costs no more memory than one with a short one. Where the
-journal knows a rebalance it is believed; the log says who came, who went and what moved.
+Keeps one generation at a time, so a group with a long history costs no more memory than one with a short one. Knows the log
+alone: who came, who went and what moved. What the journal says about the same rebalance is added by `journal_words`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
 
+import pyarrow as pa
+
+from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.movement import Movement, movement
 from muster.pipeline.tables.rebalance_causes import (
     UNKNOWN_BEFORE,
@@ -20,34 +23,52 @@ from muster.pipeline.tables.rebalance_causes import (
 )
 
 Row: TypeAlias = dict[str, Any]
+Known: TypeAlias = Mapping[tuple[str, str], tuple[int, Members | None]]
+"""By cluster and group: the life of its last generation that was looked at before, and who was in it."""
 
-_MAY_BE_GROWTH = ("leader_rejoined", "metadata_changed", "rejoined")
-"""How a coordinator sees a leader that found new partitions; the assignment tells."""
-_JOURNAL_CONFIDENCE, _REFINED_CONFIDENCE, _ACROSS_A_GAP = 1.0, 0.9, 0.5
+CANDIDATES: Final = ("rebalance", "empty", "unknown_prev")
+"""Kinds of generations that an event of the journal may be about."""
+_ACROSS_A_GAP: Final = 0.5
+_OF_THE_JOURNAL: Final = ("started_ms", "join_phase_ms", "client_reason", "waited_for", "waited_ms", "source")
+_SET_LATER: Final = ("episode", "pause_p50_ms", "pause_max_ms")
+_PARTITIONS: Final = pa.list_(pa.struct([("topic", pa.string()), ("partition", pa.int32())]))
+
+LOG_CHANGES: Final = pa.schema(
+    [
+        *(field for field in TABLES["g_rebalance"] if field.name not in (*_OF_THE_JOURNAL, *_SET_LATER)),
+        pa.field("gone_partitions", _PARTITIONS),
+        pa.field("gone_session_ms", pa.int64()),
+        # Nobody came or went, and there are partitions that were not there before.
+        pa.field("grew", pa.bool_()),
+        # False: a record of the same generation again, which an event of the journal may be about all the same.
+        pa.field("is_rebalance", pa.bool_()),
+    ]
+)
 
 
-def rebalances_of(rows: Iterable[Row]) -> Iterator[Row]:
-    """`rows` sorted by cluster, group and log offset, those of the journal alone (no log offset) anywhere."""
+def log_changes(rows: Iterable[Row], known: Known | None = None) -> Iterator[Row]:
+    """Rows of `LOG_CHANGES`. `rows` are sorted by cluster, group and log offset; `known` is what came before them."""
     place: tuple[str, str, int] | None = None
     before: Members | None = None
     for row in rows:
-        if row["log_offset"] is None:
-            yield _told_by_journal_alone(row)
-            continue
-        here = (row["cluster"], row["group_id"], row["group_life"])
+        group = (row["cluster"], row["group_id"])
+        if known and (place is None or group != place[:2]) and group in known:
+            life, before = known[group]
+            place = (*group, life)
+        here = (*group, row["group_life"])
         if here != place:
             place, before = here, None
-        after = _members(row)
+        after = members_of(row["members"])
         if row["kind"] == "deleted":
             before = None
             continue
-        if _is_rebalance(row):
+        if row["kind"] in CANDIDATES:
             yield _change(row, _known_before(row, before), after)
         before = after
 
 
 def _is_rebalance(row: Row) -> bool:
-    return row["kind"] in ("rebalance", "unknown_prev") or (row["kind"] == "empty" and row["d_generation"] != 0)
+    return bool(row["kind"] != "empty" or row["d_generation"] != 0)
 
 
 def _known_before(row: Row, before: Members | None) -> Members | None:
@@ -59,18 +80,15 @@ def _known_before(row: Row, before: Members | None) -> Members | None:
 
 def _change(row: Row, before: Members | None, after: Members) -> Row:
     cause, trigger, confidence = _cause(row, before, after)
-    from_journal = row["j_generation"] is not None
     moved = _movement(row, before, after)
     went = [] if before is None else [member for identity, member in before.items() if identity not in after]
-    told = _journal_columns(row)
+    same_members = before is not None and before.keys() == after.keys()
     return {
         **{name: row[name] for name in ("cluster", "group_id", "group_life", "generation", "log_offset", "faithful")},
-        **told,
         "ended_ms": row["record_ms"],
-        "sync_phase_ms": told["sync_phase_ms"] if from_journal else row["sync_ms"],
+        "sync_phase_ms": row["sync_ms"],
         "cause": cause,
         "trigger_member": trigger,
-        "source": "journal" if from_journal else "log",
         "confidence": confidence,
         "members_before": None if before is None else len(before),
         "members_after": row["n_members"],
@@ -83,15 +101,12 @@ def _change(row: Row, before: Members | None, after: Members) -> Row:
         "protocol": row["protocol"],
         "gone_partitions": [{"topic": t, "partition": p} for m in went for t, p in sorted(m.assigned)],
         "gone_session_ms": max((member.session_timeout_ms or 0 for member in went), default=None),
+        "grew": before is not None and same_members and partitions_grew(before, after),
+        "is_rebalance": _is_rebalance(row),
     }
 
 
 def _cause(row: Row, before: Members | None, after: Members) -> Inference:
-    if row["j_cause"] is not None:
-        same_members = before is not None and before.keys() == after.keys()
-        if before is not None and same_members and row["j_cause"] in _MAY_BE_GROWTH and partitions_grew(before, after):
-            return "partitions_grew", row["j_trigger"], _REFINED_CONFIDENCE
-        return row["j_cause"], row["j_trigger"], _JOURNAL_CONFIDENCE
     if before is None:
         return UNKNOWN_BEFORE
     cause, trigger, confidence = inferred_cause(before, after)
@@ -113,59 +128,12 @@ def _movement(row: Row, before: Members | None, after: Members) -> Movement | No
 
 def _aborted(row: Row) -> int | None:
     """Generations that formed and never synced. On a compacted log a jump means nothing (analytics 2.6)."""
-    if row["j_cut_short"] is not None:
-        return int(row["j_cut_short"])
     if row["d_generation"] is None or not row["faithful"]:
         return None
     return max(0, int(row["d_generation"]) - 1)
 
 
-def _told_by_journal_alone(row: Row) -> Row:
-    """Its record was compacted away, or is not read yet. Who was in the group is not known: null, not zero (trap 33)."""
-    unknown = dict.fromkeys(
-        (
-            "group_life",
-            "log_offset",
-            "joined",
-            "gone",
-            "partitions_moved",
-            "excess_moves",
-            "stickiness",
-            "gone_session_ms",
-        )
-    )
-    return {
-        **unknown,
-        "cluster": row["cluster"],
-        "group_id": row["group_id"],
-        "generation": row["j_generation"],
-        **_journal_columns(row),
-        "ended_ms": row["j_ended_ms"],
-        "cause": row["j_cause"],
-        "trigger_member": row["j_trigger"],
-        "source": "journal",
-        "confidence": _JOURNAL_CONFIDENCE,
-        "members_before": None,
-        "members_after": row["j_members"],
-        "aborted_generations": row["j_cut_short"],
-        "protocol": row["j_protocol"],
-        "faithful": False,
-        "gone_partitions": [],
-    }
-
-
-def _journal_columns(row: Row) -> Row:
-    return {
-        "started_ms": row["j_started_ms"],
-        "join_phase_ms": row["j_join_ms"],
-        "sync_phase_ms": row["j_sync_ms"],
-        "client_reason": row["j_reason"],
-        "waited_for": row["j_waited_for"],
-        "waited_ms": row["j_waited_ms"],
-    }
-
-
-def _members(row: Row) -> dict[str, Participant]:
+def members_of(members: Iterable[Row] | None) -> dict[str, Participant]:
     return {
         member["identity"]: Participant(
             identity=member["identity"],
@@ -176,5 +144,5 @@ def _members(row: Row) -> dict[str, Participant]:
             topics=None if member["topics"] is None else frozenset(member["topics"]),
             assigned=frozenset((owned["topic"], owned["partition"]) for owned in member["assigned"] or ()),
         )
-        for member in row["members"] or ()
+        for member in members or ()
     }

@@ -12,9 +12,19 @@ from muster.pipeline.tables.columns import GROUP, Column, Frame, is_true
 
 _NUMBERS = ("started_ms", "join_phase_ms", "sync_phase_ms", "waited_ms", "members")
 _TEXTS = ("result", "started_by", "waited_for", "protocol")
+BEGUN = ("has_start", "start_ms", "cause", "trigger", "reason", "cut_short")
+"""What is kept of a rebalance that has not ended: what its first event said, and how many rounds were cut short."""
 
 
 def journal_rebalances(journal: Frame) -> Frame:
+    return told_rounds(journal)[0]
+
+
+def told_rounds(journal: Frame, begun: Frame | None = None) -> tuple[Frame, Frame]:
+    """Rebalances that ended, in the journal's order, and what is known of those that did not.
+
+    `begun` is what came back of the events before these: a row a group with the columns of `BEGUN`.
+    """
     rounds = journal.filter(pl.col("kind").is_in(["rebalance_started", "rebalance_ended"])).sort(*GROUP, "log_offset")
     is_end = pl.col("kind") == "rebalance_ended"
     rounds = rounds.with_columns(**_details()).with_columns(_over=is_end & is_true(pl.col("d_result") != "interrupted"))
@@ -31,13 +41,16 @@ def journal_rebalances(journal: Frame) -> Frame:
 
     told = rounds.group_by(*GROUP, "_nth", maintain_order=True).agg(
         _ended=end.any(),
+        has_start=start.any(),
+        start_ms=first("at_ms"),
+        cause=first("cause"),
+        trigger=first("member_id"),
+        reason=first("reason"),
+        cut_short=(is_end & ~end).sum().cast(pl.Int64),
         j_generation=last("generation"),
-        # A coordinator that took over in the middle told no start; the end still says what began it.
-        j_started_ms=pl.coalesce(first("at_ms"), last("d_started_ms")),
+        d_started_ms=last("d_started_ms"),
         j_ended_ms=last("at_ms"),
-        j_cause=pl.coalesce(first("cause"), last("d_started_by")),
-        j_trigger=first("member_id"),
-        j_reason=first("reason"),
+        d_started_by=last("d_started_by"),
         j_result=last("d_result"),
         j_join_ms=last("d_join_phase_ms"),
         j_sync_ms=last("d_sync_phase_ms"),
@@ -45,9 +58,36 @@ def journal_rebalances(journal: Frame) -> Frame:
         j_waited_ms=last("d_waited_ms"),
         j_members=last("d_members").cast(pl.Int32, strict=False),
         j_protocol=last("d_protocol"),
-        j_cut_short=(is_end & ~end).sum(),
+        j_log_offset=last("log_offset"),
     )
-    return told.filter("_ended").drop("_ended", "_nth")
+    told = _gone_on(told, begun)
+    over_rows = told.filter("_ended").select(
+        *GROUP,
+        "^j_.*$",
+        # A coordinator that took over in the middle told no start; the end still says what began it.
+        j_started_ms=pl.coalesce("start_ms", "d_started_ms"),
+        j_cause=pl.coalesce("cause", "d_started_by"),
+        j_trigger="trigger",
+        j_reason="reason",
+        j_cut_short="cut_short",
+    )
+    return over_rows, told.filter(~pl.col("_ended")).select(*GROUP, *BEGUN)
+
+
+def _gone_on(told: Frame, begun: Frame | None) -> Frame:
+    """The first rebalance of a group continues what was begun; a group without new events keeps it."""
+    if begun is None or begun.is_empty():
+        return told
+    held = begun.rename({name: f"_{name}" for name in BEGUN}).with_columns(_nth=pl.lit(0, pl.Int64))
+    rows = told.join(held, on=[*GROUP, "_nth"], how="full", coalesce=True, maintain_order="left_right")
+    had_start = is_true(pl.col("_has_start"))
+    firsts = {name: pl.when(had_start).then(f"_{name}").otherwise(name) for name in BEGUN[1:-1]}
+    return rows.with_columns(
+        _ended=is_true(pl.col("_ended")),
+        has_start=had_start | is_true(pl.col("has_start")),
+        **firsts,
+        cut_short=pl.col("cut_short").fill_null(0) + pl.col("_cut_short").fill_null(0),
+    )
 
 
 def _details() -> dict[str, Column]:

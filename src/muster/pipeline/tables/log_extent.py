@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from muster.pipeline.tables.columns import LOG as _LOG
 from muster.pipeline.tables.columns import Frame
 
 PLACE: Final = ("cluster", "log_topic", "log_partition")
 EXTENT_COLUMNS: Final = (*PLACE, "log_offset", "record_ms", "producer_id", "is_transactional", "is_control")
 """What of `b_log_record` is looked at."""
-_SCHEMA: Final = {
+_SCHEMA: Final[dict[str, Any]] = {
     "cluster": pl.String,
     "log_topic": pl.String,
     "log_partition": pl.Int32,
@@ -29,6 +30,7 @@ _SCHEMA: Final = {
     "faithful_from": pl.Int64,
     "faithful_from_ms": pl.Int64,
     "open_transactions": pl.Int64,
+    "run_starts": pl.List(pl.Int64),
 }
 
 
@@ -40,6 +42,8 @@ class LogExtent:
         self.first_offset = self.last_offset = -1
         self.faithful_from: int | None = None
         self.faithful_from_ms: int | None = None
+        self.run_starts: list[int] = []
+        """The first offset behind each hole. Between two holes lies a run: a stretch of the log in which nothing is missing."""
         self._last_record: dict[int, int] = {}
         self._last_marker: dict[int, int] = {}
 
@@ -53,6 +57,7 @@ class LogExtent:
             self._whole_from(rows, 0)
         if len(holes):
             self.gaps += len(holes)
+            self.run_starts += offsets[holes].tolist()
             self._whole_from(rows, int(holes[-1]))
         self.records += len(offsets)
         self.last_offset = int(offsets[-1])
@@ -100,14 +105,26 @@ def extent_frame(extents: dict[tuple[Any, ...], LogExtent]) -> Frame:
     return pl.DataFrame(rows, schema=_SCHEMA)
 
 
-def with_faithful(rows: Frame, extent: Frame) -> Frame:
-    """Sets `faithful` of rows that come from `__consumer_offsets`."""
+def with_runs(rows: Frame, extent: Frame) -> Frame:
+    """Adds `run`: which stretch of `__consumer_offsets` without holes each row lies in, from 0 on; null if nobody knows.
+
+    Two rows of one run have nothing missing between them: what is concluded from both holds. Across a hole it may not (trap 3).
+    """
     offsets_log = extent.filter(pl.col("log_topic") == "__consumer_offsets")
-    start = offsets_log.select("cluster", "log_partition", "faithful_from")
-    faithful = (pl.col("log_offset") >= pl.col("faithful_from")).fill_null(False)
+    starts = (
+        offsets_log.select(*_LOG, _start="run_starts")
+        .explode("_start")
+        .drop_nulls("_start")
+        .sort("_start")
+        .with_columns(run=(pl.int_range(pl.len()).over(_LOG) + 1).cast(pl.Int32))
+    )
+    known = offsets_log.select(*_LOG, _read=pl.lit(True))
     return (
-        rows.drop("faithful")
-        .join(start, on=["cluster", "log_partition"], how="left")
-        .with_columns(faithful=faithful)
-        .drop("faithful_from")
+        rows.sort("log_offset", maintain_order=True)
+        .join_asof(
+            starts, left_on="log_offset", right_on="_start", by=list(_LOG), strategy="backward", check_sortedness=False
+        )
+        .join(known, on=_LOG, how="left", maintain_order="left")
+        .with_columns(run=pl.when("_read").then(pl.col("run").fill_null(0)))
+        .drop("_start", "_read", strict=False)
     )

@@ -1,14 +1,14 @@
-"""`g_member` and `g_member_churn`: who was in a group and when, and how many came and went a day.
+"""`g_member`: who was in a group and when.
 
 A member is its group instance id, else its member id. A static member that restarts keeps its place: a restart, not churn
-(trap 32). Who left by itself and who expired is known from the journal; without one `expiries` is null, not zero (trap 33).
+(trap 32). Who left by itself and who expired is known from the journal, else from the rebalance that missed it first.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, LOG, Frame, conform, in_order_of, newest, utc_date
+from muster.pipeline.tables.columns import GROUP, LOG, Column, Frame, conform, in_order_of, newest
 
 _MEMBER_METADATA, _MEMBER_ASSIGNMENT = 5, 8
 _PLACE = (*LOG, "log_offset")
@@ -27,9 +27,12 @@ def members_seen(
 ) -> Frame:
     """`rebalances` are `g_rebalance`, `states` those of `group_state`."""
     rows = pl.concat([_classic(generations, members, assignments, states), _consumer(member_epochs)])
-    joined = rows.join(_departures(rebalances), on=_IDENTITY, how="left").join(
-        _farewells(journal), on=_MEMBER, how="left"
-    )
+    return finished_members(rows, departures(rebalances), farewells(journal))
+
+
+def finished_members(rows: Frame, left: Frame, said: Frame) -> Frame:
+    """`left` are `departures`, `said` are `farewells`."""
+    joined = rows.join(left, on=_IDENTITY, how="left").join(said, on=_MEMBER, how="left")
     gone = ~pl.col("is_present")
     left_ms = pl.when(gone).then(pl.coalesce("_left_ms", "_gone_ms", "_last_ms")).otherwise("_last_ms")
     return conform(
@@ -46,9 +49,6 @@ def _classic(generations: Frame, members: Frame, assignments: Frame, states: Fra
     owned = assignments.join(here, on=_PLACE).group_by(_IDENTITY).agg(_owned=pl.len().cast(pl.Int32))
     lives = generations.select(*_PLACE, "group_life")
     rows = members.join(lives, on=_PLACE, how="left").join(here, on=_PLACE, how="left").sort("log_offset")
-    in_life = pl.struct("group_life", "generation").filter(
-        pl.col("group_life").is_not_null() & pl.col("generation").is_not_null()
-    )
     seen = rows.group_by(_IDENTITY).agg(
         pl.col("member_id").last(),
         pl.col("client_id").last(),
@@ -57,11 +57,17 @@ def _classic(generations: Frame, members: Frame, assignments: Frame, states: Fra
         first_seen_ms=pl.col("record_ms").min(),
         _last_ms=pl.col("record_ms").max(),
         is_present=pl.col("_here").fill_null(False).any(),
-        n_generations=in_life.n_unique().cast(pl.Int32),
-        n_restarts=pl.col("member_id").n_unique().cast(pl.Int32) - 1,
+        n_generations=_changes_of("group_life", "generation"),
+        n_restarts=_changes_of("member_id") - 1,
     )
     owning = pl.when("is_present").then(pl.col("_owned").fill_null(0))
     return seen.join(owned, on=_IDENTITY, how="left").with_columns(n_partitions=owning).drop("_owned")
+
+
+def _changes_of(*names: str) -> Column:
+    """In an aggregation of rows in log order: how often these values became others, the first ones included."""
+    values = pl.struct(names)
+    return (values != values.shift()).fill_null(True).sum().cast(pl.Int32)
 
 
 def _consumer(member_epochs: Frame) -> Frame:
@@ -83,9 +89,10 @@ def _consumer(member_epochs: Frame) -> Frame:
     alive = living.group_by(_MEMBER).agg(first_seen_ms=pl.col("record_ms").min(), _last_ms=pl.col("record_ms").max())
     held = (
         living.filter(pl.col("record_type") == _MEMBER_ASSIGNMENT)
+        .sort("log_offset")
         .group_by(_MEMBER)
         .agg(
-            n_generations=pl.col("member_epoch").drop_nulls().n_unique().cast(pl.Int32),
+            n_generations=_changes_of("member_epoch"),
             _owned=in_order_of("n_assigned", "log_offset"),
         )
     )
@@ -105,45 +112,15 @@ def _consumer(member_epochs: Frame) -> Frame:
     )
 
 
-def _departures(rebalances: Frame) -> Frame:
+def departures(rebalances: Frame) -> Frame:
     """When each identity last went missing from a generation, and why as far as that rebalance tells."""
-    gone = rebalances.select(*GROUP, "ended_ms", "cause", identity="gone").explode("identity").drop_nulls("identity")
-    return gone.group_by(_IDENTITY).agg(_gone_ms=pl.col("ended_ms").max(), _inferred=in_order_of("cause", "ended_ms"))
+    rows = rebalances.sort("ended_ms", "generation", "log_offset")
+    gone = rows.select(*GROUP, "ended_ms", "cause", identity="gone").explode("identity").drop_nulls("identity")
+    return gone.group_by(_IDENTITY, maintain_order=True).agg(
+        _gone_ms=pl.col("ended_ms").last(), _inferred=pl.col("cause").last()
+    )
 
 
-def _farewells(journal: Frame) -> Frame:
+def farewells(journal: Frame) -> Frame:
     events = journal.filter(pl.col("kind").is_in(["member_left", "member_expelled"]))
     return events.group_by(_MEMBER).agg(_left_ms=pl.col("at_ms").max(), _said=in_order_of("cause", "log_offset"))
-
-
-def member_churn(rebalances: Frame, generations: Frame, journal: Frame) -> Frame:
-    """A row a group and day on which something happened. Static restarts stand apart from joins and leaves."""
-    of_log = rebalances.group_by(*GROUP, dt=utc_date(pl.col("ended_ms"))).agg(
-        joins=pl.col("joined").list.len().cast(pl.Int32).sum(),
-        _gone=pl.col("gone").list.len().cast(pl.Int32).sum(),
-        rebalances=pl.len(),
-    )
-    restarts = (
-        generations.filter(pl.col("kind") == "static_replace")
-        .group_by(*GROUP, dt=utc_date(pl.col("record_ms")))
-        .agg(_restarts=pl.len())
-    )
-    told = journal.group_by(*GROUP, dt=utc_date(pl.col("at_ms"))).agg(
-        _left=(pl.col("kind") == "member_left").sum(),
-        _expelled=(pl.col("kind") == "member_expelled").sum(),
-        _joined=(pl.col("kind") == "member_joined").sum(),
-    )
-    key = [*GROUP, "dt"]
-    rows = of_log.join(restarts, on=key, how="full", coalesce=True).join(told, on=key, how="full", coalesce=True)
-    with_journal = pl.col("_left").is_not_null()
-    return conform(
-        rows.with_columns(
-            # The journal also sees members that came and went between two generations.
-            joins=pl.when(with_journal).then("_joined").otherwise(pl.col("joins").fill_null(0)),
-            leaves=pl.when(with_journal).then("_left").otherwise(pl.col("_gone").fill_null(0)),
-            expiries=pl.col("_expelled"),
-            static_restarts=pl.col("_restarts").fill_null(0),
-            rebalances=pl.col("rebalances").fill_null(0),
-        ),
-        "g_member_churn",
-    )

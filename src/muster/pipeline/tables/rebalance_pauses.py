@@ -17,12 +17,16 @@ def rebalance_pauses(changes: Frame, gaps: Frame | None, assignments: Frame) -> 
     """`changes` come from `group_changes`, `gaps` are what `CommitGaps` found around them."""
     if gaps is None:
         return no_rows("g_rebalance_pause")
-    which = changes.select(_REBALANCE, "group_life", "generation", "ended_ms", "log_offset")
     owners = assignments.group_by(_OWNED).agg(owner=pl.col("identity").min())
-    rows = (
+    return conform(owned_pauses(changes, gaps, owners), "g_rebalance_pause")
+
+
+def owned_pauses(changes: Frame, gaps: Frame, owners: Frame) -> Frame:
+    """`owners` say who was given a partition (group, topic, partition) by the record at `log_offset`."""
+    which = changes.select(_REBALANCE, "group_life", "generation", "ended_ms", "log_offset")
+    return (
         gaps.filter(pl.col("pause_ms") > 0)
         .join(which, on=_REBALANCE)
         .join(owners, on=_OWNED, how="left")
         .with_columns(last_commit_ms="commit_ms")
     )
-    return conform(rows, "g_rebalance_pause")

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from muster.pipeline.tables.columns import LOG, Frame, conform, no_rows
 from muster.pipeline.tables.commit_digest import CommitDigest
+from muster.pipeline.tables.commit_pauses import numbered
 from muster.pipeline.tables.commit_rows import finished_commit_rows
 from muster.pipeline.tables.end_offsets import finished_end_offsets
 from muster.pipeline.tables.generations import finished_generations
@@ -29,7 +30,8 @@ def finish_silver(rows: Mapping[str, Frame]) -> dict[str, Frame]:
     commits = _finished_commits(
         rows.get("s_offset_commit", no_rows("s_offset_commit")), rows.get("txn_marker", no_rows("txn_marker")), extent
     )
-    digest = CommitDigest(no_rows("g_rebalance").with_row_index("_rebalance"), intervals=1)
+    nothing = numbered(no_rows("g_rebalance").with_columns(end_offset=pl.lit(None, pl.Int64)))
+    digest = CommitDigest(nothing, extent, intervals=1)
     digest.add(commits)
     return {
         "s_offset_commit": commits,

@@ -65,11 +65,12 @@ def with_time_lag(questions: Frame, steps: Frame, moments: Mapping[str, Moment])
     found = latest_before(questions, steps, _EPOCH, "first_unread", "at_leo")
     answers: dict[str, Column] = {}
     for name, (from_ms, to_ms) in moments.items():
-        answers |= _answer(name, from_ms, to_ms)
+        answers |= bracket(name, from_ms, to_ms)
     return found.with_columns(**answers).drop(_KNOWN)
 
 
-def _answer(name: str, tau_lo: Column, tau_hi: Column) -> dict[str, Column]:
+def bracket(name: str, tau_lo: Column, tau_hi: Column) -> dict[str, Column]:
+    """The answers for one moment, of rows that have `first_unread` and the samples around it: `at_*` and `next_*`."""
     at = {each: pl.col(f"at_{each}") for each in ("leo", "begin_ms", "end_ms")}
     after = {each: pl.col(f"next_{each}") for each in ("leo", "begin_ms", "end_ms")}
     known = at["leo"].is_not_null()
