@@ -10,13 +10,14 @@ from muster.cli.pipeline_answers import (
     Shown,
     add_lake_arguments,
     chosen_names,
+    made_at,
     moment_of,
     rows_wanted,
     run_question,
 )
 
 if TYPE_CHECKING:
-    from muster.pipeline.old.lake import Lake
+    from muster.pipeline.lake.reader import Lake
     from muster.pipeline.query import Question
 
 _COLUMNS = (
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
     from muster.pipeline.query import Question
 
-    since = arguments.since and moment_of(arguments.since, "--since", lake.manifest.gold_at_ms)
+    since = arguments.since and moment_of(arguments.since, "--since", made_at(lake))
     return Question(
         "g_hot_committers",
         like=chosen_names(arguments),

@@ -12,9 +12,9 @@ from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.pipeline_answers import Shown, print_csv, print_json, print_table, refuse
 
 if TYPE_CHECKING:
-    from muster.pipeline.old.lake import Lake
+    from muster.pipeline.lake.reader import Lake
 
-_MANY_FILES = 64
+_MANY_FILES = 500
 _PROBLEM, _NOTE, _FINE = "problem", "note", "fine"
 
 _COLUMNS = (
@@ -26,17 +26,17 @@ _COLUMNS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--lake", metavar="PATH", required=True, help="the lake that `muster pipeline run` wrote")
+    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="JSON lines")
     form.add_argument("--csv", action="store_true", help="CSV with a heading")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.old.manifest import LakeError
+    from muster.pipeline.lake.errors import LakeError
 
     try:
-        from muster.pipeline.old.lake import Lake
+        from muster.pipeline.lake.reader import Lake
     except ImportError as error:
         return refuse("doctor", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
     try:
@@ -56,15 +56,13 @@ def examine(lake: Lake) -> Iterator[dict[str, str | None]]:
     yield _check("files", *_files(lake))
     yield _check("tables", *_tables(lake))
     yield _check("small files", *_small_files(lake))
-    if lake.manifest.gold_of_revision < 0:
+    if lake.round.gold_round is None:
         return
-    from muster.pipeline.query import read_table
-
-    for quality in [read_table(lake, "g_data_quality").to_pylist()]:
-        yield _check("quarantine", *_quarantine(lake, quality))
-        yield _check("unknown records", *_unknown(quality))
-        yield _check("holes in the log", *_holes(quality))
-        yield _check("open transactions", *_open_transactions(quality))
+    quality = lake.arrow("g_data_quality").to_pylist()
+    yield _check("quarantine", *_quarantine(lake, quality))
+    yield _check("unknown records", *_unknown(quality))
+    yield _check("holes in the log", *_holes(quality))
+    yield _check("open transactions", *_open_transactions(quality))
 
 
 def _check(name: str, verdict: str, found: str, advice: str | None = None) -> dict[str, str | None]:
@@ -72,50 +70,43 @@ def _check(name: str, verdict: str, found: str, advice: str | None = None) -> di
 
 
 def _files(lake: Lake) -> tuple[str, str, str | None]:
-    named = [file for table in lake.manifest.tables for file in lake.manifest.files(table)]
-    bad = [file.path for file in named if not _has_size(lake, file.path, file.size)]
+    from muster.pipeline.lake.files import sizes_on_store
+
+    named = {f"table={table}/{file.path}": file.size for table in lake.tables for file in lake.table_files(table)}
+    there = sizes_on_store(lake.location, lake.tables)
+    bad = sorted(path for path, size in named.items() if there.get(path) != size)
     if bad:
         found = f"{words.plural(len(bad), 'file')} of {len(named):,} missing or changed, such as {bad[0]}"
         return _PROBLEM, found, "somebody else touched the lake: make it anew with `muster pipeline run --lake OTHER`"
-    size = sum(file.size for file in named)
-    return _FINE, f"{words.plural(len(named), 'file')}, {size / 1e6:,.1f} MB, revision {lake.manifest.revision}", None
-
-
-def _has_size(lake: Lake, path: str, size: int) -> bool:
-    try:
-        return (lake.root / path).stat().st_size == size
-    except OSError:
-        return False
+    size = sum(named.values())
+    return _FINE, f"{words.plural(len(named), 'file')}, {size / 1e6:,.1f} MB, round {lake.round.round}", None
 
 
 def _tables(lake: Lake) -> tuple[str, str, str | None]:
-    manifest = lake.manifest
+    this = lake.round
     again = "run `muster pipeline run` again"
-    if manifest.gold_of_revision < 0:
+    if this.gold_round is None:
         return _PROBLEM, "the log was read, the tables were not yet made", again
-    if manifest.gold_of_revision < manifest.revision - 1:
-        return _PROBLEM, "more was read since the tables were made", again
-    if manifest.provisional:
+    if this.gold_round < this.round:
+        return _NOTE, "more was read since the tables were made", f"wait for the next ones, or {again}"
+    if this.provisional:
         return _NOTE, "the log was not yet read to its end: everything is provisional", again
-    return _FINE, f"made of everything that was read, as of {words.moment(manifest.gold_at_ms)} UTC", None
+    return _FINE, f"made of everything that was read, as of {words.moment(this.gold_at_ms)} UTC", None
 
 
 def _small_files(lake: Lake) -> tuple[str, str, str | None]:
-    most = max(((len(lake.manifest.batches(table)), table) for table in lake.manifest.tables), default=(0, ""))
-    found = f"at most {words.plural(most[0], 'batch').replace('batchs', 'batches')} a table"
-    if most[0] > _MANY_FILES:
-        return _NOTE, found, f"muster pipeline compact --lake {lake.root}"
+    most = max((len(lake.table_files(table)) for table in lake.tables), default=0)
+    found = f"at most {words.plural(most, 'file')} a table"
+    if most > _MANY_FILES:
+        return _NOTE, found, f"muster pipeline compact --lake {lake.location}"
     return _FINE, found, None
 
 
 def _quarantine(lake: Lake, quality: list[dict[str, Any]]) -> tuple[str, str, str | None]:
-    from muster.pipeline.query import read_table
-
     total = _sum(quality, "quarantined")
     if not total:
         return _FINE, "nothing", None
-    rows = read_table(lake, "b_quarantine")
-    first = rows.slice(0, 1).to_pylist()
+    first: list[dict[str, Any]] = next((rows.slice(0, 1).to_pylist() for rows in lake.batches("b_quarantine") if rows.num_rows), [])
     example = f", such as {first[0]['where']}: {first[0]['reason']}" if first else ""
     return (
         _PROBLEM,

@@ -10,13 +10,14 @@ from muster.cli.pipeline_answers import (
     Shown,
     add_lake_arguments,
     chosen_names,
+    made_at,
     rows_wanted,
     run_question,
     span_of,
 )
 
 if TYPE_CHECKING:
-    from muster.pipeline.old.lake import Lake
+    from muster.pipeline.lake.reader import Lake
     from muster.pipeline.query import Question
 
 _COLUMNS = (
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
     from muster.pipeline.query import Question
 
-    limit = lake.manifest.gold_at_ms + span_of(arguments.within, "--within")
+    limit = made_at(lake) + span_of(arguments.within, "--within")
     return Question(
         "g_expiry",
         like=chosen_names(arguments),

@@ -19,7 +19,7 @@ from muster.cli import pipeline_words as words
 from muster.cli.exit_codes import DONE, USAGE
 
 if TYPE_CHECKING:
-    from muster.pipeline.old.lake import Lake
+    from muster.pipeline.lake.reader import Lake
     from muster.pipeline.query import Answer, Question
 
 Row = Mapping[str, Any]
@@ -42,7 +42,7 @@ class UsageError(Exception):
 
 
 def add_lake_arguments(parser: argparse.ArgumentParser, *, group: bool = True, topic: bool = False) -> None:
-    parser.add_argument("--lake", metavar="PATH", required=True, help="the lake that `muster pipeline run` wrote")
+    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
     if group:
         parser.add_argument("--group", metavar="NAME", help="only this group; * stands for anything")
     if topic:
@@ -100,10 +100,10 @@ def run_question(
     what: str,
 ) -> int:
     """Ask and show. `what` names a row ("partition"), for the lines below the table."""
-    from muster.pipeline.old.manifest import LakeError
+    from muster.pipeline.lake.errors import LakeError
 
     try:
-        from muster.pipeline.old.lake import Lake
+        from muster.pipeline.lake.reader import Lake
         from muster.pipeline.query import ask, require_gold
     except ImportError as error:
         return refuse(command, f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
@@ -176,20 +176,24 @@ def _public(row: Row) -> dict[str, Any]:
     return {("group" if name == "group_id" else name): value for name, value in row.items()}
 
 
+def made_at(lake: Lake) -> int:
+    """The moment that the tables of now speak of; a lake that was asked has them."""
+    assert lake.round.gold_at_ms is not None
+    return lake.round.gold_at_ms
+
+
 def coverage_line(lake: Lake) -> str:
     """What the answer rests on: how much was read, what is missing, when it was made."""
     import pyarrow.compute as pc
 
-    from muster.pipeline.query import read_table
-
-    quality = read_table(lake, "g_data_quality")
+    quality = lake.arrow("g_data_quality")
     total = {
         name: int(pc.sum(quality[name]).as_py() or 0) for name in ("records", "gaps", "unknown_records", "quarantined")
     }
-    said = [f"as of {words.moment(lake.manifest.gold_at_ms)} UTC, from {words.plural(total['records'], 'log record')}"]
+    said = [f"as of {words.moment(lake.round.gold_at_ms)} UTC, from {words.plural(total['records'], 'log record')}"]
     said += [f"{total['gaps']:,} holes (compaction)"] if total["gaps"] else ["no holes"]
     said += [words.plural(total["unknown_records"], "record") + " of unknown type"] if total["unknown_records"] else []
     said += [f"{total['quarantined']:,} in quarantine"] if total["quarantined"] else []
-    if lake.manifest.provisional:
+    if lake.round.provisional:
         said.append("provisional: the log was not yet read to its end")
     return "coverage: " + ", ".join(said)

@@ -10,14 +10,14 @@ from muster.cli.pipeline_answers import refuse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--lake", metavar="PATH", required=True, help="the lake that `muster pipeline run` wrote")
+    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
     parser.add_argument("--out", metavar="FILE", default="muster-report.html", help="the page (muster-report.html)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        from muster.pipeline.old.lake import Lake
-        from muster.pipeline.old.manifest import LakeError
+        from muster.pipeline.lake.errors import LakeError
+        from muster.pipeline.lake.reader import Lake
         from muster.pipeline.query import require_gold
         from muster.pipeline.report import write_report
     except ImportError as error:

@@ -12,13 +12,14 @@ from muster.cli.pipeline_answers import (
     UsageError,
     add_lake_arguments,
     chosen_names,
+    made_at,
     moment_of,
     rows_wanted,
     run_question,
 )
 
 if TYPE_CHECKING:
-    from muster.pipeline.old.lake import Lake
+    from muster.pipeline.lake.reader import Lake
     from muster.pipeline.query import Question
 
 _COLUMNS = (
@@ -90,7 +91,7 @@ def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
         if arguments.pauses:
             raise UsageError("--cause does not go with --pauses: a pause is a partition's, not a cause's")
         like["cause"] = arguments.cause
-    since = arguments.since and moment_of(arguments.since, "--since", lake.manifest.gold_at_ms)
+    since = arguments.since and moment_of(arguments.since, "--since", made_at(lake))
     if arguments.pauses:
         return Question(
             "g_rebalance_pause",

@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from muster.cli.main import main
-from tests.pipeline.lake.lakes import gold_lake
+from tests.pipeline.lake.delta_lakes import gold_lake
 
 AT = 1_800_000_000_000
 HOUR = 3_600_000
@@ -118,7 +120,7 @@ COMMANDS = ("lag", "status", "rebalances", "members", "balance", "expiring", "ab
 
 @pytest.fixture
 def lake(tmp_path: Path) -> str:
-    return str(gold_lake(tmp_path / "lake", GOLD, at_ms=AT).root)
+    return str(gold_lake(tmp_path / "lake", GOLD, at_ms=AT).location)
 
 
 def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
@@ -235,8 +237,8 @@ def test_every_command_refuses_a_lake_that_is_not_there(
 
 
 def test_a_lake_of_another_version_is_refused(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
-    manifest = Path(lake, "manifest.json")
-    manifest.write_text(manifest.read_text().replace('"schema_version":1', '"schema_version":99'))
+    rows = pa.table({"schema_version": pa.array([99], pa.int32())})
+    write_deltalake(f"{lake}/table=rounds", rows, mode="overwrite", schema_mode="overwrite")
     assert main(["lag", "--lake", lake]) == 2
     assert "has schema version 99" in capsys.readouterr().err
 
@@ -261,7 +263,7 @@ def test_flags_that_make_no_sense_are_refused_with_what_would(
 
 def test_names_cannot_speak_to_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Trap 17: group ids are arbitrary text."""
-    root = gold_lake(tmp_path / "lake", {"g_lag": [_lag("\x1b[31mred\n[bold]", "t", 0, 0, 1)]}).root
+    root = gold_lake(tmp_path / "lake", {"g_lag": [_lag("\x1b[31mred\n[bold]", "t", 0, 0, 1)]}).location
     assert main(["lag", "--lake", str(root)]) == 0
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
@@ -272,7 +274,7 @@ def test_answers_of_a_log_that_was_not_read_to_its_end_are_called_provisional(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Trap 28."""
-    root = gold_lake(tmp_path / "lake", GOLD, provisional=True).root
+    root = gold_lake(tmp_path / "lake", GOLD, provisional=True).location
     assert main(["lag", "--lake", str(root)]) == 0
     assert "provisional" in capsys.readouterr().out
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
 from muster.pipeline.old.lake import Lake, LakeWriter
-from muster.pipeline.query import read_table
 from tests.pipeline.jobs.kafka_log import FIXTURE, digest, digests, rows_in, source_of
 
 
@@ -76,7 +75,7 @@ def test_nothing_is_lost_between_the_log_and_the_tables(whole: Path) -> None:
     quality = rows_in(whole, "g_data_quality")
     assert sum(row["records"] for row in quality) == len(rows_in(whole, "b_log_record"))
     assert not rows_in(whole, "b_quarantine")
-    assert read_table(Lake.open(whole), "g_lag").num_rows
+    assert Lake.open(whole).arrow("g_lag").num_rows
 
 
 def test_a_second_run_over_the_same_log_finds_nothing_to_do(spark: Any, data: Path, whole: Path) -> None:

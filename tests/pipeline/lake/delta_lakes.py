@@ -25,14 +25,18 @@ def rows_of(table: str, rows: list[Row]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema_of(table))
 
 
-def write_files(location: Location, batch: str, tables: dict[str, pa.Table], part: str = "new") -> None:
+def write_files(
+    location: Location, batch: str, tables: dict[str, pa.Table], part: str = "new", rows_in_a_group: int = 5_000
+) -> None:
     """What Spark would leave: one Parquet file a table (of the log: a day) in the directory of the batch."""
     assert location.local is not None
     for name, rows in tables.items():
         directory = location.local / f"table={name}" / f"batch={batch}"
         for piece, below in _pieces(name, rows, part):
             (directory / below).mkdir(parents=True, exist_ok=True)
-            pq.write_table(piece, directory / below / f"part-{secrets.token_hex(4)}.parquet", row_group_size=5_000)
+            pq.write_table(
+                piece, directory / below / f"part-{secrets.token_hex(4)}.parquet", row_group_size=rows_in_a_group
+            )
 
 
 def _pieces(name: str, rows: pa.Table, part: str) -> list[tuple[pa.Table, str]]:
@@ -50,6 +54,7 @@ def publish(
     appended: dict[str, pa.Table] | None = None,
     replaced: dict[str, pa.Table] | None = None,
     part: str = "now",
+    rows_in_a_group: int = 5_000,
     **said: Any,
 ) -> Round:
     """One more round: rows that are added to tables, and parts that take the place of what was there."""
@@ -57,8 +62,8 @@ def publish(
     last = open_or_create(location)
     batch_id = last.batch_id + 1
     batch = f"{batch_id:08d}-{secrets.token_hex(4)}"
-    write_files(location, batch, appended or {}, "new")
-    write_files(location, batch, replaced or {}, part)
+    write_files(location, batch, appended or {}, "new", rows_in_a_group)
+    write_files(location, batch, replaced or {}, part, rows_in_a_group)
     found = list_batch(location, batch)
     changes = {
         name: Change(
@@ -73,11 +78,16 @@ def publish(
 
 
 def make_lake(
-    path: str | Path, tables: dict[str, pa.Table], gold_at_ms: int = AT_MS, provisional: bool = False
+    path: str | Path,
+    tables: dict[str, pa.Table],
+    gold_at_ms: int = AT_MS,
+    provisional: bool = False,
+    rows_in_a_group: int = 5_000,
 ) -> Lake:
     """A lake whose gold is finished. Gold tables that are not given have no rows."""
     empty = {name: TABLES[name].empty_table() for name in GOLD if name not in tables}
-    publish(path, replaced={**empty, **tables}, gold_at_ms=gold_at_ms, provisional=provisional)
+    said: dict[str, Any] = {"gold_at_ms": gold_at_ms, "provisional": provisional}
+    publish(path, replaced={**empty, **tables}, rows_in_a_group=rows_in_a_group, **said)
     return Lake.open(path)
 
 

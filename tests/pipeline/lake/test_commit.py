@@ -9,11 +9,12 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from muster.pipeline.fold import state
+from muster.pipeline.lake import tables
 from muster.pipeline.lake.commit import APPLICATION, Change, Signature, commit, commit_all
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.files import DataFile, list_batch
 from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.tables import schema_of
 from tests.pipeline.lake.delta_lakes import rows_of, write_files
 
 
@@ -117,7 +118,8 @@ def test_log_is_partitioned_by_day_and_files_with_more_columns_are_read(location
 
 def test_new_kind_of_state_becomes_a_column_of_the_table(location: Location, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(location, "state", 0, write(location, "state", "0", state_row("a")))
-    monkeypatch.setitem(state.KINDS, "novel", pa.struct([("x", pa.int64())]))
+    more = pa.schema([*schema_of("state"), pa.field("novel", pa.struct([("x", pa.int64())]))])
+    monkeypatch.setitem(tables._SCHEMAS, "state", lambda: more)
     row = rows_of("state", [{"kind": "novel", "novel": {"x": 7}}])
     version = commit(location, "state", 1, write(location, "state", "1", row))
     delta = DeltaTable(location.delta_table_url("state"))
@@ -143,3 +145,23 @@ def test_commit_that_another_one_overtakes_fails_and_is_said(
     with pytest.raises(LakeError, match=r"state cannot be committed: .*nothing is lost"):
         commit(location, "state", 2, write(location, "state", "2", state_row("c")))
     assert column(location, "state", "kind") == ["a", "b"]
+
+
+def test_what_a_dead_attempt_committed_is_undone(location: Location) -> None:
+    """It may have removed what this attempt needs: the table is always that of the last round with this change."""
+    base = {"state": commit(location, "state", 0, write(location, "state", "0", state_row("old 3"), part="3"))}
+    base["state"] = commit(location, "state", 1, write(location, "state", "1", state_row("old 4"), part="4"))
+    commit(location, "state", 2, write(location, "state", "2-dead", state_row("dead")), remove_all=True)
+
+    files = tuple(write(location, "state", "2-alive", state_row("new 4"), part="4"))
+    change = Change(files, replaced_parts=frozenset({"4"}))
+    versions = commit_all(location, Signature(2, base=base), {"state": change})
+    assert versions == {"state": 3}
+    assert column(location, "state", "kind") == ["new 4", "old 3"]
+
+
+def test_table_that_only_a_dead_attempt_made_holds_only_what_is_new(location: Location) -> None:
+    commit(location, "state", 0, write(location, "state", "0-dead", state_row("dead")))
+    change = Change(tuple(write(location, "state", "0-alive", state_row("alive"))))
+    commit_all(location, Signature(0, base={}), {"state": change})
+    assert column(location, "state", "kind") == ["alive"]

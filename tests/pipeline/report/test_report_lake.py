@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from muster.pipeline.old.lake import Lake
-from muster.pipeline.old.manifest import LakeError
+from muster.pipeline.lake.errors import LakeError
+from muster.pipeline.lake.reader import Lake
 from muster.pipeline.report import limits, write_report
 from muster.pipeline.report.read import read_tables
 from muster.pipeline.schemas import TABLES
+from tests.pipeline.lake.delta_lakes import publish
 from tests.pipeline.report.conftest import GENERATED
 from tests.pipeline.report.lake_of import write_lake
 from tests.pipeline.report.sample_lag import DAY, END
@@ -72,9 +73,7 @@ def test_a_directory_without_a_lake_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_lake_whose_first_run_never_ended_is_refused(tmp_path: Path) -> None:
-    lake = Lake.open_or_create(tmp_path / "lake")
-    with lake.write() as writer:
-        writer.publish(writer.manifest)
+    publish(tmp_path / "lake")
     with pytest.raises(LakeError, match="muster pipeline run"):
         write_report(tmp_path / "lake", tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()

@@ -48,8 +48,8 @@ class Signature:
     batch_id: int | None
     metadata: Mapping[str, str] = field(default_factory=dict)
     application: str = APPLICATION
-    attempts: str | None = None
-    """What the batch directories of every attempt at this round begin with: files of a dead attempt go, those of this one come."""
+    base: Mapping[str, int] | None = None
+    """The versions of the last round that was published. What a dead attempt committed behind them is undone by this commit."""
 
 
 def commit_all(location: Location, signature: Signature, changes: Mapping[str, Change]) -> dict[str, int]:
@@ -81,11 +81,11 @@ def commit_change(location: Location, table: str, signature: Signature, change: 
             return 0
         if _is_committed(delta, signature):
             return int(delta.version())
-        return _change(delta, table, signature, change)
+        return _change(location, delta, table, signature, change)
 
 
 def _is_committed(delta: DeltaTable, signature: Signature) -> bool:
-    if signature.batch_id is None or signature.attempts is not None:
+    if signature.batch_id is None or signature.base is not None:
         return False
     version = delta.transaction_version(signature.application)
     return version is not None and version >= signature.batch_id
@@ -108,13 +108,16 @@ def _create(location: Location, table: str, signature: Signature, change: Change
     )
 
 
-def _change(delta: DeltaTable, table: str, signature: Signature, change: Change) -> int:
+def _change(location: Location, delta: DeltaTable, table: str, signature: Signature, change: Change) -> int:
     """Add and remove in one transaction, or do nothing if there is nothing to do. The table's version afterwards."""
-    new = {file.path for file in change.added}
-    replaces = change.remove_all or change.replaced_parts or signature.attempts is not None
-    held = table_files(delta) if replaces else []
-    gone = [file for file in held if _goes(file, signature, change) and file.path not in new]
-    actions = [_removed(table, file) for file in gone] + [_added(table, file) for file in change.added]
+    undone = signature.base is not None and signature.base.get(table) != delta.version()
+    replaces = change.remove_all or change.replaced_parts or undone
+    held = {file.path: file for file in table_files(delta)} if replaces else {}
+    kept = [file for file in _base_files(location, table, signature) if not _goes(file, change)] if undone else []
+    wanted = {file.path: file for file in [*kept, *change.added]}
+    gone = [file for path, file in held.items() if path not in wanted and (undone or _goes(file, change))]
+    new = [file for path, file in wanted.items() if path not in held]
+    actions = [_removed(table, file) for file in gone] + [_added(table, file) for file in new]
     if not actions:
         return int(delta.version())
     schema = delta_schema(table)
@@ -137,9 +140,14 @@ def _add_columns(delta: DeltaTable, schema: Any) -> None:
         delta.alter.add_columns(new)
 
 
-def _goes(file: DataFile, signature: Signature, change: Change) -> bool:
-    if signature.attempts is not None and (component(file.path, "batch") or "").startswith(signature.attempts):
-        return True
+def _base_files(location: Location, table: str, signature: Signature) -> list[DataFile]:
+    """The files that the table had in the last published round."""
+    version = (signature.base or {}).get(table)
+    base = None if version is None else open_table(location, table, version)
+    return [] if base is None else table_files(base)
+
+
+def _goes(file: DataFile, change: Change) -> bool:
     return change.remove_all or file.part in change.replaced_parts
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+from deltalake import DeltaTable
+from deltalake.exceptions import TableNotFoundError
 
 from muster.pipeline.lake.files import DataFile
 from muster.pipeline.lake.location import Location
 
-if TYPE_CHECKING:
-    from deltalake import DeltaTable
-
 
 def open_table(location: Location, table: str, version: int | None = None) -> DeltaTable | None:
     """A table at a version, or at its newest; None if there is none. Errors of the storage are delta-rs's own."""
-    from deltalake import DeltaTable
-    from deltalake.exceptions import TableNotFoundError
-
     if location.local is not None and not (location.local / f"table={table}" / "_delta_log").is_dir():
         return None  # a little quicker, and delta-rs would make the directory
     try:

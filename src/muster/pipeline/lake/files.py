@@ -72,10 +72,18 @@ def list_batch(location: Location, batch: str, tables: Iterable[str] | None = No
     return {table: files for table, files in found.items() if files}
 
 
+def sizes_on_store(location: Location, tables: Iterable[str]) -> dict[str, int]:
+    """The size of every data file under these tables' directories, by its path under the lake; committed or not."""
+    store, names = storage(location), sorted(tables)
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = zip(names, pool.map(lambda table: list_files(location, store, table, ""), names), strict=True)
+        return {f"{TABLE_PREFIX}{table}/{file.path}": file.size for table, files in found for file in files}
+
+
 def list_files(location: Location, store: Any, table: str, directory: str) -> list[DataFile]:
     root = f"{TABLE_PREFIX}{table}/"
     with store_errors(f"{location}: the files of {table} cannot be listed", REACHABLE):
-        infos = store.get_file_info_selector(_Selection(root + directory, recursive=True))
+        infos = store.get_file_info_selector(_Selection((root + directory).rstrip("/"), recursive=True))
     files = [DataFile(info.path.removeprefix(root), info.size) for info in infos if _is_data(info)]
     return sorted(files, key=lambda file: file.path)
 
@@ -96,4 +104,5 @@ def entries(location: Location, store: Any | None = None) -> list[tuple[str, boo
 
 def _is_data(info: Any) -> bool:
     name: str = info.base_name
-    return info.is_file and name.endswith(".parquet") and not name.startswith(("_", "."))
+    hidden = any(piece.startswith(("_", ".")) for piece in info.path.split("/"))
+    return info.is_file and name.endswith(".parquet") and not hidden

@@ -16,37 +16,31 @@ from muster.pipeline.schemas import TABLES
 
 LOG: Final = "log"
 STATE: Final = "state"
+OPEN: Final = "open"
 ENDS: Final = "ends"
 MINUTE: Final = "minute"
 ROUNDS: Final = "rounds"
 
 VIEWS: Final = ("b_log_record", "s_offset_commit")
 """Documented tables that have no files: they are read from the log (`spark_views`)."""
-INNER: Final = (LOG, STATE, ENDS, MINUTE)
+INNER: Final = (LOG, STATE, OPEN, ENDS, MINUTE)
 """Tables that are not documented for readers, but are part of every round."""
-
-
-def _state() -> pa.Schema:
-    from muster.pipeline.fold.state import KINDS
-
-    return pa.schema(
-        [
-            ("cluster", pa.string()),
-            ("log_partition", pa.int32()),
-            ("kind", pa.string()),
-            *((kind, struct) for kind, struct in KINDS.items()),
-        ]
-    )
 
 
 def _elsewhere(module: str, name: str) -> Callable[[], pa.Schema]:
     """The schema that its own module defines, imported when it is needed."""
-    return lambda: getattr(import_module(module), name)
+
+    def found() -> pa.Schema:
+        schema = getattr(import_module(module), name)
+        return schema() if callable(schema) else schema
+
+    return found
 
 
 _SCHEMAS: Final[dict[str, Callable[[], pa.Schema]]] = {
     LOG: _elsewhere("muster.pipeline.log_schema", "LOG"),
-    STATE: _state,
+    STATE: _elsewhere("muster.pipeline.fold.kernel", "state_schema"),
+    OPEN: _elsewhere("muster.pipeline.fold.kernel", "open_schema"),
     ENDS: _elsewhere("muster.pipeline.ends.schema", "ENDS"),
     MINUTE: _elsewhere("muster.pipeline.now.schema", "MINUTE"),
     ROUNDS: _elsewhere("muster.pipeline.lake.rounds", "SCHEMA"),

@@ -15,10 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from muster.pipeline.old.lake_delta import follow_manifest, require_delta
 from muster.pipeline.old.lake_lock import only_writer
 from muster.pipeline.old.manifest import DELTA, FILE_NAME, PARQUET, Batch, DataFile, LakeError, Manifest, parse_manifest
-from muster.pipeline.schemas import SCHEMA_VERSION
+from muster.pipeline.schemas import SCHEMA_VERSION, TABLES
 
 GRACE_MS: Final = 10 * 60_000
 """How long the files of a replaced batch stay for readers that opened the lake before."""
@@ -72,6 +75,12 @@ class Lake:
     def paths(self, table: str) -> list[str]:
         """The files of a table, in the order in which they were written."""
         return [str(self.root / file.path) for file in self.manifest.files(table)]
+
+    def arrow(self, table: str, since: object = None) -> pa.Table:
+        """Every row of a table, with the columns of the contract."""
+        schema = TABLES[table]
+        parts = [pq.ParquetFile(path).read().cast(schema) for path in self.paths(table)]
+        return pa.concat_tables(parts) if parts else schema.empty_table()
 
     @contextmanager
     def write(self, clock: Callable[[], int] = now_ms, grace_ms: int = GRACE_MS) -> Iterator[LakeWriter]:

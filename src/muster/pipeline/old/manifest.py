@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from muster.pipeline.lake.errors import LakeError as LakeError
+
 FORMAT: Final = "muster-lake"
 FILE_NAME: Final = "manifest.json"
 PARQUET: Final = "parquet"
@@ -19,10 +21,6 @@ TABLE_FORMATS: Final = (PARQUET, DELTA)
 
 Offsets = dict[str, dict[str, dict[int, int]]]
 """cluster -> log topic -> partition -> the next offset to read"""
-
-
-class LakeError(Exception):
-    """The lake cannot be used as asked; the text says what is wrong, where, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""From a lake to the tables of a report, reading no more of them than the page shows. No Spark: the lake is Parquet.
+"""From a lake to the tables of a report, reading no more of them than the page shows. No Spark is started.
 
 History is the one table that grows with partitions times minutes. It is streamed: kept are the partitions that get a plot of their
 own and, of every other one, the worst row of each minute. The heat map takes the worst of each column, so it comes out the same.
@@ -12,11 +12,9 @@ from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from muster.pipeline.old.lake import Lake
-from muster.pipeline.old.manifest import LakeError
-from muster.pipeline.query import read_table, require_gold
+from muster.pipeline.lake.reader import Lake, Since
+from muster.pipeline.query import require_gold
 from muster.pipeline.report import limits
 from muster.pipeline.report.facts import Facts, GroupKey, gather, of_group, worst_partitions
 from muster.pipeline.report.grouping import Grouped
@@ -35,7 +33,7 @@ Keep = Callable[[pa.Table], pa.Table]
 
 def read_tables(lake: Lake, generated_ms: int) -> dict[str, pa.Table]:
     require_gold(lake)
-    tables = {name: read_table(lake, name) for name in GOLD if name not in _UNUSED | _STREAMED}
+    tables = {name: lake.arrow(name) for name in GOLD if name not in _UNUSED | _STREAMED}
     facts = gather(tables, generated_ms)
     since_ms = facts.end_ms - limits.REBALANCE_DAYS * limits.DAY_MS
     tables["g_hot_committers"] = _stream(lake, "g_hot_committers", ("hour_ms", since_ms), lambda rows: rows)
@@ -47,29 +45,9 @@ def read_tables(lake: Lake, generated_ms: int) -> dict[str, pa.Table]:
     return tables
 
 
-def _stream(lake: Lake, table: str, since: tuple[str, int] | None, keep: Keep) -> pa.Table:
+def _stream(lake: Lake, table: str, since: Since | None, keep: Keep) -> pa.Table:
     """What is kept of a table that need not fit into memory. Pieces that end before `since` are not even read."""
-    schema = TABLES[table]
-    kept = [schema.empty_table()]
-    try:
-        for path in lake.paths(table):
-            file = pq.ParquetFile(path)
-            wanted = [n for n in range(file.num_row_groups) if since is None or _reaches(file, n, *since)]
-            for batch in file.iter_batches(row_groups=wanted):
-                rows = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
-                if since is not None:
-                    rows = rows.filter(pc.greater_equal(rows[since[0]], since[1]))
-                kept.append(keep(rows))
-    except (OSError, pa.ArrowInvalid, KeyError) as error:
-        raise LakeError(f"{table} of {lake.root} cannot be read: {str(error).splitlines()[0]}") from None
-    return pa.concat_tables(kept)
-
-
-def _reaches(file: pq.ParquetFile, row_group: int, column: str, least: int) -> bool:
-    """False only if the file itself says that all its values are smaller."""
-    at = file.schema_arrow.get_field_index(column)
-    statistics = file.metadata.row_group(row_group).column(at).statistics if at >= 0 else None
-    return statistics is None or not statistics.has_min_max or statistics.max >= least
+    return pa.concat_tables([TABLES[table].empty_table(), *(keep(rows) for rows in lake.batches(table, since=since))])
 
 
 def _of_groups(rows: pa.Table, keys: Iterable[GroupKey]) -> pa.Table:

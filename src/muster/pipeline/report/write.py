@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from muster.pipeline.old.lake import Lake, now_ms
+from muster.pipeline.lake.reader import Lake
 from muster.pipeline.report.page import render
 from muster.pipeline.report.read import read_tables
 
@@ -25,7 +26,7 @@ def write_report(
     LakeError: the lake cannot be read; OSError: the page cannot be written.
     """
     lake = Lake.open(lake_path)
-    made_ms = now_ms() if generated_ms is None else generated_ms
+    made_ms = time.time_ns() // 1_000_000 if generated_ms is None else generated_ms
     page = render(read_tables(lake, made_ms), made_ms).encode("utf-8")
     target = Path(out_path)
     unfinished = target.with_name(target.name + ".tmp")
