@@ -57,14 +57,14 @@ def _classic(generations: Frame, members: Frame, assignments: Frame, states: Fra
         first_seen_ms=pl.col("record_ms").min(),
         _last_ms=pl.col("record_ms").max(),
         is_present=pl.col("_here").fill_null(False).any(),
-        n_generations=_changes_of("group_life", "generation"),
-        n_restarts=_changes_of("member_id") - 1,
+        n_generations=changes_of("group_life", "generation"),
+        n_restarts=changes_of("member_id") - 1,
     )
     owning = pl.when("is_present").then(pl.col("_owned").fill_null(0))
     return seen.join(owned, on=_IDENTITY, how="left").with_columns(n_partitions=owning).drop("_owned")
 
 
-def _changes_of(*names: str) -> Column:
+def changes_of(*names: str) -> Column:
     """In an aggregation of rows in log order: how often these values became others, the first ones included."""
     values = pl.struct(names)
     return (values != values.shift()).fill_null(True).sum().cast(pl.Int32)
@@ -92,7 +92,7 @@ def _consumer(member_epochs: Frame) -> Frame:
         .sort("log_offset")
         .group_by(_MEMBER)
         .agg(
-            n_generations=_changes_of("member_epoch"),
+            n_generations=changes_of("member_epoch"),
             _owned=in_order_of("n_assigned", "log_offset"),
         )
     )

@@ -1,0 +1,48 @@
+"""`g_member_churn` day by day: counts of a day are kept until nothing later can belong to it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from muster.pipeline.fold.group_frames import Clocks, Frames, of_kind
+from muster.pipeline.tables.columns import GROUP, Frame
+from muster.pipeline.tables.member_churn import added_days, finished_days, rebalance_days, restart_days, told_days
+
+_DAY_MS: Final = 86_400_000
+_CLOSED_AFTER_MS: Final = 3 * _DAY_MS
+"""After its beginning: two days after its end."""
+
+
+def fold_days(state: Frames, *, records: Frame | None, events: Frame) -> None:
+    """Kind `day` of `state` is replaced. `records` are new finished generations, `events` those of the journal."""
+    _add(state, told_days(events))
+    if records is not None:
+        _add(state, restart_days(records))
+
+
+def count_closed(state: Frames, closed: Frame) -> None:
+    """Rebalances that are closed count with their day for good."""
+    _add(state, rebalance_days(closed))
+
+
+def _add(state: Frames, new: Frame) -> None:
+    if not new.is_empty():
+        state["day"] = of_kind(added_days([state["day"].drop("log_partition"), new]), "day")
+
+
+def close_days(state: Frames, clocks: Clocks, still_open: Frame) -> Frame:
+    """`g_member_churn` of days that are over for good; `still_open` are the rebalances that are not closed."""
+    days = state["day"]
+    begin_ms = pl.col("dt").str.to_date("%Y-%m-%d").cast(pl.Datetime("ms")).cast(pl.Int64)
+    waiting = rebalance_days(still_open).select(*GROUP, "dt", _waits=pl.lit(True))
+    rows = days.join(waiting, on=[*GROUP, "dt"], how="left", maintain_order="left")
+    is_over = clocks.passed(begin_ms, _CLOSED_AFTER_MS, _CLOSED_AFTER_MS) & pl.col("_waits").is_null()
+    state["day"] = of_kind(rows.filter(~is_over), "day")
+    return finished_days(rows.filter(is_over))
+
+
+def open_days(state: Frames, still_open: Frame) -> Frame:
+    """`g_member_churn` of the days that may still change, open rebalances included."""
+    return finished_days(added_days([state["day"].drop("log_partition"), rebalance_days(still_open)]))

@@ -1,0 +1,136 @@
+"""Everything about the groups of one log partition: what new rows mean, given what is known already.
+
+New records and events change the state; what is closed then becomes finished rows; the rest is open and shown as it stands
+(`open_rows`). Finished and open rows together are what a look through the whole history would give. How the rows were cut into
+batches does not matter: `fold(fold(s, a), b) == fold(s, a + b)`.
+
+| table | its rows are finished |
+|---|---|
+| s_group_generation, s_member, s_assignment, s_group_epoch, s_member_epoch, b_journal_event, g_assignment_balance | at once |
+| g_rebalance, g_rebalance_pause | when the rebalance is closed (`closing`) |
+| g_rebalance_episode | when a rebalance of a later episode is closed |
+| g_member | an hour after a member that is not static has gone |
+| g_member_churn | two days after the day |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from muster.pipeline.fold.classic_members import fold_classic_members
+from muster.pipeline.fold.closing import closed_blocks, fold_closed, forget_closed, is_closed
+from muster.pipeline.fold.consumer_members import fold_consumer_members
+from muster.pipeline.fold.days import close_days, count_closed, fold_days, open_days
+from muster.pipeline.fold.epochs import fold_epochs, settle_bumps
+from muster.pipeline.fold.generations import fold_generations
+from muster.pipeline.fold.group_facts import epoch_facts, event_facts
+from muster.pipeline.fold.group_frames import Clocks, Frames, GroupRows, away, here, known_state, table_rows
+from muster.pipeline.fold.group_kinds import GROUP_KINDS
+from muster.pipeline.fold.group_state import fold_group_states, touched_groups
+from muster.pipeline.fold.journal_rounds import fold_journal
+from muster.pipeline.fold.members import finish_members, member_rows
+from muster.pipeline.fold.open_rebalances import fold_pauses, open_changes, paused_rebalances
+from muster.pipeline.tables.columns import Frame
+from muster.pipeline.tables.episodes import episode_digests, finished_episodes, joined_digests
+from muster.pipeline.tables.settings import GoldSettings
+
+__all__ = ["Clocks", "GroupRows", "fold_groups", "open_rows", "pause_records"]
+
+KINDS_OF_GROUPS: Final = ("group", *GROUP_KINDS)
+
+
+def fold_groups(
+    state: Mapping[str, Frame], rows: GroupRows, pairs: Frame, clocks: Clocks, settings: GoldSettings
+) -> tuple[Frames, Frames, Frames]:
+    """(new state by kind, finished rows by table, open rows by table), all without cluster and log partition.
+
+    `pairs` are neighbouring commits of a position (`tables.commit_pauses.commit_pairs`) of which the second is new in this batch
+    and between which a record of `pause_records` lies.
+    """
+    now = known_state(state, KINDS_OF_GROUPS)
+    facts = _fold_rows(now, rows)
+    facts |= _close(now, here(pairs), clocks, settings)
+    finished = {table: table_rows(frame, table) for table, frame in facts.items() if not frame.is_empty()}
+    return {kind: away(frame) for kind, frame in now.items()}, finished, _open_rows(now, settings)
+
+
+def open_rows(state: Mapping[str, Frame], settings: GoldSettings) -> Frames:
+    """Rows by table that may still change, as they stand."""
+    return _open_rows(known_state(state, KINDS_OF_GROUPS), settings)
+
+
+def pause_records(state: Mapping[str, Frame], rows: GroupRows) -> Frame:
+    """(group_id, log_offset) of records that pauses may be measured around: those of open rebalances, and all new ones."""
+    bumps = state["bump"]
+    return pl.concat(
+        [
+            *(
+                frame.select("group_id", "log_offset")
+                for frame in (state["rebalance"], bumps, rows.generations, rows.epochs)
+            ),
+            bumps.select("group_id", log_offset="arrived_offset"),
+        ]
+    ).drop_nulls()
+
+
+def _fold_rows(state: Frames, rows: GroupRows) -> Frames:
+    """What is new becomes part of the state; facts that are finished at once come back."""
+    facts: Frames = {}
+    records: Frame | None = None
+    if not rows.generations.is_empty():
+        found = fold_generations(state, rows.generations)
+        fold_classic_members(state, found)
+        facts |= found.facts()
+        records = found.records
+    if not rows.epochs.is_empty():
+        group_epochs, member_epochs = epoch_facts(rows.epochs)
+        fold_epochs(state, group_epochs, member_epochs)
+        fold_consumer_members(state, member_epochs)
+        facts |= {"s_group_epoch": group_epochs, "s_member_epoch": member_epochs}
+    events = event_facts(rows.events)
+    if not events.is_empty():
+        fold_journal(state, events)
+        facts["b_journal_event"] = events
+    fold_days(state, records=records, events=events)
+    touched = touched_groups(rows.generations, rows.epochs, rows.events)
+    if not touched.is_empty():
+        fold_group_states(state, touched)
+    return facts
+
+
+def _close(state: Frames, pairs: Frame, clocks: Clocks, settings: GoldSettings) -> Frames:
+    """What nothing later can change is taken out of the state and comes back as finished rows."""
+    settle_bumps(state, clocks)
+    facts: Frames = {}
+    changes = open_changes(state, settings)
+    fold_pauses(state, pairs, changes)
+    blocks = closed_blocks(state, clocks, settings)
+    if not blocks.is_empty():
+        over = is_closed(changes, "ended_ms", blocks)
+        closed, pauses = paused_rebalances(state, changes.filter(over))
+        changes = changes.filter(~over)
+        forget_closed(state, blocks)
+        facts = {"g_rebalance": closed, "g_rebalance_pause": pauses}
+        facts["g_rebalance_episode"] = fold_closed(state, closed, settings)
+        count_closed(state, closed)
+        fold_pauses(state, pairs.clear(), changes)
+    facts["g_member"] = finish_members(state, clocks, settings)
+    facts["g_member_churn"] = close_days(state, clocks, changes)
+    return facts
+
+
+def _open_rows(state: Frames, settings: GoldSettings) -> Frames:
+    changes = open_changes(state, settings)
+    rebalances, pauses = paused_rebalances(state, changes)
+    digests = joined_digests(state["last_episode"].drop("log_partition"), episode_digests(rebalances))
+    rows = {
+        "g_rebalance": rebalances,
+        "g_rebalance_pause": pauses,
+        "g_rebalance_episode": finished_episodes(digests, settings),
+        "g_member": member_rows(state, state["member"], rebalances),
+        "g_member_churn": open_days(state, rebalances),
+    }
+    return {table: table_rows(frame, table) for table, frame in rows.items()}
