@@ -14,21 +14,15 @@ from muster.pipeline.ends.schema import ENDS, TABLE, TOPIC_PARTITION
 from muster.pipeline.ends.steps import folded
 from muster.pipeline.ends.whole_keys import together, whole_keys
 from muster.pipeline.schemas import TABLES
+from muster.pipeline.wide import APPENDED, wide_batches, wide_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 SAMPLES: Final = "b_leo_sample"
+NOW: Final = "now"
 _SAMPLE: Final = TABLES[SAMPLES]
-WIDE: Final = pa.schema(
-    [
-        ("table", pa.string()),
-        ("part", pa.string()),
-        *_SAMPLE,
-        *(field for field in ENDS if field.name not in _SAMPLE.names),
-    ]
-)
-"""Columns of both tables, and which one a row belongs to."""
+_WIDE: Final = wide_schema([_SAMPLE, ENDS])
 
 
 def fold_ends(ends: DataFrame, samples: DataFrame) -> DataFrame:
@@ -41,28 +35,15 @@ def fold_ends(ends: DataFrame, samples: DataFrame) -> DataFrame:
 
     known = ends.select(*ENDS.names, F.lit(True).alias("known"))
     rows = known.unionByName(samples.select(*_SAMPLE.names), allowMissingColumns=True)
-    return together(rows, TOPIC_PARTITION).mapInArrow(_fold, from_arrow_schema(WIDE))
+    return together(rows, TOPIC_PARTITION).mapInArrow(_fold, from_arrow_schema(_WIDE))
 
 
 def _fold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for rows in whole_keys(batches, TOPIC_PARTITION):
         is_known = rows.column("known").is_valid()
         samples = rows.filter(pa.compute.invert(is_known)).select(_SAMPLE.names)
-        yield from _wide(folded(rows.filter(is_known), samples), TABLE, "now")
-        yield from _wide(samples, SAMPLES, "new")
-
-
-def _wide(rows: pa.Table, table: str, part: str) -> list[pa.RecordBatch]:
-    given = {"table": pa.repeat(table, rows.num_rows), "part": pa.repeat(part, rows.num_rows)}
-    columns = []
-    for field in WIDE:
-        if field.name in given:
-            columns.append(given[field.name])
-        elif field.name in rows.column_names:
-            columns.append(rows.column(field.name).cast(field.type))
-        else:
-            columns.append(pa.nulls(rows.num_rows, field.type))
-    return list(pa.Table.from_arrays(columns, schema=WIDE).to_batches(max_chunksize=_ROWS_OF_A_BATCH))
+        yield from wide_batches(_WIDE, TABLE, NOW, folded(rows.filter(is_known), samples), _ROWS_OF_A_BATCH)
+        yield from wide_batches(_WIDE, SAMPLES, APPENDED, samples)
 
 
 _ROWS_OF_A_BATCH: Final = 2_000

@@ -1,9 +1,9 @@
 """The columns of the table `minute`: stretches of the lag history that do not have all their rows yet.
 
-A stretch is one commit of a position, from the minute it came in to the minute of the next one. The fold writes a row for each stretch
-that has ended (part `new`); `history` makes the rows of `g_lag_history` out of them once the topic's end at those moments is known,
-and gives back what has to wait (part `now`), which takes the place of the whole table. A stretch that has not ended is the current
-commit of a position, in the state; it has a row here only once some of its silent minutes have theirs in the history.
+A stretch is one commit of a position, from the minute it came in to the minute of the next one. The fold writes a row for each
+stretch that has ended (part `new`); `history` makes the rows of `g_lag_history` out of them once the topic's end at those moments
+is known, and gives back what has to wait (part `now`), which takes the place of the whole table. A stretch that has not ended is
+the current commit of a position, in the state; it has a row here only once some of its silent minutes have theirs.
 """
 
 from __future__ import annotations

@@ -69,9 +69,9 @@ class GoldBuild:
         """Gold but for `g_lag_history`."""
         settings, given, current = self._settings, self._given, self._digest.current()
         generations, members, assignments = map(given, ("s_group_generation", "s_member", "s_assignment"))
-        journal, samples = given("b_journal_event"), self._facts.get("b_leo_sample", self._leo)
+        journal, samples = given("b_journal_event"), given("b_leo_sample")
         states = group_states(generations, members, given("s_group_epoch"), given("s_member_epoch"), journal)
-        recent = recent_commits(self._digest.recent(), samples)
+        recent = recent_commits(self._digest.recent(), self._leo)
         lag = lag_now(current, self._ends, recent, states, assignments, self._extent, settings)
         gaps = self._digest.gaps()
         rebalanced = rebalances(self._changes, gaps)

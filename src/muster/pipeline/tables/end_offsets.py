@@ -17,13 +17,19 @@ _EPOCH = (*TOPIC_PARTITION, "topic_epoch")
 
 def finished_end_offsets(samples: Frame) -> Frame:
     """`samples` are `b_leo_sample`."""
-    rows = (
-        samples.select(_SAMPLE)
-        .filter(pl.col("leo") >= 0)
-        .unique([*TOPIC_PARTITION, "topic_id", "leo", "log_start", "begin_ms", "end_ms"])
-    )
-    rows = _with_epochs(_with_rising_times(rows))
+    rows = _with_epochs(_with_rising_times(_that_count(samples)))
     return conform(_without_flat_middles(_without_cut_tails(rows)), "s_leo")
+
+
+def last_sampled_ends(samples: Frame, count: int) -> Frame:
+    """The last end offsets of each partition as they were sampled, flat ones too: (cluster, topic, partition, ends)."""
+    rows = _with_rising_times(_that_count(samples)).sort(*TOPIC_PARTITION, *_TIME)
+    return rows.group_by(TOPIC_PARTITION, maintain_order=True).agg(ends=pl.col("leo").tail(count))
+
+
+def _that_count(samples: Frame) -> Frame:
+    rows = samples.select(_SAMPLE).filter(pl.col("leo") >= 0)
+    return rows.unique([*TOPIC_PARTITION, "topic_id", "leo", "log_start", "begin_ms", "end_ms"])
 
 
 def _with_rising_times(rows: Frame) -> Frame:

@@ -141,6 +141,8 @@ def _finished(rows: Frame, settings: GoldSettings) -> Frame:
         **late,
         at_ms=pl.col("end_ms"),
         end=pl.col("leo"),
+        # A position that is not there has no speed, whatever was committed before.
+        consume_rate=pl.when(pl.col("committed").is_not_null()).then("consume_rate"),
         commit_age_ms=(settings.now_ms - pl.col("commit_ms")).clip(0),
         eta_ms=pl.when(positioned).then(eta.cast(pl.Int64, strict=False)),
         coverage=pl.when(pl.col("_faithful_ms").is_not_null()).then(share),

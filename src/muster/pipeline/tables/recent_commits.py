@@ -21,11 +21,12 @@ def recent_of(commits: Frame, intervals: int) -> Frame:
     )
 
 
-def recent_commits(rows: Frame, samples: Frame) -> Frame:
+def recent_commits(rows: Frame, leo: Frame) -> Frame:
     """`rows` of `recent_of` with the lag at their arrival: against the newest end offset sampled by then, null if none was
-    (Burrow's backfill).
+    (Burrow's backfill). `leo` is `s_leo`: samples of a tail that was cut later count as what was left of it.
     """
-    polled = samples.select(*TOPIC_PARTITION, "end_ms", _end="leo").sort("end_ms", "_end")
+    known = leo.sort("end_ms", "topic_epoch", "leo", "log_start")
+    polled = known.select(*TOPIC_PARTITION, "end_ms", _end="leo")
     found = latest_before(rows, polled, TOPIC_PARTITION, "commit_ms", "end_ms")
     return found.sort("log_offset").select(
         *POSITION,

@@ -8,6 +8,7 @@ import polars as pl
 
 from muster.pipeline.tables.burrow import Window, burrow_status
 from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, Frame, conform, schema_of
+from muster.pipeline.tables.end_offsets import last_sampled_ends
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status_rules import Standing, verdict
 
@@ -42,7 +43,7 @@ def statuses(lag: Frame, recent: Frame, states: Frame, samples: Frame, settings:
     rows = (
         lag.join(_windows(recent), on=POSITION, how="left")
         .join(group, on=GROUP, how="left")
-        .join(_last_ends(samples, settings.burrow_intervals), on=TOPIC_PARTITION, how="left")
+        .join(last_sampled_ends(samples, settings.burrow_intervals), on=TOPIC_PARTITION, how="left")
         .with_columns(
             subscribed=pl.col("topics").list.contains(pl.col("topic")),
             # Only the consumer protocol's assignments can be read (trap 14), and KIP-848 ones are not kept by partition.
@@ -58,11 +59,6 @@ def statuses(lag: Frame, recent: Frame, states: Frame, samples: Frame, settings:
 def _windows(recent: Frame) -> Frame:
     """The last commits of each position as lists, newest last."""
     return recent.group_by(POSITION, maintain_order=True).agg(offsets="committed", times="commit_ms", lags="lag")
-
-
-def _last_ends(samples: Frame, intervals: int) -> Frame:
-    ring = samples.sort("end_ms", "leo").group_by(TOPIC_PARTITION, maintain_order=True)
-    return ring.agg(ends=pl.col("leo").tail(intervals))
 
 
 def _judged(rows: Frame, settings: GoldSettings) -> Frame:

@@ -1,0 +1,56 @@
+"""Tables of now from state and ends are those that are made of all rows at once, in every situation that is easy to get wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from muster.pipeline.now.build import tables_of_positions
+from muster.pipeline.tables.build import GoldSettings, build_gold
+from muster.pipeline.tables.columns import GROUP, POSITION
+from muster.pipeline.tables.silver import finish_silver
+from tests.pipeline.now.oracle import assert_same, of_table
+from tests.pipeline.now.state_of import ends_of, state_of
+from tests.pipeline.tables.rows import Row, frame, log_record
+from tests.pipeline.tables.test_gold_situations import NOW, SITUATIONS
+
+KEYS = {
+    "g_lag": POSITION,
+    "g_status": POSITION,
+    "g_expiry": POSITION,
+    "s_current_offset": POSITION,
+    "g_group_lag": GROUP,
+    "g_abandoned": GROUP,
+}
+
+
+@pytest.fixture(scope="module")
+def tables(spark: Any) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    names = (
+        *("s_offset_commit", "b_leo_sample", "s_group_generation", "s_member", "s_assignment"),
+        *("s_group_epoch", "s_member_epoch"),
+    )
+    rows_of: dict[str, list[Row]] = {
+        name: [{**row, "cluster": situation} for situation, rows in SITUATIONS.items() for row in rows.get(name, ())]
+        for name in names
+    }
+    records = [
+        log_record(row["log_offset"], row["record_ms"], cluster=row["cluster"])
+        for row in rows_of["s_offset_commit"] + rows_of["s_group_generation"]
+    ]
+    rows = {name: frame(name, of_name, decoded=True) for name, of_name in rows_of.items()}
+    rows["b_log_record"] = frame("b_log_record", records)
+    silver = finish_silver(rows)
+    settings = GoldSettings(now_ms=NOW)
+    expected = {**build_gold({**rows, **silver}, settings), "s_current_offset": silver["s_current_offset"]}
+    state, ends = (spark.createDataFrame(table) for table in (state_of(rows, silver), ends_of(rows)))
+    wide = tables_of_positions(state, ends, settings).toArrow()
+    return pl.DataFrame(pl.from_arrow(wide)), expected
+
+
+@pytest.mark.parametrize("table", KEYS)
+def test_table_is_the_one_of_all_rows(tables: tuple[pl.DataFrame, dict[str, pl.DataFrame]], table: str) -> None:
+    wide, expected = tables
+    assert_same(of_table(wide, table, "now"), expected[table], KEYS[table])
