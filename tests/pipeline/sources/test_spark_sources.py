@@ -1,4 +1,4 @@
-"""The same rows through Spark: batch, stream, stop and go on; from files and from a running broker."""
+"""The same rows through Spark as a batch read: the log table and the raw ones, from files."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql.types import StructType
 
 from muster.core.records import GroupErased, OffsetCommitted
 from muster.log.record_codec import encode_record
 from muster.pipeline.decode import ROW_TABLES, decode_batch, decode_bronze
 from muster.pipeline.decode.current_offsets import current_offsets
 from muster.pipeline.decode.current_offsets_spark import read_current_offsets
+from muster.pipeline.decode.log_rows import log_rows
+from muster.pipeline.log_schema import log_spark_schema
 from muster.pipeline.schemas import TABLES, spark_schema
+from muster.pipeline.sources.broker import brokers_from
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.kafka_connector import as_bronze, read_kafka
 from muster.pipeline.sources.log_directories import log_folders
-from muster.pipeline.sources.log_source import Stretch
-from muster.pipeline.sources.segments import SegmentLogs, read_segments, segment_options
+from muster.pipeline.sources.log_source import JOURNAL_TOPIC, Stretch
+from muster.pipeline.sources.segments import SegmentLogs, read_segments, segment_options, segments_from
 from muster.pipeline.sources.spark_source import LogDataSource, offsets_from
+from muster.pipeline.sources.spark_sources import register
 from tests.pipeline.sources.written_log import COMMIT, NOW_MS, TOPIC, WrittenLog
 
 
@@ -41,6 +46,10 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def raw(spark: Any, data: Path, **more: Any) -> Any:
+    return read_segments(spark, [str(data)], cluster="c", **{"table": "b_log_record", **more})
+
+
 def rows_of(frame: Any) -> list[dict[str, Any]]:
     return sorted(
         (row.asDict(recursive=True) for row in frame.collect()),
@@ -60,49 +69,55 @@ def directly(data: Path, starts: dict[int, int] | None = None) -> list[dict[str,
 
 
 def test_batch_read_gives_the_rows_of_the_plain_reader_in_one_task_a_log_partition(spark: Any, data: Path) -> None:
-    frame = read_segments(spark, [str(data)], cluster="c")
+    register(spark)
+    options = {**segment_options([str(data)], "c"), "table": "b_log_record", "offsetsPerTask": "1"}
+    frame = spark.read.format("muster_segments").options(**options).load()
     assert frame.schema == spark_schema("b_log_record")
     assert frame.rdd.getNumPartitions() == 2
     assert rows_of(frame) == directly(data)
 
 
+def test_small_stretches_share_a_task(spark: Any, data: Path) -> None:
+    frame = raw(spark, data)
+    assert frame.rdd.getNumPartitions() == 1
+    assert [(row["log_partition"], row["log_offset"]) for row in frame.collect()] == [
+        (row["log_partition"], row["log_offset"]) for row in directly(data)
+    ]
+
+
+def test_rows_of_the_log_table_are_the_decoded_rows_and_one_for_a_batch_that_cannot_be_read(
+    spark: Any, data: Path
+) -> None:
+    import pyarrow as pa
+
+    WrittenLog(data, JOURNAL_TOPIC).append((b"g", b'{"kind": "k", "group": "g", "at_ms": 5}'))
+    frame = read_segments(spark, [str(data)], cluster="c")
+    assert frame.schema == log_spark_schema()
+    found = [row.asDict(recursive=True) for row in frame.collect()]
+    bronze = pa.RecordBatch.from_pylist(directly(data), schema=TABLES["b_log_record"])
+    offsets = [row for row in found if row["log_topic"] == TOPIC]
+    assert [row for row in offsets if row["log_offset"] >= 0] == log_rows(bronze, 2).to_pylist()
+    (unread,) = (row for row in offsets if row["log_offset"] < 0)
+    assert "(base offset 30)" in unread["problem"]
+    (event,) = (row["event"] for row in found if row["log_topic"] == JOURNAL_TOPIC)
+    assert (event["kind"], event["at_ms"]) == ("k", 5)
+
+
 def test_start_and_end_offsets_bound_the_read(spark: Any, data: Path) -> None:
-    frame = read_segments(spark, [str(data)], starts={0: 38, 1: 100}, ends={0: 41, 1: 31})
+    frame = raw(spark, data, starts={TOPIC: {0: 38, 1: 100}}, ends={TOPIC: {0: 41, 1: 31}})
     assert [(row["log_partition"], row["log_offset"]) for row in rows_of(frame)] == [(0, 38), (0, 39), (0, 40)]
 
 
 def test_damaged_batch_is_read_as_quarantine(spark: Any, data: Path) -> None:
-    (row,) = rows_of(read_segments(spark, [str(data)], cluster="c", table="b_quarantine"))
+    (row,) = rows_of(raw(spark, data, table="b_quarantine"))
     assert (row["log_topic"], row["log_partition"], row["log_offset"]) == (TOPIC, 1, 30)
     assert f"{data}/{TOPIC}-1/00000000000000000000.log at byte " in row["where"]
-
-
-def test_stream_that_stops_and_goes_on_gives_every_row_once(spark: Any, data: Path, tmp_path: Path) -> None:
-    out, checkpoint = str(tmp_path / "out"), str(tmp_path / "checkpoint")
-    read_segments(spark, [str(data)])  # registers the source
-
-    def run() -> None:
-        options = segment_options(SegmentLogs((str(data),), TOPIC, "c"))
-        stream = spark.readStream.format("muster_segments").options(**options).load()
-        writer = stream.writeStream.format("parquet").option("path", out).option("checkpointLocation", checkpoint)
-        query = writer.trigger(availableNow=True).start()
-        query.awaitTermination()
-
-    run()
-    before = len(directly(data))
-    assert spark.read.parquet(out).count() == before
-    log = WrittenLog.__new__(WrittenLog)
-    log.file, log.batches, log.end = data / f"{TOPIC}-1" / f"{0:020d}.log", [], 32
-    log.append(commit(99, "later"))
-    run()
-    assert rows_of(spark.read.schema(spark_schema("b_log_record")).parquet(out)) == directly(data)
-    assert len(directly(data)) == before + 1
 
 
 def test_decode_on_spark_gives_the_rows_of_the_plain_decoder(spark: Any, data: Path) -> None:
     import pyarrow as pa
 
-    tables = decode_bronze(read_segments(spark, [str(data)], cluster="c"), partition_count=None)
+    tables = decode_bronze(raw(spark, data), partition_count=None)
     bronze = pa.RecordBatch.from_pylist(directly(data), schema=TABLES["b_log_record"])
     plain = decode_batch(bronze)
     assert set(tables) == set(ROW_TABLES)
@@ -132,6 +147,7 @@ def test_current_offsets_on_spark_are_those_of_the_plain_path(spark: Any, data: 
 
 
 def test_empty_directory_gives_no_rows(spark: Any, tmp_path: Path) -> None:
+    assert raw(spark, tmp_path).count() == 0
     assert read_segments(spark, [str(tmp_path)]).count() == 0
     with pytest.raises(SourceError, match="no partition of __consumer_offsets"):
         read_current_offsets(spark, [str(tmp_path)])
@@ -140,8 +156,19 @@ def test_empty_directory_gives_no_rows(spark: Any, tmp_path: Path) -> None:
 def test_wrong_options_are_named() -> None:
     with pytest.raises(SourceError, match="startOffsets = '7' is not a JSON object"):
         offsets_from("7", "startOffsets")
+    assert offsets_from('{"3": 7}', "startOffsets") == {TOPIC: {3: 7}}
+    assert offsets_from('{"__group_journal": {"3": 7}}', "startOffsets") == {JOURNAL_TOPIC: {3: 7}}
     with pytest.raises(SourceError, match="table = 'g_lag' cannot be read from a log"):
         LogDataSource({"table": "g_lag"}).table()
+    with pytest.raises(SourceError, match="tickEverySeconds = 'soon' is not a number above 0"):
+        LogDataSource({"tickEverySeconds": "soon"}).streamReader(StructType())
+    with pytest.raises(SourceError, match="maxOffsetsPerPartition = '0' is not"):
+        LogDataSource({"maxOffsetsPerPartition": "0"}).streamReader(StructType())
+    for given in ("", "7", "[]", "[1]"):
+        with pytest.raises(SourceError, match="muster_segments needs the option directories"):
+            segments_from({"directories": given})
+    with pytest.raises(SourceError, match="muster_broker needs the option bootstrap"):
+        brokers_from({})
 
 
 def test_connectors_columns_become_bronze_with_nulls_for_what_it_cannot_know(spark: Any) -> None:

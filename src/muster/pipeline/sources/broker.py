@@ -1,13 +1,14 @@
 """The logs of a live broker as a log source: the same rows as from its segment files, fetched over TCP.
 
 Batches are fetched raw and uncommitted, so that transactions and their markers are seen as they lie in the log. Works against
-Muster and Kafka. As the Spark data source `muster_broker`: options `bootstrap`, `topic`, `cluster`, those of `spark_source`, and
-Kafka's client properties for TLS and SASL as `kafka.security.protocol` and so on.
+Muster and Kafka. As the Spark data source `muster_broker`: options `bootstrap`, `topic` (both logs without it), `cluster`, those of
+`spark_source`, and Kafka's client properties for TLS and SASL as `kafka.security.protocol` and so on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,11 +16,12 @@ import pyarrow as pa
 
 from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.sources.batch_scan import Scan, scan_batches
-from muster.pipeline.sources.broker_client import LATEST, BrokerClient
+from muster.pipeline.sources.broker_client import EARLIEST, LATEST, BrokerClient
 from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader
+from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader, topics_in
+from muster.pipeline.sources.positions import Positions
 from muster.pipeline.sources.record_columns import Records, read_headers, read_records
 from muster.wire.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE, name_of
 
@@ -51,6 +53,12 @@ class BrokerLogs(LogSource):
         return self.ends_as_seen()
 
     def ends_as_seen(self, isolation: int = 0) -> dict[int, int]:
+        return self._offsets(LATEST, isolation)
+
+    def begins(self) -> dict[int, int]:
+        return self._offsets(EARLIEST)
+
+    def _offsets(self, which: int, isolation: int = 0) -> dict[int, int]:
         with self.client() as client:
             view = client.metadata([self.topic])
             if view.leaderless:
@@ -61,7 +69,7 @@ class BrokerLogs(LogSource):
                 leaders.setdefault(part.leader, []).append((part.topic, part.partition))
             found: dict[int, int] = {}
             for leader, partitions in leaders.items():
-                for (_, number), said in client.list_offsets(leader, partitions, LATEST, isolation).items():
+                for (_, number), said in client.list_offsets(leader, partitions, which, isolation).items():
                     if said.error_code != NONE:
                         raise SourceError(f"{self.topic}-{number}: its end cannot be had: {name_of(said.error_code)}")
                     found[number] = said.offset
@@ -75,16 +83,24 @@ class BrokerLogs(LogSource):
     def open(self, stretch: Stretch) -> StretchReader:
         return BrokerStretch(self, stretch)
 
+    def open_all(self, those: Iterable[Stretch]) -> Iterator[StretchReader]:
+        with self.client() as client:
+            for stretch in those:
+                yield BrokerStretch(self, stretch, client)
+
 
 class BrokerStretch(StretchReader):
-    def __init__(self, logs: BrokerLogs, stretch: Stretch) -> None:
+    """`client`: one that is open and shared; without it one is made for the pass."""
+
+    def __init__(self, logs: BrokerLogs, stretch: Stretch, client: BrokerClient | None = None) -> None:
         self._logs = logs
+        self._client = client
         self._stretch = stretch
         self._place = LogPlace(logs.cluster, logs.topic, stretch.partition, SOURCE_NAME)
         self._problems: list[Quarantined] = []
 
     def bronze(self) -> Iterator[pa.RecordBatch]:
-        with self._logs.client() as client:
+        with self._logs.client() if self._client is None else nullcontext(self._client) as client:
             for records in self._records(client):
                 rows = bronze_rows(self._place, records, self._stretch.start, self._stretch.end)
                 if rows.num_rows:
@@ -141,6 +157,9 @@ class BrokerStretch(StretchReader):
         raise SourceError(f"{self._logs.topic}-{self._stretch.partition}: has no leader now, or the topic is gone")
 
     def _note(self, offset: int, content: bytes, reason: str) -> None:
+        """An answer may begin before the stretch and reach behind it: of several passes the one that has the offset says it."""
+        if offset >= 0 and not self._stretch.start <= offset < self._stretch.end:
+            return
         where = f"{SOURCE_NAME} {self._logs.bootstrap} {self._logs.topic}-{self._stretch.partition} offset {offset}"
         self._problems.append(Quarantined(self._place, offset, where, reason, None, content[:_SHOWN_BYTES]))
 
@@ -154,21 +173,26 @@ def _behind(raw: bytes, scan: Scan, offset: int) -> int:
     return int(headers["base_offset"][0]) + max(0, int(headers["last_offset_delta"][0])) + 1
 
 
-def broker_options(source: BrokerLogs) -> dict[str, str]:
-    """The source as texts; its security is not among them: give Kafka's properties as `kafka.*` options."""
-    return {"bootstrap": source.bootstrap, "topic": source.topic, "cluster": source.cluster}
+def broker_options(
+    bootstrap: str, cluster: str, topic: str | None = None, properties: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """For `spark.read.format("muster_broker").options(...)`; without a topic both logs.
+
+    `properties`: Kafka's client properties that concern security.
+    """
+    options = {"bootstrap": bootstrap, "cluster": cluster}
+    options |= {_KAFKA + name: value for name, value in (properties or {}).items()}
+    return options if topic is None else options | {"topic": topic}
 
 
-def broker_from(options: Mapping[str, str]) -> BrokerLogs:
+def brokers_from(options: Mapping[str, str]) -> tuple[BrokerLogs, ...]:
     """The inverse of `broker_options`."""
     bootstrap = options.get("bootstrap")
     if not bootstrap:
         raise SourceError("muster_broker needs the option bootstrap: HOST:PORT of a broker")
-    return BrokerLogs(
-        bootstrap,
-        options.get("topic", OFFSETS_TOPIC),
-        options.get("cluster", "default"),
-        security_of({name[len(_KAFKA) :]: value for name, value in options.items() if name.startswith(_KAFKA)}),
+    security = security_of({name[len(_KAFKA) :]: value for name, value in options.items() if name.startswith(_KAFKA)})
+    return tuple(
+        BrokerLogs(bootstrap, topic, options.get("cluster", "default"), security) for topic in topics_in(options)
     )
 
 
@@ -177,13 +201,13 @@ def read_broker(
     bootstrap: str,
     *,
     cluster: str = "default",
-    topic: str = OFFSETS_TOPIC,
-    table: str = "b_log_record",
-    starts: Mapping[int, int] | None = None,
-    ends: Mapping[int, int] | None = None,
+    topic: str | None = None,
+    table: str = "log",
+    starts: Positions | None = None,
+    ends: Positions | None = None,
     properties: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Rows of `b_log_record`, `b_journal_event` or `b_quarantine` from a live broker; a batch read.
+    """Rows of `log`, `b_log_record`, `b_journal_event` or `b_quarantine` from a live broker; a batch read.
 
     `properties`: Kafka's client properties that concern security.
     """
@@ -191,8 +215,7 @@ def read_broker(
     from muster.pipeline.sources.spark_sources import BrokerDataSource
 
     spark.dataSource.register(BrokerDataSource)
-    options = {**broker_options(BrokerLogs(bootstrap, topic, cluster)), TABLE: table}
-    options |= {_KAFKA + name: value for name, value in (properties or {}).items()}
+    options = broker_options(bootstrap, cluster, topic, properties) | {TABLE: table}
     if starts is not None:
         options[START_OFFSETS] = offsets_text(starts)
     if ends is not None:

@@ -7,7 +7,7 @@ Not thread-safe; one lives in each Spark task. Knows no tables.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final
@@ -68,13 +68,15 @@ class BrokerClient:
         security: Security = PLAINTEXT,
         timeout_s: float = _TIMEOUT_S,
         pause: Callable[[float], None] = time.sleep,
+        brokers: Mapping[int, tuple[str, int]] | None = None,
     ) -> None:
+        """`brokers`: addresses by node where they are known already, so that nobody is asked for them."""
         self._bootstrap = parse_bootstrap(bootstrap)
         self._security = security
         self._timeout_s = timeout_s
         self._pause = pause
         self._connections: dict[tuple[str, int], BrokerSocket] = {}
-        self._brokers: dict[int, tuple[str, int]] = {}
+        self._brokers: dict[int, tuple[str, int]] = dict(brokers or {})
 
     def __enter__(self) -> BrokerClient:
         return self

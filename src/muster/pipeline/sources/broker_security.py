@@ -56,6 +56,28 @@ def _content(file: str | None, given: str | None) -> str | None:
         raise SourceError(f"{file} cannot be read as PEM: {error}") from None
 
 
+def client_properties(security: Security) -> dict[str, str]:
+    """The properties that `security_of` makes this of: how it travels in the options of a data source."""
+    said = {
+        "security.protocol": security.protocol,
+        "ssl.ca.location": security.ca_file,
+        "ssl.ca.pem": security.ca_pem,
+        "ssl.certificate.location": security.certificate_file,
+        "ssl.certificate.pem": security.certificate_pem,
+        "ssl.key.location": security.key_file,
+        "ssl.key.pem": security.key_pem,
+        "ssl.key.password": security.key_password,
+        "enable.ssl.certificate.verification": None if security.verify_certificate else "false",
+        "ssl.endpoint.identification.algorithm": None if security.verify_host_name else "none",
+        "sasl.mechanism": security.mechanism,
+        "sasl.username": security.username,
+        "sasl.password": security.password,
+        "muster.oauthbearer.token": security.token,
+        "muster.oauthbearer.token.file": security.token_file,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
 def java_properties(security: Security) -> dict[str, str]:
     """The same for Kafka's Java client, which Spark's connector is made of."""
     said = {"security.protocol": security.protocol}

@@ -14,7 +14,14 @@ import pyarrow as pa
 
 from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.sources.broker_client import EARLIEST, LATEST, MAX_TIMESTAMP, BrokerClient, TopicPartition
+from muster.pipeline.sources.broker_client import (
+    EARLIEST,
+    LATEST,
+    MAX_TIMESTAMP,
+    BrokerClient,
+    ClusterView,
+    TopicPartition,
+)
 from muster.pipeline.sources.bronze_rows import date_text
 from muster.topics.names import id_text
 from muster.wire.errors import NONE
@@ -39,18 +46,24 @@ def sample_end_offsets(
     """One sample of every partition that has a leader and answers; of all topics but internal ones, or of these."""
     rows: list[dict[str, Any]] = []
     with BrokerClient(bootstrap, security) as client:
-        by_leader: dict[int, list[TopicPartition]] = {}
-        for part in client.metadata(topics).partitions:
-            if topics is not None or not part.topic.startswith(_INTERNAL_PREFIX):
-                by_leader.setdefault(part.leader, []).append(part)
-        for leader, partitions in by_leader.items():
-            rows += _sample(client, leader, partitions, cluster, clock)
+        for leader, partitions in by_leader(client.metadata(topics), topics is not None).items():
+            rows += sample_of_leader(client, leader, partitions, cluster, clock)
     return pa.Table.from_pylist(rows, schema=_ROWS)
 
 
-def _sample(
-    client: BrokerClient, leader: int, partitions: list[TopicPartition], cluster: str, clock: Callable[[], int]
+def by_leader(view: ClusterView, with_internal: bool = False) -> dict[int, list[TopicPartition]]:
+    """The partitions that have a leader, by it; without those of internal topics."""
+    found: dict[int, list[TopicPartition]] = {}
+    for part in view.partitions:
+        if with_internal or not part.topic.startswith(_INTERNAL_PREFIX):
+            found.setdefault(part.leader, []).append(part)
+    return found
+
+
+def sample_of_leader(
+    client: BrokerClient, leader: int, partitions: Sequence[TopicPartition], cluster: str, clock: Callable[[], int]
 ) -> list[dict[str, Any]]:
+    """Rows of the partitions that answer; three questions in all."""
     names = [(part.topic, part.partition) for part in partitions]
     starts = client.list_offsets(leader, names, EARLIEST)
     newest = client.list_offsets(leader, names, MAX_TIMESTAMP)

@@ -40,9 +40,7 @@ def log_folders(directories: Sequence[str], topic: str | None = None) -> list[Lo
     """Every log partition (of one topic) in these directories, by topic and number."""
     found: dict[tuple[str, int], LogFolder] = {}
     for directory in directories:
-        for folder in _folders_in(directory):
-            if topic is not None and folder.topic != topic:
-                continue
+        for folder in _folders_in(directory, topic):
             other = found.setdefault((folder.topic, folder.partition), folder)
             if other is not folder and os.path.realpath(other.path) != os.path.realpath(folder.path):
                 raise SourceError(
@@ -52,16 +50,26 @@ def log_folders(directories: Sequence[str], topic: str | None = None) -> list[Lo
     return [found[key] for key in sorted(found)]
 
 
-def _folders_in(directory: str) -> Iterable[LogFolder]:
+def log_folder(directories: Sequence[str], topic: str, partition: int) -> LogFolder | None:
+    """The folder of one log partition, without a look at a hundred thousand others."""
+    name = f"{topic}-{partition}"
+    for directory in directories:
+        path = os.path.join(directory, name)
+        if os.path.isdir(path):
+            return LogFolder(topic, partition, path)
+    return None
+
+
+def _folders_in(directory: str, topic: str | None) -> Iterable[LogFolder]:
     try:
-        names = sorted(os.listdir(directory))
+        with os.scandir(directory) as entries:
+            found = sorted((entry.name, entry) for entry in entries if topic is None or entry.name.startswith(topic))
     except OSError as error:
         raise SourceError(f"{directory}: cannot be read as a data directory: {error.strerror}") from error
-    for name in names:
+    for name, entry in found:
         match = _PARTITION_NAME.fullmatch(name)
-        path = os.path.join(directory, name)
-        if match and os.path.isdir(path):
-            yield LogFolder(match["topic"], int(match["partition"]), path)
+        if match and topic in (None, match["topic"]) and entry.is_dir():
+            yield LogFolder(match["topic"], int(match["partition"]), entry.path)
 
 
 def segment_files(folder: LogFolder) -> list[SegmentFile]:

@@ -1,13 +1,13 @@
 """What every source of log records can do, whatever it reads: say how far its logs reach, and read a stretch of one.
 
-The contract between the readers (`segments`, `broker`) and those who use them (`spark_source`, the direct path to current offsets).
+The contract between the readers (`segments`, `broker`) and those who use them (`log_tasks`, the direct path to current offsets).
 A source is made of plain values, so that it can travel to a Spark worker. Offsets are log offsets; ends are exclusive.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 JOURNAL_TOPIC: Final = "__group_journal"
+LOG_TOPICS: Final = (OFFSETS_TOPIC, JOURNAL_TOPIC)
 
 
 @dataclass(slots=True, frozen=True)
@@ -49,14 +50,29 @@ class LogSource(ABC):
         """By log partition: the offset that the next record will get."""
 
     @abstractmethod
+    def begins(self) -> dict[int, int]:
+        """By log partition: the first offset that retention and DeleteRecords have left."""
+
+    @abstractmethod
     def partition_count(self) -> int | None:
         """How many partitions the topic has, where that can be known: needed to find misplaced groups."""
 
     @abstractmethod
     def open(self, stretch: Stretch) -> StretchReader: ...
 
+    def open_all(self, those: Iterable[Stretch]) -> Iterator[StretchReader]:
+        """Several one after the other, each to be read to its end before the next: they may share a connection."""
+        for stretch in those:
+            yield self.open(stretch)
+
 
 def stretches(starts: dict[int, int], ends: dict[int, int]) -> list[Stretch]:
     """What there is to read between two positions; a partition without a start is read from its beginning."""
     found = (Stretch(partition, starts.get(partition, 0), end) for partition, end in sorted(ends.items()))
     return [stretch for stretch in found if stretch.start < stretch.end]
+
+
+def topics_in(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The topics that a data source is asked for: the one that is named, or both logs."""
+    named = options.get("topic")
+    return (named,) if named else LOG_TOPICS

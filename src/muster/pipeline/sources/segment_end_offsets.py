@@ -8,7 +8,7 @@ clocks a late timestamp must not make the end appear to shrink.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -42,14 +42,41 @@ def segment_end_offsets(
     `starts`: only what was appended from these offsets on, by (topic, partition). Within `resolution_ms` only the last sample is
     kept, which brackets stay true under. With `read_at_ms`, for a directory that is in use, the end as it is now is added.
     """
-    checkpoints = _Checkpoints()
-    histories = [
-        _history(
-            folder, (starts or {}).get((folder.topic, folder.partition), 0), resolution_ms, read_at_ms, checkpoints
-        )
+    return folder_end_offsets(
+        topic_folders(directories, topics),
+        cluster=cluster,
+        starts=starts,
+        resolution_ms=resolution_ms,
+        read_at_ms=read_at_ms,
+    )
+
+
+def topic_folders(directories: Sequence[str], topics: Sequence[str] | None = None) -> list[LogFolder]:
+    """The folders of these topics, or of all but internal ones."""
+    return [
+        folder
         for folder in log_folders(directories)
         if (folder.topic in topics if topics is not None else not folder.topic.startswith(_INTERNAL_PREFIX))
     ]
+
+
+def folder_end_offsets(
+    folders: Iterable[LogFolder],
+    *,
+    cluster: str = "default",
+    starts: Mapping[tuple[str, int], int] | None = None,
+    resolution_ms: int = 1,
+    read_at_ms: int | None = None,
+) -> pa.Table:
+    """The same for folders that were found already. A log that ends before its start was made anew: all of it is new."""
+    checkpoints = _Checkpoints()
+    histories: list[_History] = []
+    for folder in folders:
+        start = (starts or {}).get((folder.topic, folder.partition), 0)
+        found = _history(folder, start, resolution_ms, read_at_ms, checkpoints)
+        if start and found.ends[-1] < start:
+            found = _history(folder, 0, resolution_ms, read_at_ms, checkpoints)
+        histories.append(found)
     return _table(histories, cluster) if histories else _ROWS.empty_table()
 
 

@@ -1,7 +1,7 @@
 """Segment files as a log source, and that as the Spark data source `muster_segments`.
 
-Option `directories`: a JSON list of data directories, of one broker; `topic`, `cluster`, and those of `spark_source`. On a cluster
-every worker must see the directories under the same path.
+Option `directories`: a path, or a JSON list of data directories, of one broker; `topic` (both logs without it), `cluster`, and
+those of `spark_source`. On a cluster every worker must see the directories under the same path.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import pyarrow as pa
 
 from muster.pipeline.sources.bronze_rows import LogPlace, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_directories import log_folders, partition_count
+from muster.pipeline.sources.log_directories import log_folder, log_folders, partition_count, segment_files
 from muster.pipeline.sources.log_end import log_ends
-from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader
+from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader, topics_in
+from muster.pipeline.sources.positions import Positions
 from muster.pipeline.sources.segment_files import PartitionReader
 
 if TYPE_CHECKING:
@@ -37,18 +38,22 @@ class SegmentLogs(LogSource):
     def ends(self) -> dict[int, int]:
         return log_ends(self.directories, self.topic)
 
+    def begins(self) -> dict[int, int]:
+        files = {folder.partition: segment_files(folder) for folder in log_folders(self.directories, self.topic)}
+        return {partition: found[0].base_offset for partition, found in files.items() if found}
+
     def partition_count(self) -> int | None:
         return partition_count(self.directories, self.topic)
 
     def open(self, stretch: Stretch) -> StretchReader:
-        for folder in log_folders(self.directories, self.topic):
-            if folder.partition == stretch.partition:
-                place = LogPlace(self.cluster, self.topic, folder.partition, SOURCE_NAME)
-                return SegmentStretch(PartitionReader(folder, place, stretch.start, stretch.end))
-        raise SourceError(
-            f"{self.topic}-{stretch.partition} is in none of {', '.join(self.directories)}:"
-            " was the topic deleted, or do the workers not see these directories?"
-        )
+        folder = log_folder(self.directories, self.topic, stretch.partition)
+        if folder is None:
+            raise SourceError(
+                f"{self.topic}-{stretch.partition} is in none of {', '.join(self.directories)}:"
+                " was the topic deleted, or do the workers not see these directories?"
+            )
+        place = LogPlace(self.cluster, self.topic, folder.partition, SOURCE_NAME)
+        return SegmentStretch(PartitionReader(folder, place, stretch.start, stretch.end))
 
 
 class SegmentStretch(StretchReader):
@@ -65,21 +70,24 @@ class SegmentStretch(StretchReader):
         return quarantine_rows(self._reader.problems)
 
 
-def segment_options(source: SegmentLogs) -> dict[str, str]:
-    """The source as texts, for `spark.read.format("muster_segments").options(...)`."""
-    return {"directories": json.dumps(list(source.directories)), "topic": source.topic, "cluster": source.cluster}
+def segment_options(directories: Sequence[str], cluster: str, topic: str | None = None) -> dict[str, str]:
+    """For `spark.read.format("muster_segments").options(...)`; without a topic both logs."""
+    options = {"directories": json.dumps(list(directories)), "cluster": cluster}
+    return options if topic is None else options | {"topic": topic}
 
 
-def segments_from(options: Mapping[str, str]) -> SegmentLogs:
+def segments_from(options: Mapping[str, str]) -> tuple[SegmentLogs, ...]:
     """The inverse of `segment_options`."""
     given = options.get("directories")
     try:
         directories = json.loads(given) if given else None
     except ValueError:
         directories = [given]
-    if not directories or not all(isinstance(each, str) for each in directories):
+    if not isinstance(directories, list) or not directories or not all(isinstance(each, str) for each in directories):
         raise SourceError('muster_segments needs the option directories: a JSON list such as ["/var/lib/kafka"]')
-    return SegmentLogs(tuple(directories), options.get("topic", OFFSETS_TOPIC), options.get("cluster", "default"))
+    return tuple(
+        SegmentLogs(tuple(directories), topic, options.get("cluster", "default")) for topic in topics_in(options)
+    )
 
 
 def read_segments(
@@ -87,18 +95,17 @@ def read_segments(
     directories: Sequence[str],
     *,
     cluster: str = "default",
-    topic: str = OFFSETS_TOPIC,
-    table: str = "b_log_record",
-    starts: Mapping[int, int] | None = None,
-    ends: Mapping[int, int] | None = None,
+    topic: str | None = None,
+    table: str = "log",
+    starts: Positions | None = None,
+    ends: Positions | None = None,
 ) -> DataFrame:
-    """Rows of `b_log_record`, `b_journal_event` or `b_quarantine` from data directories; a batch read."""
+    """Rows of `log`, `b_log_record`, `b_journal_event` or `b_quarantine` from data directories; a batch read."""
     from muster.pipeline.sources.spark_source import END_OFFSETS, START_OFFSETS, TABLE, offsets_text
     from muster.pipeline.sources.spark_sources import SegmentDataSource
 
     spark.dataSource.register(SegmentDataSource)
-    options = segment_options(SegmentLogs(tuple(directories), topic, cluster))
-    options[TABLE] = table
+    options = segment_options(directories, cluster, topic) | {TABLE: table}
     if starts is not None:
         options[START_OFFSETS] = offsets_text(starts)
     if ends is not None:

@@ -1,7 +1,10 @@
-"""Any log source as a Spark data source: batch and streaming through one reader, one task a log partition.
+"""Logs as a Spark data source: batch and stream through the same tasks.
 
-Everything that Spark needs travels in options (texts), so that this works on a cluster too. The streaming offset is the next log
-offset by log partition: a checkpoint says exactly what was read. Order inside a partition is the log's; nothing is shuffled.
+Everything that Spark needs travels in options (texts), so that this works on a cluster too. Order inside a log partition is the
+log's; nothing is shuffled. A subclass says what to read (`spark_sources`).
+
+Options of all: `table` (`log`; or raw: `b_log_record`, `b_journal_event`, `b_quarantine`), `startOffsets`, `endOffsets`,
+`maxOffsetsPerPartition`, `tickEverySeconds`, `offsetsPerTask`.
 """
 
 from __future__ import annotations
@@ -14,123 +17,122 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
+from muster.pipeline.log_schema import log_spark_schema
 from muster.pipeline.schemas import spark_schema
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_source import LogSource, Stretch, stretches
+from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource
+from muster.pipeline.sources.log_tasks import LOG_TABLE, OFFSETS_A_TASK, READABLE, TaskPartition, plan_tasks, rows_of
+from muster.pipeline.sources.positions import Positions, offset_of
+from muster.pipeline.sources.stream_reader import MAX_OFFSETS, LogStreamReader, StreamPlan
 
-READABLE: Final = ("b_log_record", "b_quarantine", "b_journal_event")
 TABLE: Final = "table"
 START_OFFSETS: Final = "startOffsets"
 END_OFFSETS: Final = "endOffsets"
+MAX_OFFSETS_PER_PARTITION: Final = "maxOffsetsPerPartition"
+TICK_EVERY_SECONDS: Final = "tickEverySeconds"
+OFFSETS_PER_TASK: Final = "offsetsPerTask"
 
 
-def offsets_text(offsets: Mapping[int, int]) -> str:
-    return json.dumps({str(partition): offset for partition, offset in sorted(offsets.items())})
+def offsets_text(offsets: Positions) -> str:
+    return json.dumps(offset_of(offsets))
 
 
-def offsets_from(text: str | None, option: str) -> dict[int, int] | None:
-    """The offsets of an option: a JSON object, log partition to offset. None if it was not given."""
+def offsets_from(text: str | None, option: str, topic: str = OFFSETS_TOPIC) -> Positions | None:
+    """The offsets of an option: topic, log partition, offset; without topics they are those of `topic`. None if not given."""
     if text is None:
         return None
     try:
-        return {int(partition): int(offset) for partition, offset in json.loads(text).items()}
+        said = json.loads(text)
+        by_topic = said if all(isinstance(each, dict) for each in said.values()) else {topic: said}
+        return {
+            name: {int(partition): int(offset) for partition, offset in places.items()}
+            for name, places in by_topic.items()
+        }
     except (ValueError, AttributeError, TypeError):
         raise SourceError(
-            f'{option} = {text!r} is not a JSON object of log partitions and offsets, such as {{"0": 12}}'
+            f"{option} = {text!r} is not a JSON object of log partitions and offsets,"
+            f' such as {{"{OFFSETS_TOPIC}": {{"0": 12}}}}'
         ) from None
 
 
-class LogDataSource(DataSource):  # type: ignore[misc]
-    """What the data sources over logs share; a subclass says what to read (`log_source`)."""
+def positive(options: Mapping[str, str], option: str, default: float | None = None) -> float | None:
+    """A number above 0, or the default."""
+    text = options.get(option)
+    if text is None:
+        return default
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if not 0 < number < float("inf"):
+        raise SourceError(f"{option} = {text!r} is not a number above 0")
+    return number
 
-    def log_source(self) -> LogSource:
+
+class LogDataSource(DataSource):  # type: ignore[misc]
+    """What the data sources over logs share; a subclass says which logs (`log_sources`)."""
+
+    def log_sources(self) -> tuple[LogSource, ...]:
+        """One for each topic."""
         raise NotImplementedError
 
     def schema(self) -> StructType:
-        return spark_schema(self.table())
+        table = self.table()
+        return log_spark_schema() if table == LOG_TABLE else spark_schema(table)
 
     def table(self) -> str:
-        table = str(self.options.get(TABLE, READABLE[0]))
+        table = str(self.options.get(TABLE, LOG_TABLE))
         if table not in READABLE:
             raise SourceError(f"{TABLE} = {table!r} cannot be read from a log; there are {', '.join(READABLE)}")
         return table
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return _BatchReader(self.log_source(), self.table(), self._offsets(START_OFFSETS), self._offsets(END_OFFSETS))
+        logs = self.log_sources()
+        return _BatchReader(
+            logs, self.table(), self._offsets(START_OFFSETS), self._offsets(END_OFFSETS), self._per_task()
+        )
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        return _StreamReader(self.log_source(), self.table(), self._offsets(START_OFFSETS) or {})
+        seconds = positive(self.options, TICK_EVERY_SECONDS)
+        plan = StreamPlan(
+            self.table(),
+            self._offsets(START_OFFSETS) or {},
+            limit=self._count(MAX_OFFSETS_PER_PARTITION, MAX_OFFSETS),
+            tick_every_ms=None if seconds is None else max(1, round(seconds * 1000)),
+            offsets_a_task=self._per_task(),
+        )
+        return LogStreamReader(self.log_sources(), plan)
 
-    def _offsets(self, option: str) -> dict[int, int] | None:
-        return offsets_from(self.options.get(option), option)
+    def _per_task(self) -> int:
+        return self._count(OFFSETS_PER_TASK, OFFSETS_A_TASK)
 
+    def _count(self, option: str, default: int) -> int:
+        return max(1, int(positive(self.options, option, default) or 1))
 
-class StretchPartition(InputPartition):  # type: ignore[misc]
-    """One task: a stretch of one log partition."""
-
-    def __init__(self, stretch: Stretch) -> None:
-        super().__init__((stretch.partition, stretch.start, stretch.end))
-        self.stretch = stretch
+    def _offsets(self, option: str) -> Positions | None:
+        return offsets_from(self.options.get(option), option, self.options.get("topic", OFFSETS_TOPIC))
 
 
 class _BatchReader(DataSourceReader):  # type: ignore[misc]
     def __init__(
-        self, source: LogSource, table: str, starts: dict[int, int] | None, ends: dict[int, int] | None
+        self,
+        logs: Sequence[LogSource],
+        table: str,
+        starts: Positions | None,
+        stops: Positions | None,
+        offsets_a_task: int,
     ) -> None:
-        self._source = source
+        self._logs = tuple(logs)
         self._table = table
         self._starts = starts or {}
-        self._ends = ends
+        self._stops = stops
+        self._offsets_a_task = offsets_a_task
 
     def partitions(self) -> Sequence[InputPartition]:
-        ends = self._source.ends() if self._ends is None else self._ends
-        return [StretchPartition(stretch) for stretch in stretches(self._starts, ends)] or [_nothing()]
+        ends = {log.topic: log.ends() for log in self._logs}
+        stops = ends if self._stops is None else self._stops
+        planned: list[Any] = plan_tasks(self._logs, self._starts, stops, ends, self._offsets_a_task)
+        return planned or [TaskPartition(())]  # Spark wants at least one
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return rows_of(self._source, self._table, partition)
-
-
-class _StreamReader(DataSourceStreamReader):  # type: ignore[misc]
-    def __init__(self, source: LogSource, table: str, starts: dict[int, int]) -> None:
-        self._source = source
-        self._table = table
-        self._starts = starts
-
-    def initialOffset(self) -> dict[str, int]:
-        return {str(partition): self._starts.get(partition, 0) for partition in self._source.ends()}
-
-    def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
-        return {str(partition): end for partition, end in self._source.ends().items()}
-
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        return [StretchPartition(stretch) for stretch in stretches(_numbered(start), _numbered(end))]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return rows_of(self._source, self._table, partition)
-
-
-def _numbered(offsets: Mapping[str, int]) -> dict[int, int]:
-    return {int(partition): offset for partition, offset in offsets.items()}
-
-
-def _nothing() -> StretchPartition:
-    """A task without anything to read: Spark wants at least one."""
-    return StretchPartition(Stretch(-1, 0, 0))
-
-
-def rows_of(source: LogSource, table: str, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-    """The rows of one table in one stretch, read on whatever machine the task runs."""
-    assert isinstance(partition, StretchPartition)
-    if partition.stretch.end <= partition.stretch.start:
-        return
-    reader = source.open(partition.stretch)
-    for rows in reader.bronze():
-        if table == "b_log_record":
-            yield rows
-        elif table == "b_journal_event":
-            yield journal_rows(rows)[0]
-        elif source.topic == "__group_journal":
-            yield journal_rows(rows)[1]
-    if table == "b_quarantine":
-        yield reader.quarantine()
+        return rows_of(partition, self._table)

@@ -3,14 +3,14 @@
     register(spark)
     spark.readStream.format("muster_broker").option("bootstrap", "broker:9092").load()
 
-Batch and stream, of the tables in `spark_source.READABLE`; docs/pipeline.md has the options.
+Batch and stream; rows of `log`, or of the raw tables in `log_tasks.READABLE`; docs/pipeline.md has the options.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from muster.pipeline.sources.broker import broker_from
+from muster.pipeline.sources.broker import brokers_from
 from muster.pipeline.sources.log_source import LogSource
 from muster.pipeline.sources.segments import segments_from
 from muster.pipeline.sources.spark_source import LogDataSource
@@ -24,7 +24,7 @@ class SegmentDataSource(LogDataSource):
     def name(cls) -> str:
         return "muster_segments"
 
-    def log_source(self) -> LogSource:
+    def log_sources(self) -> tuple[LogSource, ...]:
         return segments_from(self.options)
 
 
@@ -33,8 +33,8 @@ class BrokerDataSource(LogDataSource):
     def name(cls) -> str:
         return "muster_broker"
 
-    def log_source(self) -> LogSource:
-        return broker_from(self.options)
+    def log_sources(self) -> tuple[LogSource, ...]:
+        return brokers_from(self.options)
 
 
 def register(spark: SparkSession) -> None:

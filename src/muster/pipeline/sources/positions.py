@@ -1,0 +1,91 @@
+"""How far each log was read, and how far the next micro-batch goes: the arithmetic of a stream's offsets, without Spark.
+
+Positions are next offsets by topic and log partition. A stream's offset is the same as JSON, in one fixed order, because Spark
+compares offsets as text; beside the topics it may hold the time of the last tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+Positions: TypeAlias = dict[str, dict[int, int]]
+"""By topic and log partition: the offset that is read next; or, of ends, that the next record will get."""
+
+TICK: Final = "tick"
+
+
+def offset_of(positions: Positions, tick: int | None = None) -> dict[str, Any]:
+    """What Spark keeps in its checkpoint."""
+    offset: dict[str, Any] = {
+        topic: {str(partition): at for partition, at in sorted(places.items())}
+        for topic, places in sorted(positions.items())
+    }
+    if tick is not None:
+        offset[TICK] = tick
+    return offset
+
+
+def positions_in(offset: Mapping[str, Any]) -> Positions:
+    """The inverse of `offset_of`."""
+    return {
+        topic: {int(partition): int(at) for partition, at in places.items()}
+        for topic, places in offset.items()
+        if isinstance(places, Mapping)
+    }
+
+
+def tick_in(offset: Mapping[str, Any]) -> int | None:
+    found = offset.get(TICK)
+    return found if isinstance(found, int) else None
+
+
+def advanced(
+    positions: Positions, ends: Positions, limit: int | None, begins: Callable[[], Positions] = dict
+) -> Positions:
+    """Where a micro-batch ends that begins at `positions` and takes at most about `limit` offsets of a log partition.
+
+    A log that ends before its position was cut or replaced: it stays where it is until it is longer again. One that is no longer
+    there keeps its position too. `begins` says where logs begin now, and is asked only if a limit needs it: offsets that retention
+    took do not count.
+    """
+    reached = {topic: dict(places) for topic, places in positions.items()}
+    first: Positions | None = None
+    for topic, places in ends.items():
+        new = reached.setdefault(topic, {})
+        for partition, end in places.items():
+            at = new.get(partition, 0)
+            if limit is not None and end - at > limit:
+                first = begins() if first is None else first
+                at = max(at, first.get(topic, {}).get(partition, 0))
+            if end > at:
+                new[partition] = _limited(at, end, limit)
+            elif end and partition not in new:
+                new[partition] = end
+    return reached
+
+
+def _limited(start: int, end: int, limit: int | None) -> int:
+    """A micro-batch costs something by itself: what little would be left for another one goes with this one."""
+    return end if limit is None or end - start <= limit * 5 // 4 else start + limit
+
+
+def behind(positions: Positions, ends: Positions) -> int:
+    """How many offsets there are to read, about."""
+    return sum(
+        max(0, end - positions.get(topic, {}).get(partition, 0))
+        for topic, places in ends.items()
+        for partition, end in places.items()
+    )
+
+
+def shorter_logs(positions: Positions, ends: Positions, cluster: str) -> Iterator[str]:
+    """A warning for each log that ends before its position: it was cut, or is another log under the same name."""
+    for topic, places in ends.items():
+        for partition, end in places.items():
+            read = positions.get(topic, {}).get(partition, 0)
+            if read > end:
+                yield (
+                    f"{topic}-{partition} of {cluster} ends at {end} but was read up to {read}: it was cut or replaced;"
+                    " nothing is read of it until it is longer again (another cluster? give it another --cluster name)"
+                )

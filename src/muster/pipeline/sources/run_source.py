@@ -1,0 +1,196 @@
+"""What a run reads from, put together: the two logs of one cluster, from data directories or from a running broker.
+
+The pipeline knows sources only by this. Picklable. What is asked here by the driver is cheap: the ends of the logs, for progress.
+Records, and the ends of the users' topics, are read by Spark tasks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+from muster.client.security import PLAINTEXT, Security
+from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LOG_TOPICS, OFFSETS_TOPIC, LogSource
+from muster.pipeline.sources.positions import Positions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+UNNAMED: Final = "unnamed"
+"""The cluster of a directory whose broker left no id."""
+
+KnownEnds = Mapping[tuple[str, int], int]
+"""By topic and partition: where a topic ended when it was last looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSettings:
+    """How a stream is cut into micro-batches."""
+
+    offsets_per_partition: int = 500_000
+    """Offsets of one log partition that a micro-batch takes at most."""
+    tick_seconds: float | None = None
+    """A micro-batch is made at least so often, without rows if nothing was written. None: only when there is something to read."""
+    starts: Positions | None = None
+    """Where a stream without a checkpoint begins; logs that are not named, at their beginning."""
+
+
+class RunSource(Protocol):
+    """`is_live`: now is the wall clock's now. A directory may be a copy of last week's."""
+
+    @property
+    def cluster(self) -> str: ...
+
+    @property
+    def is_live(self) -> bool: ...
+
+    def stream(self, spark: SparkSession, settings: StreamSettings) -> DataFrame:
+        """Rows of `log` as they are written, both topics; each log partition in one Spark partition, in its order."""
+        ...
+
+    def ends(self) -> Positions:
+        """Where the logs end now. Topics that do not exist have no partitions."""
+        ...
+
+    def journal_partitions(self) -> set[int]:
+        """The log partitions of the journal that there are."""
+        ...
+
+    def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
+        """`b_leo_sample` rows up to now, by tasks; what lies before the `known` ends need not come again.
+
+        Each evaluation asks anew: write the frame once.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DirectorySource:
+    """The data directories of one broker, Muster's or Kafka's, running or not. Only read."""
+
+    directories: tuple[str, ...]
+    cluster: str
+    is_live: bool = False
+
+    def logs(self) -> tuple[LogSource, ...]:
+        from muster.pipeline.sources.segments import SegmentLogs
+
+        return tuple(SegmentLogs(self.directories, topic, self.cluster) for topic in LOG_TOPICS)
+
+    def stream(self, spark: SparkSession, settings: StreamSettings) -> DataFrame:
+        from muster.pipeline.sources.segments import segment_options
+
+        return _own_stream(spark, "muster_segments", segment_options(self.directories, self.cluster), settings)
+
+    def ends(self) -> Positions:
+        return {log.topic: log.ends() for log in self.logs()}
+
+    def journal_partitions(self) -> set[int]:
+        from muster.pipeline.sources.log_directories import log_folders
+
+        return {folder.partition for folder in log_folders(self.directories, JOURNAL_TOPIC)}
+
+    def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
+        from muster.pipeline.sources.ends_by_tasks import DirectoryEnds, ends_frame
+
+        return ends_frame(spark, DirectoryEnds.found(self.directories, self.cluster, known, now_ms))
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerSource:
+    """A running broker, Muster or Kafka, read by our own client or by Spark's connector."""
+
+    bootstrap: str
+    cluster: str
+    is_live: bool = True
+    security: Security = PLAINTEXT
+    by_connector: bool = False
+
+    def logs(self) -> tuple[LogSource, ...]:
+        from muster.pipeline.sources.broker import BrokerLogs
+        from muster.pipeline.sources.connector_logs import ConnectorLogs
+
+        kind = ConnectorLogs if self.by_connector else BrokerLogs
+        return tuple(kind(self.bootstrap, topic, self.cluster, self.security) for topic in LOG_TOPICS)
+
+    def stream(self, spark: SparkSession, settings: StreamSettings) -> DataFrame:
+        from muster.pipeline.sources.broker import broker_options
+        from muster.pipeline.sources.broker_security import client_properties
+
+        properties = client_properties(self.security)
+        options = broker_options(self.bootstrap, self.cluster, properties=properties)
+        return _own_stream(spark, "muster_broker", options, settings)
+
+    def ends(self) -> Positions:
+        return {log.topic: log.ends() for log in self.logs()}
+
+    def journal_partitions(self) -> set[int]:
+        from muster.pipeline.sources.broker_client import BrokerClient
+
+        with BrokerClient(self.bootstrap, self.security) as client:
+            view = client.metadata([JOURNAL_TOPIC])
+        return {part.partition for part in view.partitions} | {partition for _, partition in view.leaderless}
+
+    def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
+        from muster.pipeline.sources.ends_by_tasks import BrokerEnds, ends_frame
+
+        return ends_frame(spark, BrokerEnds.found(self.bootstrap, self.cluster, self.security))
+
+
+def _own_stream(spark: SparkSession, name: str, options: dict[str, str], settings: StreamSettings) -> DataFrame:
+    from muster.pipeline.sources.spark_source import (
+        MAX_OFFSETS_PER_PARTITION,
+        START_OFFSETS,
+        TICK_EVERY_SECONDS,
+        offsets_text,
+    )
+    from muster.pipeline.sources.spark_sources import register
+
+    register(spark)
+    options[MAX_OFFSETS_PER_PARTITION] = str(settings.offsets_per_partition)
+    if settings.tick_seconds is not None:
+        options[TICK_EVERY_SECONDS] = str(settings.tick_seconds)
+    if settings.starts is not None:
+        options[START_OFFSETS] = offsets_text(settings.starts)
+    return spark.readStream.format(name).options(**options).load()
+
+
+def broker_source(
+    bootstrap: str, cluster: str | None, security: Security = PLAINTEXT, by_connector: bool = False
+) -> BrokerSource:
+    """Asks the broker for the cluster's id, which also shows at once whether it can be reached."""
+    from muster.pipeline.sources.broker_client import BrokerClient
+
+    with BrokerClient(bootstrap, security) as client:
+        found = client.metadata([]).cluster_id
+    return BrokerSource(bootstrap, cluster or found or UNNAMED, security=security, by_connector=by_connector)
+
+
+def directory_source(directories: tuple[str, ...], cluster: str | None, is_live: bool = False) -> DirectorySource:
+    """`is_live`: its broker runs and writes to it. Refuses directories without a coordinator's log: most likely a wrong path."""
+    from muster.pipeline.sources.log_directories import log_folders
+
+    absolute = tuple(str(Path(directory).resolve()) for directory in directories)
+    if not log_folders(absolute, OFFSETS_TOPIC):
+        raise SourceError(
+            f"no {OFFSETS_TOPIC}-N folder in {', '.join(directories)}: name the data directory of a broker "
+            "(`muster serve --data`, Kafka's log.dirs)"
+        )
+    return DirectorySource(absolute, cluster or cluster_in(absolute), is_live)
+
+
+def cluster_in(directories: tuple[str, ...]) -> str:
+    """The cluster id that the broker wrote into its `meta.properties`, as Kafka and Muster do."""
+    for directory in directories:
+        try:
+            text = Path(directory, "meta.properties").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        found = re.search(r"^cluster\.id=(.+)$", text, re.MULTILINE)
+        if found:
+            return found[1].strip()
+    return UNNAMED
