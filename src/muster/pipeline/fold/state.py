@@ -1,7 +1,7 @@
 """What the pipeline remembers between two rounds: kinds of state rows, and one table that holds them all.
 
-A state row belongs to one log partition and has one kind; each kind has a struct column of its own in the table `state`, the others
-are null. The fold gets the state rows of a log partition beside its new log rows and gives them back changed.
+A state row belongs to one log partition and has one kind; each kind has a struct column of its own in the table `state`, the
+others are null. The fold gets the state rows of a log partition beside its new log rows and gives them back changed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 import pyarrow as pa
+
+from muster.pipeline.fold.group_kinds import GROUP_KINDS
 
 _text, _flag = pa.string(), pa.bool_()
 _int, _long, _real = pa.int32(), pa.int64(), pa.float64()
@@ -109,5 +111,5 @@ KINDS: Final[dict[str, pa.StructType]] = {
     "extent": EXTENT,
     "hour": HOUR,
     "group": GROUP,
-    # `fold.groups` adds its own: what it needs of generations, members, open rebalances and the journal
+    **GROUP_KINDS,
 }
