@@ -12,7 +12,7 @@ _LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--lake", metavar="PATH", required=True, help="the lake that `muster pipeline run` wrote")
+    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
     for layer, days in _LAYERS:
         parser.add_argument(
             f"--{layer}-days", metavar="N", type=float, default=days, help=f"keep {layer} so long ({days})"
@@ -21,13 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.old.manifest import LakeError
+    from muster.pipeline.lake.errors import LakeError
 
     try:
-        from muster.pipeline.old.jobs_publish import newest_ms
-        from muster.pipeline.old.lake import Lake
-        from muster.pipeline.old.lake_compact import compact
-        from muster.pipeline.old.lake_retention import Retention
+        from muster.pipeline.lake.compact import compact
+        from muster.pipeline.lake.location import Location
+        from muster.pipeline.lake.reader import Lake
+        from muster.pipeline.lake.retention import Retention
+        from muster.pipeline.lake.writer_lock import only_writer
     except ImportError as error:
         return refuse("pipeline compact", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
     retention = Retention(arguments.bronze_days, arguments.silver_days, arguments.gold_days)
@@ -36,9 +37,14 @@ def run(arguments: argparse.Namespace) -> int:
             "pipeline compact", "days must rise from --bronze-days to --silver-days to --gold-days, from above 0"
         )
     try:
-        with Lake.open(arguments.lake).write() as writer:
-            done = compact(writer, retention, newest_ms(writer) if arguments.at is None else arguments.at)
+        location = Location.parse(arguments.lake)
+        Lake.open(location)  # a place without a lake is refused before anything is locked there
+        with only_writer(location):
+            done = compact(location, retention, arguments.at)
     except LakeError as error:
         return refuse("pipeline compact", str(error))
-    print(f"{words.plural(done.files_before, 'file')} became {done.files_after:,}, {done.rows_dropped:,} rows dropped")
+    print(
+        f"{words.plural(done.files_before, 'file')} became {done.files_after:,}, {done.rows_dropped:,} rows dropped,"
+        f" {words.plural(done.files_removed, 'unused file')} removed"
+    )
     return DONE

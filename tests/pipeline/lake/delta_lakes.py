@@ -71,7 +71,7 @@ def publish(
         )
         for name in {**(appended or {}), **(replaced or {})}
     }
-    versions = commit_all(location, Signature(batch_id, {"batch": batch}), changes)
+    versions = commit_all(location, Signature(batch_id, {"batch": batch}, base=last.versions), changes)
     this = last.following(versions, **{"batch_id": batch_id, "at_ms": AT_MS, **said})
     publish_round(location, this)
     return this

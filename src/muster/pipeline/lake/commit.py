@@ -1,7 +1,8 @@
 """One Delta transaction a table: files that Spark wrote begin to count, files that they replace cease to.
 
-Every transaction carries Delta's `txn` (our application id, the micro-batch's id), so a micro-batch that is repeated after a crash
-finds its tables committed and changes nothing. A transaction alone shows nothing to our readers: they follow `rounds`.
+Every transaction carries Delta's `txn` (our application id and a number that counts up with rounds). A transaction alone shows
+nothing to our readers: they follow `rounds`. A round that died after some of its commits is made again: what it committed is undone
+by the commit of the attempt that succeeds (`Signature.base`), or, without a base, taken as done.
 """
 
 from __future__ import annotations

@@ -1,0 +1,201 @@
+"""Compaction and retention, both Delta's: rows that are too old are deleted, small files are merged (OPTIMIZE), and files that no
+round names any more are removed (VACUUM). Needs no Java.
+
+What changes becomes visible as one new round, as always. The caller is the lake's only writer. A run that dies here leaves
+tables whose newest versions no round names; the next round begins from those that the last one names.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from muster.pipeline.lake.commit import Change, Signature, commit_change
+from muster.pipeline.lake.delta import open_table, table_files
+from muster.pipeline.lake.errors import LakeError, store_errors
+from muster.pipeline.lake.files import DataFile
+from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.opening import open_parquet
+from muster.pipeline.lake.reader import Lake
+from muster.pipeline.lake.retention import RULES, Retention, bytes_too_old, too_old
+from muster.pipeline.lake.rounds import Round, known_rounds, publish_round
+from muster.pipeline.lake.tables import INNER, LOG, ROUNDS
+from muster.pipeline.lake.writer_lock import WRITER
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+TARGET_BYTES: Final = 128 << 20
+"""Files of at least this size are left alone."""
+GRACE_HOURS: Final = 1
+"""How long files that were replaced stay for readers that opened the lake before."""
+_NOW_PART: Final = "now"
+_DAY_MS: Final = 86_400_000
+_AGAIN: Final = "nothing is lost, run it again"
+
+
+@dataclass(slots=True)
+class Compacted:
+    files_before: int = 0
+    files_after: int = 0
+    rows_dropped: int = 0
+    files_removed: int = 0
+    changed: dict[str, int] = field(default_factory=dict)
+
+
+def compact(
+    location: Location,
+    retention: Retention,
+    at_ms: int | None = None,
+    clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+) -> Compacted:
+    """`at_ms`: what ages are counted back from; by default the newest time in the lake. Publishes only if something changed."""
+    lake = Lake.open(location)
+    done = Compacted()
+    from_ms = newest_ms(lake.round, clock()) if at_ms is None else at_ms
+    for table in sorted(lake.round.versions):
+        if table == LOG or table not in INNER:
+            _compact_table(lake, table, retention, from_ms, done)
+    if done.changed:
+        publish_round(location, _next_round(lake.round, done.changed))
+    done.files_removed = vacuum(location, clock())
+    return done
+
+
+def newest_ms(this: Round, now_ms: int) -> int:
+    """The newest time in the lake; a record whose producer's clock is ahead does not make everything else old."""
+    known = [moment for moment in (this.newest_ms, this.gold_at_ms) if moment is not None]
+    return min(max(known, default=now_ms), now_ms)
+
+
+def vacuum(location: Location, now_ms: int, grace_hours: int = GRACE_HOURS) -> int:
+    """Remove files that no recent round names and that were replaced before the grace, and what dead attempts left. How many."""
+    rounds = known_rounds(location)
+    recent = [each for each in rounds if each.at_ms >= now_ms - _DAY_MS] or rounds[-1:]
+    removed = 0
+    for table in (*sorted(rounds[-1].versions), ROUNDS, WRITER):
+        kept = sorted({each.versions[table] for each in recent if table in each.versions})
+        removed += _vacuum_table(location, table, kept, grace_hours)
+    if location.local is not None:
+        _remove_empty_directories(location.local)
+    return removed
+
+
+def _compact_table(lake: Lake, table: str, retention: Retention, from_ms: int, done: Compacted) -> None:
+    """Open rows (`part=now`) are set aside meanwhile: merged with others they could no longer be replaced."""
+    location, files = lake.location, lake.table_files(table)
+    aside = tuple(file for file in files if file.part == _NOW_PART)
+    settled = [file for file in files if file.part != _NOW_PART]
+    if not settled or (aside and not _is_due(lake, table, settled, retention, from_ms)):
+        return
+    with store_errors(f"{location}: {table} cannot be compacted", _AGAIN):
+        # The first commit also undoes what a dead attempt may have left behind the round's version.
+        signature = Signature(None, {"muster": "compact"}, base=lake.round.versions)
+        before = commit_change(location, table, signature, Change(replaced_parts=frozenset([_NOW_PART])))
+        delta = open_table(location, table)
+        if delta is None or delta.version() != before:
+            raise LakeError(f"{location}: another writer committed {table} meanwhile; {_AGAIN}")
+        dropped = _delete_old(lake, delta, table, retention, from_ms)
+        delta.optimize.compact(target_size=TARGET_BYTES)
+        version = int(delta.version())
+        if version == before and not aside:
+            return
+        left = table_files(delta)
+        if aside:
+            version = commit_change(location, table, Signature(None), Change(aside))
+    done.rows_dropped += dropped
+    done.files_before += len(settled)
+    done.files_after += len(left)
+    done.changed[table] = version
+
+
+def _is_due(lake: Lake, table: str, settled: list[DataFile], retention: Retention, from_ms: int) -> bool:
+    """Whether there is anything to merge or to delete, asked before open rows are set aside for it."""
+    if sum(file.size < TARGET_BYTES for file in settled) > 1:
+        return True
+    rule = RULES.get(table)
+    if rule is None:
+        return False
+    if rule.time == "dt":
+        rows = lake.arrow(table, ["dt"])["dt"].to_pylist()
+        return any(day is not None and day < retention.day(rule.layer, from_ms) for day in rows)
+    oldest: int | None = pc.min(lake.arrow(table, [rule.time])[rule.time]).as_py()
+    return oldest is not None and oldest < retention.horizon_ms(rule.layer, from_ms)
+
+
+def _delete_old(lake: Lake, delta: DeltaTable, table: str, retention: Retention, from_ms: int) -> int:
+    """Rows that are too old go, older bytes too. How many rows went."""
+    dropped = 0
+    old = too_old(table, retention, from_ms)
+    if old is not None:
+        kept = _still_so(lake, table, retention.horizon_ms(RULES[table].layer, from_ms))
+        condition = f"{old} AND log_offset NOT IN ({', '.join(map(str, kept))})" if kept else old
+        held = table_files(delta)
+        told = delta.delete(condition).get("num_deleted_rows")
+        dropped = _rows_gone(lake, table, held, table_files(delta)) if told is None else int(told)
+    emptied = bytes_too_old(table, retention, from_ms)
+    if emptied is not None:
+        delta.update(updates={"key": "NULL", "value": "NULL"}, predicate=emptied)
+    return dropped
+
+
+def _rows_gone(lake: Lake, table: str, before: list[DataFile], after: list[DataFile]) -> int:
+    """Delta drops whole days without a look into their files; how many rows they had, their footers say."""
+    left = {file.path for file in after}
+    rows = 0
+    for file in before:
+        if file.path not in left:
+            with open_parquet(lake.location, table, file) as source:
+                rows += int(pq.ParquetFile(source).metadata.num_rows)
+    return rows
+
+
+def _still_so(lake: Lake, table: str, horizon_ms: int) -> list[int]:
+    """The log offsets of old rows that are the newest of their key: a quiet group's generation may be months old."""
+    rule = RULES[table]
+    if not rule.newest_of:
+        return []
+    rows = lake.arrow(table, [*rule.newest_of, rule.time, "log_offset"])
+    newest = rows.group_by(list(rule.newest_of)).aggregate([("log_offset", "max"), (rule.time, "max")])
+    quiet = newest.filter(pc.less(newest[f"{rule.time}_max"], horizon_ms))
+    offsets: list[int] = pc.unique(quiet["log_offset_max"]).to_pylist()
+    return offsets
+
+
+def _next_round(last: Round, versions: dict[str, int]) -> Round:
+    """The rows of the tables of now are as they were: if those were made in the last round, they still are up to date."""
+    this = last.following(versions)
+    if last.gold_round != last.round:
+        return this
+    return last.following(versions, gold_round=this.round)
+
+
+def _vacuum_table(location: Location, table: str, kept: list[int], grace_hours: int) -> int:
+    with store_errors(f"{location}: unused files of {table} cannot be removed", _AGAIN):
+        delta = open_table(location, table)
+        if delta is None:
+            return 0
+        removed = delta.vacuum(
+            retention_hours=grace_hours,
+            dry_run=False,
+            enforce_retention_duration=False,
+            full=True,
+            keep_versions=kept or None,
+        )
+        return len(removed)
+
+
+def _remove_empty_directories(root: Path) -> None:
+    """A store of objects has no directories; a local lake would keep an empty one for every batch that was merged."""
+    for table in root.glob("table=*"):
+        for directory, _, _ in os.walk(table, topdown=False):
+            path = Path(directory)
+            if path != table and path.name != "_delta_log" and not any(path.iterdir()):
+                path.rmdir()
