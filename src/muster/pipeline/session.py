@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 _REQUIRED: Final = ("pyspark", "pyarrow", "pandas", "polars")
 _CONNECT: Final = "sc://"
 _OF_A_SESSION: Final = "spark.sql."
-_ARROW_ROWS: Final = "65536"
+_ARROW: Final = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    # Any other limit makes Java add up the size of the batch after every row, which is quadratic in lists.
+    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
+}
 _ELSEWHERE: Final = ("yarn", "k8s://")
 """Masters whose workers have a Python of their own, under a path that is not ours."""
 
@@ -124,7 +128,7 @@ def connect_settings(settings: SessionSettings) -> dict[str, str]:
     return {
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.parquet.compression.codec": "zstd",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": _ARROW_ROWS,
+        **_ARROW,
         **settings.extra,
     }
 
@@ -158,7 +162,7 @@ def spark_settings(settings: SessionSettings, archive: ClassArchive) -> dict[str
         "spark.log.level": "ERROR",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": _ARROW_ROWS,
+        **_ARROW,
         "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or _cores(settings.master)),
         "spark.sql.parquet.compression.codec": "zstd",
         # The lake publishes by its manifest: marker files and summaries would only be litter in it.
