@@ -16,17 +16,12 @@ from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.pipeline_answers import UsageError, span_of
 
 if TYPE_CHECKING:
-    from muster.pipeline.old.follow import Rhythm, Stop
-    from muster.pipeline.old.jobs import RunSettings, Watch
-    from muster.pipeline.old.jobs_ingest import Progress
-    from muster.pipeline.old.jobs_sources import RunSource
-    from muster.pipeline.old.lake import LakeWriter
+    from muster.pipeline.round import Done
     from muster.pipeline.session import SessionSettings
-
-_SHORT_JOB_RECORDS = 3_000_000
-"""Below, Java's optimising compiler costs more than it gives."""
-_IDLE_MS = 5 * 60_000
-"""With --follow and nothing new, tables that are younger are left as they are: only ages would change."""
+    from muster.pipeline.sources.run_source import RunSource
+    from muster.pipeline.stopping import Stop
+    from muster.pipeline.stream import PipelineQuery, Progress, QuerySettings, Watch
+    from muster.pipeline.tables.settings import GoldSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,17 +44,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --bootstrap: Muster's own reader, or Spark's Kafka connector; auto takes the connector where it is named "
         "(--packages, --conf spark.jars) or among Spark's jars (auto)",
     )
-    parser.add_argument("--lake", metavar="PATH", required=True, help="where the tables go; made if it is not there")
     parser.add_argument(
-        "--table-format",
-        choices=("parquet", "delta"),
-        help="delta keeps Delta's transaction logs beside the files (what the lake has; parquet for a new one)",
+        "--lake",
+        metavar="URL",
+        required=True,
+        help="where the tables go, made if it is not there: a path, hdfs://..., s3a://...",
     )
     parser.add_argument("--cluster", metavar="NAME", help="name the cluster (its own id)")
     parser.add_argument("--follow", action="store_true", help="go on until Ctrl-C")
     parser.add_argument("--every", metavar="SPAN", default="10s", help="with --follow: how often to read (10s)")
     parser.add_argument(
         "--gold-every", metavar="SPAN", default="60s", help="with --follow: how often to make gold (60s)"
+    )
+    parser.add_argument(
+        "--rebuild", action="store_true", help="first make every table anew from the lake's own log table"
     )
     parser.add_argument("--batch-records", metavar="N", type=int, help="at most N offsets of a log partition a batch")
     parser.add_argument(
@@ -98,21 +96,15 @@ def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        from muster.pipeline.old.jobs_failure import JobError
-        from muster.pipeline.old.lake import Lake
-        from muster.pipeline.old.manifest import LakeError
+        from muster.pipeline.failure import JobError
+        from muster.pipeline.lake.errors import LakeError
         from muster.pipeline.session import SessionError, require_packages
         from muster.pipeline.sources.failure import SourceError
     except ImportError as error:
         return _say(f"this needs {error.name}: pip install 'muster-kafka[pipeline]'", USAGE)
     try:
         require_packages()
-        settings = _run_settings(arguments)
-        _rhythm(arguments)
-        source = _source(arguments)
-        lake = Lake.open_or_create(arguments.lake, arguments.table_format)
-        with lake.write() as writer:
-            return _run(arguments, source, writer, settings)
+        return _run(arguments)
     except (UsageError, LakeError) as error:
         return _say(str(error), USAGE)
     except (SessionError, SourceError, JobError) as error:
@@ -121,77 +113,70 @@ def run(arguments: argparse.Namespace) -> int:
         return _say("interrupted; nothing half-done is visible, the same command goes on where it was", FAILED)
 
 
-def _run(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter, settings: RunSettings) -> int:
-    from muster.pipeline.old.follow import Patience, Stop, follow
-    from muster.pipeline.old.jobs import gold_round, read_round
-    from muster.pipeline.old.jobs_failure import JobError
+def _run(arguments: argparse.Namespace) -> int:
+    from muster.pipeline.lake.location import Location
+    from muster.pipeline.lake.rounds import open_or_create
+    from muster.pipeline.lake.writer_lock import only_writer
+    from muster.pipeline.round import RoundSettings, RoundWriter
     from muster.pipeline.session import open_session
-    from muster.pipeline.sources.failure import SourceError
+    from muster.pipeline.stopping import Stop
+    from muster.pipeline.stream import PipelineQuery
 
+    gold, query_settings = _gold_settings(arguments), _query_settings(arguments)
+    location = Location.parse(arguments.lake, _settings_by_name(arguments))
+    source = _source(arguments)
+    lake = open_or_create(location)
     stop = Stop()
-    watch = _watch(stop)
-    behind = 0
-    _tell(f"starting Spark on {arguments.master}")
-    with (
-        open_session(_session(arguments, source, writer)) as spark,
-        # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
-        stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")),
-    ):
+    with only_writer(location):
+        writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
+        _tell(f"starting Spark on {arguments.master}")
+        with (
+            open_session(_session(arguments, _pending(source, lake.records))) as spark,
+            # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
+            stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")),
+        ):
+            query = PipelineQuery(spark, location, source, writer, query_settings, _watch(), stop)
+            return _steps(arguments, query, stop)
 
-        def read() -> None:
-            nonlocal behind
-            progress = read_round(spark, writer, source, settings, watch)
-            behind = progress.behind
-            _summary(progress)
 
-        def make_gold() -> None:
-            began = time.monotonic()
-            if gold_round(spark, writer, source, settings, watch, provisional=behind > 0):
-                _tell(f"tables published, revision {writer.manifest.revision}, {time.monotonic() - began:.1f} s")
-            else:
-                _tell("the tables are up to date")
-
-        if arguments.follow:
-            patience = Patience((SourceError, JobError), lambda error: _tell(f"{error}; trying again"))
-            follow(read, make_gold, stop, _rhythm(arguments), time.monotonic, patience)
-            _tell("stopped; the same command goes on here")
-            return DONE
-        read()
-        if stop():
-            return _say("stopped before the tables were made; the same command goes on here", FAILED)
-        make_gold()
+def _steps(arguments: argparse.Namespace, query: PipelineQuery, stop: Stop) -> int:
+    if arguments.rebuild:
+        query.rebuild()
+    if arguments.follow:
+        query.follow()
+        _tell("stopped; the same command goes on here")
+        return DONE
+    if not query.run():
+        return _say("stopped before the tables were made; the same command goes on here", FAILED)
     return DONE
 
 
-def _rhythm(arguments: argparse.Namespace) -> Rhythm:
-    from muster.pipeline.old.follow import Rhythm
-
-    return Rhythm(span_of(arguments.every, "--every") / 1000, span_of(arguments.gold_every, "--gold-every") / 1000)
-
-
-def _watch(stop: Stop) -> Watch:
-    from muster.pipeline.old.jobs import Watch
+def _watch() -> Watch:
+    from muster.pipeline.stream import Watch
 
     began = time.monotonic()
 
-    def batch(progress: Progress) -> None:
-        rate = progress.records / max(time.monotonic() - began, 0.001)
-        _tell(
-            f"batch {progress.batches}: {words.plural(progress.records, 'record')} read, {progress.behind:,} behind, {rate:,.0f}/s"
-        )
+    def progress(so_far: Progress) -> None:
+        rate = so_far.records / max(time.monotonic() - began, 0.001)
+        records = words.plural(so_far.records, "record")
+        _tell(f"batch {so_far.rounds}: {records} read, {so_far.behind:,} behind, {rate:,.0f}/s")
 
-    return Watch(batch=batch, step=lambda name: _tell(f"making {name}"), stopped=stop)
+    def gold(done: Done | None) -> None:
+        if done is None:
+            _tell("the tables are up to date")
+        else:
+            _tell(f"tables published, round {done.round}, {done.seconds:.1f} s")
+
+    return Watch(progress=progress, gold=gold, warn=lambda text: _tell(f"warning: {text}"))
 
 
-def _summary(progress: Progress) -> None:
-    for warning in progress.warnings:
-        _tell(f"warning: {warning}")
-    if not progress.batches:
-        _tell("nothing new in the log")
+def _pending(source: RunSource, records: int) -> int:
+    """About how many records are waiting: what Java is to be prepared for."""
+    return max(0, sum(end for places in source.ends().values() for end in places.values()) - records)
 
 
 def _source(arguments: argparse.Namespace) -> RunSource:
-    from muster.pipeline.old.jobs_sources import broker_source, directory_source
+    from muster.pipeline.sources.run_source import broker_source, directory_source
     from muster.pipeline.sources.broker_security import security_in
 
     if arguments.directories:
@@ -224,39 +209,40 @@ def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
     return (*packages, own_package())
 
 
-def _run_settings(arguments: argparse.Namespace) -> RunSettings:
-    from muster.pipeline.old.jobs import RunSettings
+def _gold_settings(arguments: argparse.Namespace) -> GoldSettings:
     from muster.pipeline.tables.settings import GoldSettings
 
     if arguments.allowed_lag < 0:
         raise UsageError(f"--allowed-lag must be 0 or more, not {arguments.allowed_lag}")
-    gold = GoldSettings(
+    return GoldSettings(
         now_ms=0,
         offsets_retention_ms=span_of(arguments.offsets_retention, "--offsets-retention"),
         allowed_lag=arguments.allowed_lag,
         clock_skew_ms=span_of(arguments.clock_skew, "--clock-skew"),
     )
-    settings = RunSettings(gold=gold, speaks_of_ms=arguments.at, idle_ms=_IDLE_MS if arguments.follow else 0)
+
+
+def _query_settings(arguments: argparse.Namespace) -> QuerySettings:
+    from muster.pipeline.stream import QuerySettings
+
+    settings = QuerySettings(
+        every_ms=span_of(arguments.every, "--every"), gold_every_ms=span_of(arguments.gold_every, "--gold-every")
+    )
     if arguments.batch_records is None:
         return settings
     if arguments.batch_records < 1:
         raise UsageError(f"--batch-records must be 1 or more, not {arguments.batch_records}")
-    return replace(settings, batch_records=arguments.batch_records)
+    return replace(settings, offsets_per_partition=arguments.batch_records)
 
 
-def _session(arguments: argparse.Namespace, source: RunSource, writer: LakeWriter) -> SessionSettings:
-    from muster.pipeline.old.jobs_ingest import records_ahead
+def _session(arguments: argparse.Namespace, pending: int) -> SessionSettings:
     from muster.pipeline.session import SessionSettings
 
-    # Rows pass through Java only where its own connector fetches them; else it hands out tasks, which any compiler does.
-    by_java = getattr(source, "by_connector", False)
-    much = by_java and (arguments.follow or records_ahead(writer, source) >= _SHORT_JOB_RECORDS)
     return SessionSettings(
         master=arguments.master,
         app_name="muster pipeline",
         driver_memory=arguments.driver_memory,
-        short_job=not much,
-        tiny_job=not by_java,
+        pending_records=None if arguments.follow else pending,
         packages=_packages(arguments),
         extra=_settings_by_name(arguments),
     )

@@ -5,8 +5,8 @@
     ends   how far the topics go, asked by tasks                 } when the tables of now are due
     now    lag, status, expiry ... from the state and the ends   }
 
-Each step is one Spark job that writes the files of all its tables. Then every table is committed and the round is published: only
-that makes it visible. A round that dies before leaves nothing that anybody reads, and is made again from the same state.
+Each step is one Spark job that writes the files of all its tables. Then every table is committed and the round is published:
+only that makes it visible. A round that dies before leaves nothing that anybody reads, and is made again from the same state.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.schema import ENDS
-from muster.pipeline.fold.kernel import FACTS, fold_rows, open_schema, state_part, state_schema
+from muster.pipeline.fold.kernel import FACTS, STATE_PARTS, fold_rows, open_schema, state_part, state_schema
 from muster.pipeline.fold.partition import FoldSettings
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
@@ -39,8 +39,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+REBUILD_OFFSETS: Final = 500_000
+"""Offsets of a log partition that are folded at once when everything is made anew."""
+ALL_PARTS: Final = frozenset(map(state_part, range(STATE_PARTS)))
 _NOW: Final = frozenset({"now"})
-_FOLDED: Final = (*FACTS, "minute", "state", "open")
+_STATE: Final = ("state", "open")
+_FOLDED: Final = (*FACTS, "minute", *_STATE)
 _SAMPLED: Final = ("ends", "b_leo_sample")
 
 
@@ -110,6 +114,14 @@ class RoundWriter:
             return None
         return this.publish(last.batch_id)
 
+    def rebuild(self, spark: SparkSession) -> Done:
+        """A round that makes everything anew from the table `log`; until it is published readers see what was there."""
+        last = self.last()
+        this = _Round(spark, self._location, self._source, self._settings, last)
+        this.refold()
+        this.make_gold(Gold())
+        return this.publish(last.batch_id)
+
     def last(self) -> Round:
         last = last_round(self._location)
         if last is None:
@@ -130,8 +142,7 @@ class _Round:
         self._settings = settings
         self._last = last
         self._lake = Lake(location, last)
-        self._attempts = f"{last.round + 1:08d}-"
-        self._batch = self._attempts + secrets.token_hex(4)
+        self._batch = f"{last.round + 1:08d}-{secrets.token_hex(4)}"
         self._changes: dict[str, Change] = {}
         self._records = 0
         self._newest_ms = last.newest_ms
@@ -159,16 +170,30 @@ class _Round:
         self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
         files = list_batch(self._location, self._batch, ["log"])["log"]
         self._add("log", files)
-        self._fold(files, frozenset(map(state_part, told["log_partitions"])))
+        self._fold(self._read("log", LOG, files), frozenset(map(state_part, told["log_partitions"])), "fold")
 
-    def _fold(self, log_files: list[DataFile], touched: frozenset[str]) -> None:
+    def refold(self) -> None:
+        """Everything that was ever made of the log goes, and is made anew from the table `log`, a stretch of it at a time."""
+        from pyspark.sql import functions as F
+
+        for table in (*_FOLDED, *NOW_TABLES):
+            self._changes[table] = Change(remove_all=True)
+        log = self._read("log", LOG, self._lake.table_files("log"))
+        last: int | None = log.agg(F.max("log_offset")).first()[0]
+        for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
+            first = -1 if start == 0 else start  # what could not be read has the offset -1
+            stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))
+            self._fold(stretch, ALL_PARTS, f"fold-{number}")
+
+    def _fold(self, log: DataFrame, touched: frozenset[str], step: str) -> None:
         settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
-        state = [file for file in self._lake.table_files("state") if file.part in touched]
-        changed = fold_rows(self._read("log", LOG, log_files), self._read("state", state_schema(), state), settings)
-        written = self._write(changed, "fold", _FOLDED)
+        state = [file for file in self._held("state") if file.part in touched]
+        written = self._write(fold_rows(log, self._read("state", state_schema(), state), settings), step, _FOLDED)
         for table in _FOLDED:
-            is_state = table in ("state", "open")
-            self._add(table, written.get(table, []), touched if is_state else frozenset())
+            if table in _STATE:
+                self._replace(table, written.get(table, []), touched)
+            else:
+                self._add(table, written.get(table, []))
 
     # -- ends and now
 
@@ -182,7 +207,7 @@ class _Round:
         ends_are_known = (told["partitions"], told["sum"] or 0) == (len(known), sum(known.values()))
         if gold.only_changes and ends_are_known and not self._records:
             return False
-        self._add("ends", sampled.get("ends", []), _NOW)
+        self._replace("ends", sampled.get("ends", []), _NOW)
         self._add("b_leo_sample", sampled.get("b_leo_sample", []))
         self._make_now(sampled.get("ends", []), self._moment(told["newest_ms"]), asked_ms, gold.provisional)
         return True
@@ -201,7 +226,7 @@ class _Round:
         written = self._write(rows, "now", (*NOW_TABLES, "minute"))
         self._changes["minute"] = Change(tuple(written.pop("minute", ())), remove_all=True)
         for table in NOW_TABLES:
-            self._add(table, written.get(table, []), _NOW)
+            self._replace(table, written.get(table, []), _NOW)
         self._gold = {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
 
     def _write_ends(self, rows: DataFrame) -> tuple[dict[str, list[DataFile]], dict[str, int | None]]:
@@ -239,7 +264,7 @@ class _Round:
         changes = {table: change for table, change in self._changes.items() if self._matters(table, change)}
         number = self._last.round + 1
         said = {"round": str(number), "batch": str(batch_id)}
-        versions = commit_all(self._location, Signature(number, said, attempts=self._attempts), changes)
+        versions = commit_all(self._location, Signature(number, said, base=self._last.versions), changes)
         this = self._last.following(
             versions,
             batch_id=batch_id,
@@ -253,15 +278,21 @@ class _Round:
     def _matters(self, table: str, change: Change) -> bool:
         return bool(change.added) or table in self._last.versions or bool(self._gold)
 
-    def _add(self, table: str, files: Iterable[DataFile], replaced: frozenset[str] = frozenset()) -> None:
+    def _add(self, table: str, files: Iterable[DataFile]) -> None:
         before = self._changes.get(table, Change())
-        self._changes[table] = Change((*before.added, *files), before.replaced_parts | replaced)
+        self._changes[table] = replace(before, added=(*before.added, *files))
+
+    def _replace(self, table: str, files: Iterable[DataFile], parts: frozenset[str]) -> None:
+        """These files take the place of all that the table holds of these parts."""
+        before = self._changes.get(table, Change())
+        kept = [file for file in before.added if file.part not in parts]
+        self._changes[table] = replace(before, added=(*kept, *files), replaced_parts=before.replaced_parts | parts)
 
     def _held(self, table: str) -> list[DataFile]:
         """The files of a table as this round leaves them so far."""
         change = self._changes.get(table, Change())
-        kept = [file for file in self._lake.table_files(table) if file.part not in change.replaced_parts]
-        return [*kept, *change.added]
+        held = [] if change.remove_all else self._lake.table_files(table)
+        return [*(file for file in held if file.part not in change.replaced_parts), *change.added]
 
     # -- Spark reads and writes
 

@@ -2,9 +2,9 @@
 
     source ──> micro-batch ──> round (log, fold, and when due: ends, now) ──> published
 
-`run` is this query with the trigger `availableNow`, `follow` with `processingTime`. Spark's checkpoint says what was read; a round
-that was published is not made again when Spark repeats its micro-batch. Knows Spark's query and when the tables of now are due; what
-a round does is in `round`.
+`run` is this query with the trigger `availableNow`, `follow` with `processingTime`. Spark's checkpoint says what was read; a
+round that was published is not made again when Spark repeats its micro-batch. Knows Spark's query and when the tables of now
+are due; what a round does is in `round`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class Watch:
     """Who is told how it goes."""
 
     progress: Callable[[Progress], None] = lambda _: None
-    gold: Callable[[Done], None] = lambda _: None
+    gold: Callable[[Done | None], None] = lambda _: None
+    """None: the tables were up to date."""
     warn: Callable[[str], None] = lambda _: None
 
 
@@ -100,9 +101,13 @@ class PipelineQuery:
         is_made = before.gold_round == before.round and not self._records
         with _clear_errors("making the tables"):
             done = self._writer.make_gold(self._spark, Gold(only_changes=is_made and not self._source.is_live))
-        if done is not None:
-            self._watch.gold(done)
+        self._watch.gold(done)
         return True
+
+    def rebuild(self) -> None:
+        """Make every table anew from the log table of the lake."""
+        with _clear_errors("making the tables anew"):
+            self._watch.gold(self._writer.rebuild(self._spark))
 
     def follow(self) -> None:
         """Go on until told to stop. A query that fails is started again where it was, but not the first time: then most

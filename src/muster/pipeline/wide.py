@@ -1,8 +1,8 @@
 """Rows of many tables as one DataFrame, so that one plan and one write serve them all.
 
-Each row names its `table` and the `part` of it that it belongs to; it has the columns of its own table, those of the others are null.
-Written with `partitionBy("table", ...)` the rows of each table lie in files of their own; a table's schema in Delta names only its own
-columns. Planning twenty writes in a young Java costs more than the rows do.
+Each row names its `table` and the `part` of it that it belongs to; it has the columns of its own table, those of the others are
+null. Written with `partitionBy("table", ...)` the rows of each table lie in files of their own; a table's schema in Delta names
+only its own columns. Planning twenty writes in a young Java costs more than the rows do.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Offset commits of one log partition: what each new one follows, and where every position stands afterwards.
 
-A position is (group, topic, partition). Its commits count in the order in which the coordinator applied them: a plain one at its own
-place in the log, one of a transaction when the COMMIT marker comes, and then only if nothing newer was applied meanwhile (traps 5 to
-7, analytics 2.4). What is concluded of a commit depends on its neighbours alone, so ten remembered commits of each position are all
-the state that is needed.
+A position is (group, topic, partition). Its commits count in the order in which the coordinator applied them: a plain one at
+its own place in the log, one of a transaction when the COMMIT marker comes, and then only if nothing newer was applied
+meanwhile (traps 5 to 7, analytics 2.4). What is concluded of a commit depends on its neighbours alone, so ten remembered
+commits of each position are all the state that is needed.
 """
 
 from __future__ import annotations

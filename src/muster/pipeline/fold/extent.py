@@ -1,9 +1,9 @@
 """How much of a log partition was read, and where its runs begin: stretches of the log without holes.
 
-Compaction takes records out of the middle. Two records of one run have nothing missing between them, so what is concluded from both
-holds; across a hole it may not (trap 3). Every record that was read is a row, transaction markers too, so a hole is a step of more
-than one between neighbours. A source that hides markers (Spark's Kafka connector) shows holes where none are, which errs on the safe
-side (trap 8).
+Compaction takes records out of the middle. Two records of one run have nothing missing between them, so what is concluded from
+both holds; across a hole it may not (trap 3). Every record that was read is a row, transaction markers too, so a hole is a step
+of more than one between neighbours. A source that hides markers (Spark's Kafka connector) shows holes where none are, which
+errs on the safe side (trap 8).
 """
 
 from __future__ import annotations

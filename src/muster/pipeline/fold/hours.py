@@ -1,8 +1,8 @@
 """`g_hot_committers`: who writes how much into the coordinator's log, hour by hour, and how much of it says nothing new.
 
-A commit of the same offset again is useless as progress, though Java clients send it as a sign of life (trap 11). An hour is kept in
-the state until the log has gone on for two more hours; then its rows are finished. Survivors of compaction are no rate (trap 3): a
-hole takes the commits before it out of the hours that are still open at the hole.
+A commit of the same offset again is useless as progress, though Java clients send it as a sign of life (trap 11). An hour is
+kept in the state until the log has gone on for two more hours; then its rows are finished. Survivors of compaction are no rate
+(trap 3): a hole takes the commits before it out of the hours that are still open at the hole.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The fold as Spark runs it: an Arrow kernel over whole log partitions, and the columns that go in and come out.
 
-In go the state rows of some log partitions and their new log rows (`fold_input`), in any order; out come rows of every table that the
-fold writes, as one wide DataFrame. Knows Arrow and how to split rows; what they mean is in `partition`.
+In go the state rows of some log partitions and their new log rows (`fold_input`), in any order; out come rows of every table
+that the fold writes, as one wide DataFrame. Knows Arrow and how to split rows; what they mean is in `partition`.
 """
 
 from __future__ import annotations

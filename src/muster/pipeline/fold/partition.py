@@ -1,7 +1,7 @@
 """One log partition's round: its new rows and its state go in, finished facts, open rows and the new state come out.
 
-Puts the parts of the fold together: how much was read (`extent`), commits and positions (`commits`), hours of committers (`hours`),
-and everything about groups (`groups`). Plain frames: Spark's part is `kernel`.
+Puts the parts of the fold together: how much was read (`extent`), commits and positions (`commits`), hours of committers
+(`hours`), and everything about groups (`groups`). Plain frames: Spark's part is `kernel`.
 """
 
 from __future__ import annotations
