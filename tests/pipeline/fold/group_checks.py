@@ -20,7 +20,9 @@ def check_against_oracle(folding: Folding) -> None:
         found, wanted = sorted_rows(folding.rows(table)), sorted_rows(expected[table].to_dicts())
         assert found == wanted, f"{table}\n{differences(found, wanted)}"
     groups = [{**row, "owners": sorted_rows(row["owners"] or [])} for row in folding.state["group"].to_dicts()]
-    states = [{**row, "owners": sorted_rows(row["owners"] or []), "moved": None} for row in expected["group"].to_dicts()]
+    states = [
+        {**row, "owners": sorted_rows(row["owners"] or []), "moved": None} for row in expected["group"].to_dicts()
+    ]
     assert sorted_rows(groups) == sorted_rows(states)
 
 
@@ -28,7 +30,8 @@ def check_same(one: Folding, other: Folding) -> None:
     """The same was finished, and the same is known."""
     for table in FACTS:
         found, wanted = (
-            sorted_rows([row for frame in each.finished.get(table, []) for row in frame.to_dicts()]) for each in (one, other)
+            sorted_rows([row for frame in each.finished.get(table, []) for row in frame.to_dicts()])
+            for each in (one, other)
         )
         assert found == wanted, f"finished {table}\n{differences(found, wanted)}"
         found, wanted = sorted_rows(one.rows(table)), sorted_rows(other.rows(table))

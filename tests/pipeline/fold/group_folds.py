@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import polars as pl
 
-from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups
+from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups, open_rows
 from muster.pipeline.tables.settings import GoldSettings
 from tests.pipeline.fold.group_logs import GroupLog, Row, frame
 
@@ -58,6 +59,9 @@ class Folding:
         for table, of_table in finished.items():
             self.finished.setdefault(table, []).append(of_table)
         self.records_read, self.events_read = records_to, events_to
+        again = open_rows(self.state, self.settings)
+        for table, of_table in self.open.items():
+            assert of_table.equals(again[table]) or _as_set(of_table) == _as_set(again[table]), table
 
     def so_far(self) -> GroupLog:
         return GroupLog(self.log.records[: self.records_read], self.log.events[: self.events_read])
@@ -66,6 +70,10 @@ class Folding:
         """Finished and open ones."""
         frames = [*self.finished.get(table, []), *([self.open[table]] if table in self.open else [])]
         return [row for of_table in frames for row in of_table.to_dicts()]
+
+
+def _as_set(rows: pl.DataFrame) -> list[str]:
+    return sorted(map(repr, rows.to_dicts()))
 
 
 def _with_runs(rows: list[Row], runs: dict[int, int]) -> pl.DataFrame:
@@ -107,5 +115,5 @@ def _usual(commits: list[Row], runs: dict[int, int]) -> int | None:
         if not row["is_tombstone"]:
             stretch.append(row)
     times = [row["commit_ms"] for row in stretch[-WINDOW:]]
-    intervals = sorted(later - earlier for earlier, later in zip(times, times[1:], strict=False))
+    intervals = sorted(later - earlier for earlier, later in pairwise(times))
     return intervals[(len(intervals) - 1) // 2] if intervals else None

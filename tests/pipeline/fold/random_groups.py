@@ -122,7 +122,7 @@ def _arrivals(random: Random, group_id: str, here: dict[str, str | None], epoch:
     if random.random() < 0.2:
         return []
     waits = (0, SECOND, 30 * SECOND, 20 * MINUTE, 80 * MINUTE)
-    said = {"member_epoch": epoch, "state": "STABLE", "n_assigned": 2, "n_pending_revocation": 0}
+    said: Row = {"member_epoch": epoch, "state": "STABLE", "n_assigned": 2, "n_pending_revocation": 0}
     return [
         epoch_record(group_id, 8, at + random.choice(waits), member_id=name, **said)
         for name in here
@@ -131,5 +131,5 @@ def _arrivals(random: Random, group_id: str, here: dict[str, str | None], epoch:
 
 
 def _metadata(group_id: str, name: str, at: int, instance: str | None) -> Row:
-    said = {"instance_id": instance, "client_id": "app", "client_host": "/h", "topics": ["t"]}
+    said: Row = {"instance_id": instance, "client_id": "app", "client_host": "/h", "topics": ["t"]}
     return epoch_record(group_id, 5, at, member_id=name, **said)

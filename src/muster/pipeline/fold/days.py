@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -15,9 +16,10 @@ _CLOSED_AFTER_MS: Final = 3 * _DAY_MS
 """After its beginning: two days after its end."""
 
 
-def fold_days(state: Frames, *, records: Frame | None, events: Frame) -> None:
+def fold_days(state: Frames, *, records: Frame | None, events: Frame | None) -> None:
     """Kind `day` of `state` is replaced. `records` are new finished generations, `events` those of the journal."""
-    _add(state, told_days(events))
+    if events is not None:
+        _add(state, told_days(events))
     if records is not None:
         _add(state, restart_days(records))
 
@@ -35,6 +37,8 @@ def _add(state: Frames, new: Frame) -> None:
 def close_days(state: Frames, clocks: Clocks, still_open: Frame) -> Frame:
     """`g_member_churn` of days that are over for good; `still_open` are the rebalances that are not closed."""
     days = state["day"]
+    if days.is_empty() or not _is_any_old(days, clocks):
+        return days.clear()
     begin_ms = pl.col("dt").str.to_date("%Y-%m-%d").cast(pl.Datetime("ms")).cast(pl.Int64)
     waiting = rebalance_days(still_open).select(*GROUP, "dt", _waits=pl.lit(True))
     rows = days.join(waiting, on=[*GROUP, "dt"], how="left", maintain_order="left")
@@ -43,6 +47,7 @@ def close_days(state: Frames, clocks: Clocks, still_open: Frame) -> Frame:
     return finished_days(rows.filter(is_over))
 
 
-def open_days(state: Frames, still_open: Frame) -> Frame:
-    """`g_member_churn` of the days that may still change, open rebalances included."""
-    return finished_days(added_days([state["day"].drop("log_partition"), rebalance_days(still_open)]))
+def _is_any_old(days: Frame, clocks: Clocks) -> bool:
+    oldest = date.fromisoformat(str(days["dt"].min()))
+    at = pl.lit((oldest - date(1970, 1, 1)).days * _DAY_MS)
+    return bool(pl.select(clocks.passed(at, _CLOSED_AFTER_MS, _CLOSED_AFTER_MS)).item())

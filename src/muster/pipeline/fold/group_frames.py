@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from muster.pipeline.fold.state import KINDS
-from muster.pipeline.tables.columns import Frame, conform
+from muster.pipeline.tables.columns import Frame, schema_of
 
 Frames: TypeAlias = dict[str, Frame]
 
@@ -57,14 +57,19 @@ def kind_schema(kind: str) -> pl.Schema:
     return pl.DataFrame(pl.from_arrow(pa.schema(list(KINDS[kind])).empty_table())).schema
 
 
+@cache
+def _no_rows(kind: str) -> Frame:
+    return here(pl.DataFrame(schema=kind_schema(kind)))
+
+
 def known_state(state: Mapping[str, Frame], kinds: tuple[str, ...]) -> Frames:
     """State rows with the constants that table functions want; what is missing is empty."""
-    return {kind: here(state[kind] if kind in state else pl.DataFrame(schema=kind_schema(kind))) for kind in kinds}
+    return {kind: here(state[kind]) if kind in state and len(state[kind]) else _no_rows(kind) for kind in kinds}
 
 
 def of_kind(rows: Frame, kind: str) -> Frame:
     """Exactly the columns of a kind, with the constants."""
-    return here(rows.select(pl.col(name).cast(each) for name, each in kind_schema(kind).items()))
+    return rows.select(*(pl.col(name).cast(each) for name, each in kind_schema(kind).items()), **_HERE)
 
 
 def here(rows: Frame) -> Frame:
@@ -78,7 +83,7 @@ def away(rows: Frame) -> Frame:
 
 def table_rows(rows: Frame, table: str) -> Frame:
     """The columns of a table, but for the cluster and the log partition, which the caller knows."""
-    return away(conform(here(rows), table))
+    return rows.select(pl.col(name).cast(kind) for name, kind in schema_of(table).items() if name not in _HERE)
 
 
 def replaced(known: Frame, new: Frame, *keys: str) -> Frame:

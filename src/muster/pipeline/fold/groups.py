@@ -23,7 +23,7 @@ import polars as pl
 from muster.pipeline.fold.classic_members import fold_classic_members
 from muster.pipeline.fold.closing import closed_blocks, fold_closed, forget_closed, is_closed
 from muster.pipeline.fold.consumer_members import fold_consumer_members
-from muster.pipeline.fold.days import close_days, count_closed, fold_days, open_days
+from muster.pipeline.fold.days import close_days, count_closed, fold_days
 from muster.pipeline.fold.epochs import fold_epochs, settle_bumps
 from muster.pipeline.fold.generations import fold_generations
 from muster.pipeline.fold.group_facts import epoch_facts, event_facts
@@ -35,6 +35,7 @@ from muster.pipeline.fold.members import finish_members, member_rows
 from muster.pipeline.fold.open_rebalances import fold_pauses, open_changes, paused_rebalances
 from muster.pipeline.tables.columns import Frame
 from muster.pipeline.tables.episodes import episode_digests, finished_episodes, joined_digests
+from muster.pipeline.tables.member_churn import added_days, finished_days, rebalance_days
 from muster.pipeline.tables.settings import GoldSettings
 
 __all__ = ["Clocks", "GroupRows", "fold_groups", "open_rows", "pause_records"]
@@ -50,16 +51,20 @@ def fold_groups(
     `pairs` are neighbouring commits of a position (`tables.commit_pauses.commit_pairs`) of which the second is new in this batch
     and between which a record of `pause_records` lies.
     """
-    now = known_state(state, KINDS_OF_GROUPS)
+    known = known_state(state, KINDS_OF_GROUPS)
+    now = dict(known)
     facts = _fold_rows(now, rows)
-    facts |= _close(now, here(pairs), clocks, settings)
-    finished = {table: table_rows(frame, table) for table, frame in facts.items() if not frame.is_empty()}
-    return {kind: away(frame) for kind, frame in now.items()}, finished, _open_rows(now, settings)
+    closed, still_open = _close(now, here(pairs), clocks, settings)
+    finished = {table: table_rows(frame, table) for table, frame in (facts | closed).items() if not frame.is_empty()}
+    changed = {kind: frame for kind, frame in now.items() if frame is not known[kind] or kind not in state}
+    folded = {**state, **{kind: away(frame) for kind, frame in changed.items()}}
+    return {kind: folded[kind] for kind in KINDS_OF_GROUPS}, finished, _open_rows(now, still_open, settings)
 
 
 def open_rows(state: Mapping[str, Frame], settings: GoldSettings) -> Frames:
     """Rows by table that may still change, as they stand."""
-    return _open_rows(known_state(state, KINDS_OF_GROUPS), settings)
+    now = known_state(state, KINDS_OF_GROUPS)
+    return _open_rows(now, open_changes(now, settings), settings)
 
 
 def pause_records(state: Mapping[str, Frame], rows: GroupRows) -> Frame:
@@ -90,23 +95,24 @@ def _fold_rows(state: Frames, rows: GroupRows) -> Frames:
         fold_epochs(state, group_epochs, member_epochs)
         fold_consumer_members(state, member_epochs)
         facts |= {"s_group_epoch": group_epochs, "s_member_epoch": member_epochs}
-    events = event_facts(rows.events)
-    if not events.is_empty():
+    events: Frame | None = None
+    if not rows.events.is_empty():
+        events = event_facts(rows.events)
         fold_journal(state, events)
         facts["b_journal_event"] = events
     fold_days(state, records=records, events=events)
-    touched = touched_groups(rows.generations, rows.epochs, rows.events)
-    if not touched.is_empty():
-        fold_group_states(state, touched)
+    if facts:
+        fold_group_states(state, touched_groups(rows.generations, rows.epochs, rows.events))
     return facts
 
 
-def _close(state: Frames, pairs: Frame, clocks: Clocks, settings: GoldSettings) -> Frames:
-    """What nothing later can change is taken out of the state and comes back as finished rows."""
+def _close(state: Frames, pairs: Frame, clocks: Clocks, settings: GoldSettings) -> tuple[Frames, Frame]:
+    """(finished rows, rebalances that stay open): what nothing later can change is taken out of the state."""
     settle_bumps(state, clocks)
     facts: Frames = {}
     changes = open_changes(state, settings)
-    fold_pauses(state, pairs, changes)
+    if not changes.is_empty():
+        fold_pauses(state, pairs, changes)
     blocks = closed_blocks(state, clocks, settings)
     if not blocks.is_empty():
         over = is_closed(changes, "ended_ms", blocks)
@@ -119,18 +125,22 @@ def _close(state: Frames, pairs: Frame, clocks: Clocks, settings: GoldSettings) 
         fold_pauses(state, pairs.clear(), changes)
     facts["g_member"] = finish_members(state, clocks, settings)
     facts["g_member_churn"] = close_days(state, clocks, changes)
-    return facts
+    return facts, changes
 
 
-def _open_rows(state: Frames, settings: GoldSettings) -> Frames:
-    changes = open_changes(state, settings)
-    rebalances, pauses = paused_rebalances(state, changes)
-    digests = joined_digests(state["last_episode"].drop("log_partition"), episode_digests(rebalances))
-    rows = {
-        "g_rebalance": rebalances,
-        "g_rebalance_pause": pauses,
-        "g_rebalance_episode": finished_episodes(digests, settings),
-        "g_member": member_rows(state, state["member"], rebalances),
-        "g_member_churn": open_days(state, rebalances),
-    }
+def _open_rows(state: Frames, changes: Frame, settings: GoldSettings) -> Frames:
+    """`changes` are the open rebalances. Tables without open rows may be missing."""
+    rows: Frames = {}
+    digests, days = state["last_episode"], state["day"]
+    if not changes.is_empty():
+        rebalances, pauses = paused_rebalances(state, changes)
+        rows = {"g_rebalance": rebalances, "g_rebalance_pause": pauses}
+        digests = joined_digests(digests.drop("log_partition"), episode_digests(rebalances))
+        days = added_days([days.drop("log_partition"), rebalance_days(rebalances)])
+    if not digests.is_empty():
+        rows["g_rebalance_episode"] = finished_episodes(digests, settings)
+    if not days.is_empty():
+        rows["g_member_churn"] = finished_days(days)
+    if not state["member"].is_empty():
+        rows["g_member"] = member_rows(state, state["member"], rows.get("g_rebalance"))
     return {table: table_rows(frame, table) for table, frame in rows.items()}

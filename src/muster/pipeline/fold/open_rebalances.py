@@ -6,12 +6,13 @@ Whatever may still change is computed anew each time, by the same functions that
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 import polars as pl
 
 from muster.pipeline.fold.group_frames import Frames, of_kind
-from muster.pipeline.tables.columns import GROUP, Frame
+from muster.pipeline.tables.columns import GROUP, Frame, schema_of
 from muster.pipeline.tables.commit_pauses import numbered, pauses_around, with_pauses
 from muster.pipeline.tables.consumer_epochs import finished_bumps, with_ends, with_overtaken
 from muster.pipeline.tables.journal_words import told_rebalances
@@ -24,6 +25,8 @@ _RECORD: Final = (*GROUP, "end_offset")
 
 def open_changes(state: Frames, settings: GoldSettings) -> Frame:
     """Everything of `g_rebalance` but the pauses, numbered; `end_offset` is the record that pauses are measured around."""
+    if not any(len(state[kind]) for kind in ("rebalance", "telling", "bump")):
+        return _no_changes()
     in_log = state["rebalance"].sort(*GROUP, "log_offset").drop("owned", "log_partition")
     told = state["telling"].sort(*GROUP, "j_log_offset").drop("log_partition")
     rows = told_rebalances(in_log, told, settings.journal_match_ms)
@@ -31,6 +34,18 @@ def open_changes(state: Frames, settings: GoldSettings) -> Frame:
         rows = pl.concat([rows, finished_bumps(ended_bumps(state))], how="diagonal")
     last = state["last_episode"].select(*GROUP, last_episode="episode", last_ended_ms="ended_ms")
     return numbered(with_episodes(rows, settings, last))
+
+
+@cache
+def _no_changes() -> Frame:
+    gone = pl.List(pl.Struct({"topic": pl.String, "partition": pl.Int32}))
+    more: dict[str, Any] = {
+        "_rebalance": pl.UInt32,
+        "end_offset": pl.Int64,
+        "gone_partitions": gone,
+        "gone_session_ms": pl.Int64,
+    }
+    return pl.DataFrame(schema={**schema_of("g_rebalance"), **more}).drop("pause_p50_ms", "pause_max_ms")
 
 
 def ended_bumps(state: Frames) -> Frame:
