@@ -60,7 +60,7 @@ class Folded:
         newest = self.extent["newest_ms"] or 0
         self.hours, closed = fold_hours(self.hours, commits, applied.rows, self.runs, newest)
         if records is not None:
-            self.pairs.append(spanning_pairs(applied.rows, applied.positions, records, self.runs.current))
+            self.pairs.append(spanning_pairs(applied.rows, records))
         self.positions = applied.positions
         self.applied.append(applied)
         self.closed_hours.append(hot_committers(closed))
@@ -187,16 +187,13 @@ def test_pairs_around_records_are_found_in_any_cut_with_their_usual_interval(see
         schema={"group_id": pl.String, "log_offset": pl.Int64},
     ).with_columns(pl.col("log_offset") % (int(last) + 1))
     one = fold_all([whole], records)
-    closed = {tuple(r) for r in one.pairs[0].drop_nulls("next_log_offset").iter_rows()}
-    assert closed == _pairs_in_loops(one, records, is_open=False)
-    assert {tuple(r) for r in one.pairs[0].filter(pl.col("next_log_offset").is_null()).iter_rows()} == _pairs_in_loops(
-        one, records, is_open=True
-    )
+    found = set(one.pairs[0].iter_rows())
+    assert found == _pairs_in_loops(one, records)
     many = fold_all(cut(whole, Random(seed + 1), 7), records)
-    assert {tuple(r) for pairs in many.pairs for r in pairs.drop_nulls("next_log_offset").iter_rows()} == closed
+    assert {row for pairs in many.pairs for row in pairs.iter_rows()} == found
 
 
-def _pairs_in_loops(folded: Folded, records: pl.DataFrame, is_open: bool) -> set[tuple[Any, ...]]:
+def _pairs_in_loops(folded: Folded, records: pl.DataFrame) -> set[tuple[Any, ...]]:
     rows = folded.applied[0].rows.iter_rows(named=True)
     chains: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -204,29 +201,13 @@ def _pairs_in_loops(folded: Folded, records: pl.DataFrame, is_open: bool) -> set
     found = set()
     for key, chain in chains.items():
         for index, row in enumerate(chain):
-            after = chain[index + 1] if index + 1 < len(chain) else None
-            if (after is None) != is_open or row["is_tombstone"]:
+            if index + 1 == len(chain) or row["is_tombstone"]:
                 continue
-            end = after["log_offset"] if after is not None else 1 << 60
-            if not any(g == key[0] and row["log_offset"] < o < end for g, o in records.iter_rows()):
-                continue
-            run = folded.runs.current if after is None else after["run"]
-            came = (
-                None
-                if after is None
-                else (after["commit_ms"] if after["commit_ms"] is not None else after["record_ms"])
-            )
-            found.add(
-                (
-                    *key,
-                    row["log_offset"],
-                    row["commit_ms"],
-                    None if after is None else after["log_offset"],
-                    came,
-                    _usual(chain, index),
-                    row["run"] == run,
-                )
-            )
+            after = chain[index + 1]
+            if any(g == key[0] and row["log_offset"] < o < after["log_offset"] for g, o in records.iter_rows()):
+                came = after["record_ms"] if after["commit_ms"] is None else after["commit_ms"]
+                pair = (row["log_offset"], row["commit_ms"], after["log_offset"], came, _usual(chain, index))
+                found.add((*key, *pair, row["run"] == after["run"]))
     return found
 
 

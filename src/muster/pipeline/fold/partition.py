@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from muster.pipeline.fold.commits import Applied, fold_commits
 from muster.pipeline.fold.extent import Extent, Runs, fold_extent
-from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups
+from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups, pause_records
 from muster.pipeline.fold.hours import fold_hours, hot_committers
 from muster.pipeline.fold.minutes import minutes_of
 from muster.pipeline.fold.spans import spanning_pairs
@@ -72,7 +72,7 @@ def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
         journal_ms=told["newest_ms"],
         has_journal=partition.log_partition in settings.journal_partitions or told["newest_ms"] is not None,
     )
-    pairs = spanning_pairs(applied.rows, applied.positions, _asked_for(state, rows), runs.current)
+    pairs = spanning_pairs(applied.rows, pause_records(state, rows))
     folded, finished, opened = fold_groups(state, rows, pairs, clocks, settings.gold)
     state |= folded
     state["group"] = _with_progress(state["group"], applied)
@@ -89,13 +89,6 @@ def _commits(state: Frames, offsets: pl.DataFrame, runs: Runs, extent: Extent) -
     state["position"] = applied.positions
     state["hour"], closed = fold_hours(state["hour"], commits, applied.rows, runs, newest_ms)
     return applied, {"g_hot_committers": hot_committers(closed), "minute": minutes_of(applied.rows)}
-
-
-def _asked_for(state: Frames, rows: GroupRows) -> pl.DataFrame:
-    """Records that rebalances stand for: the new ones, and those of rebalances whose pauses are still measured."""
-    place = ("group_id", "log_offset")
-    frames = (rows.generations, rows.epochs, state["rebalance"])
-    return pl.concat([frame.select(place) for frame in frames]).drop_nulls()
 
 
 def _with_progress(groups: pl.DataFrame, applied: Applied) -> pl.DataFrame:
