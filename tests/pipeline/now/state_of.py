@@ -97,8 +97,13 @@ def _positions(commits: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _groups(rows: Frames, silver: Frames, commits: pl.DataFrame) -> list[dict[str, Any]]:
-    of_log = ("s_group_generation", "s_member", "s_group_epoch", "s_member_epoch")
-    states = group_states(*(given(silver, name) for name in of_log), given(rows, "b_journal_event"))
+    states = group_states(
+        given(silver, "s_group_generation"),
+        given(silver, "s_member"),
+        given(silver, "s_group_epoch"),
+        given(silver, "s_member_epoch"),
+        given(rows, "b_journal_event"),
+    )
     owned: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in owners(states, given(silver, "s_assignment")).iter_rows(named=True):
         place = {"topic": row["topic"], "partition": row["partition"], "owner": row["owner"]}

@@ -9,16 +9,21 @@ Each part can be had alone: `standings` is a DataFrame that every table of posit
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Final
 
+from muster.pipeline.fold.kernel import FACTS
 from muster.pipeline.now.abandoned import ABANDONED, group_commits, with_abandoned
 from muster.pipeline.now.expiry import EXPIRY, with_expiry
+from muster.pipeline.now.history import HISTORY, lag_history
 from muster.pipeline.now.lag import CURRENT, GROUP_LAG, LAG, group_sums, with_group_lag, with_lag
 from muster.pipeline.now.one_pass import select_all
 from muster.pipeline.now.positions import of_kind, positions_and_ends
+from muster.pipeline.now.quality import data_quality
 from muster.pipeline.now.standing import STANDING, standing_kernel
 from muster.pipeline.now.status import STATUS, with_status
 from muster.pipeline.tables.settings import GoldSettings
+from muster.pipeline.wide import PART, TABLE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,6 +31,13 @@ if TYPE_CHECKING:
 NOW: Final = "now"
 OF_POSITIONS: Final = (LAG, STATUS, EXPIRY, CURRENT, GROUP_LAG, ABANDONED)
 """Tables that are made of `standings`."""
+NOW_TABLES: Final = (
+    *(each.table for each in OF_POSITIONS),
+    HISTORY,
+    "g_data_quality",
+    *(name for name in FACTS if name.startswith("g_")),
+)
+"""Tables that have a part `now`, which each making of them replaces."""
 _OF_GROUP: Final = ("type", "state", "protocol_type", "n_members", "empty_since_ms", "topics", "moved")
 
 
@@ -59,3 +71,30 @@ def standings(state: DataFrame, ends: DataFrame, settings: GoldSettings) -> Data
 
 def tables_of_positions(state: DataFrame, ends: DataFrame, settings: GoldSettings) -> DataFrame:
     return select_all(standings(state, ends, settings), OF_POSITIONS, NOW)
+
+
+def tables_of_now(
+    state: DataFrame,
+    ends: DataFrame,
+    minutes: DataFrame,
+    open_rows: DataFrame | None,
+    settings: GoldSettings,
+    sampled_ms: int,
+) -> DataFrame:
+    """Rows of all tables of now, and of `minute`, as one wide DataFrame.
+
+    `state`, `ends` and `minutes` are the rows of those tables, `open_rows` rows of appended tables that may still change, with the
+    name of their table in `of_table`. `sampled_ms` is up to when the ends of topics were sampled.
+    """
+    from pyspark.sql import functions as F
+
+    quality = data_quality(state).select(F.lit("g_data_quality").alias(TABLE), F.lit(NOW).alias(PART), "*")
+    parts = [
+        tables_of_positions(state, ends, settings),
+        lag_history(state, ends, minutes, settings, sampled_ms),
+        quality,
+    ]
+    if open_rows is not None:
+        still_open = open_rows.withColumnRenamed("of_table", TABLE)
+        parts.append(still_open.withColumn(PART, F.lit(NOW)))
+    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)

@@ -12,6 +12,8 @@ _DAY_MS = 24 * 60 * _MINUTE_MS
 class GoldSettings:
     now_ms: int
     """The moment that gold speaks of. Equal inputs and an equal moment give equal tables."""
+    sampled_ms: int | None = None
+    """Up to when ends that are read from files are known: nothing else was appended by then. None: up to each one's newest."""
     offsets_retention_ms: int = 7 * _DAY_MS
     """`offsets.retention.minutes` of the broker."""
     offsets_retention_check_interval_ms: int = 10 * _MINUTE_MS
