@@ -1,4 +1,4 @@
-"""`muster pipeline`: run, report and compact, each with flags of its own. What they do is in `muster.pipeline`."""
+"""`muster pipeline`: run, report, sql, compact and migrate, each with flags of its own. What they do is in `muster.pipeline`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from muster.cli.exit_codes import USAGE
 _STEPS = {
     "run": ("muster.cli.pipeline_run", "read a log into a lake and make its tables"),
     "report": ("muster.cli.pipeline_report", "write one HTML page about a lake"),
+    "sql": ("muster.cli.pipeline_sql", "run an SQL statement over the tables of a lake"),
     "compact": ("muster.cli.pipeline_compact", "merge small files and drop what is older than its retention"),
+    "migrate": ("muster.cli.pipeline_migrate", "say what becomes of a lake of an older layout"),
 }
 
 _EXAMPLES = """\

@@ -1,4 +1,4 @@
-"""`muster pipeline`: what it refuses, and compacting and reporting, all before any Java starts."""
+"""`muster pipeline run`: what it refuses before any Java starts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from muster.cli.main import main
 from muster.pipeline import session
-from muster.pipeline.old.lake import Lake
-from tests.pipeline.lake.lakes import append, bronze, gold_lake
+from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.writer_lock import only_writer
+from tests.pipeline.lake.delta_lakes import gold_lake
 
 
 @pytest.fixture
@@ -43,15 +44,6 @@ def test_flags_that_cannot_be_are_refused(
     assert f"muster pipeline: {says}" in capsys.readouterr().err
 
 
-def test_delta_without_its_package_names_the_extra(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("muster.pipeline.old.lake_delta.find_spec", lambda _: None)
-    flags = ["--from", str(data), "--lake", str(tmp_path / "lake"), "--table-format", "delta"]
-    assert main(["pipeline", "run", *flags]) == 2
-    assert "pip install 'muster-kafka[delta]'" in capsys.readouterr().err
-
-
 def test_a_directory_without_a_coordinators_log_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pipeline", "run", "--from", str(tmp_path), "--lake", str(tmp_path / "lake")]) == 1
     assert "no __consumer_offsets-N folder in" in capsys.readouterr().err
@@ -65,7 +57,8 @@ def test_a_broker_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.Captu
 def test_a_lake_that_somebody_writes_to_is_refused(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Lake.open_or_create(tmp_path / "lake").write():
+    gold_lake(tmp_path / "lake", {})
+    with only_writer(Location.parse(tmp_path / "lake")):
         assert main(["pipeline", "run", "--from", str(data), "--lake", str(tmp_path / "lake")]) == 2
     assert "is being written to by process" in capsys.readouterr().err
 
@@ -87,34 +80,4 @@ def test_neither_source_nor_lake_is_a_usage_error(capsys: pytest.CaptureFixture[
 
 def test_pipeline_alone_names_its_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pipeline"]) == 2
-    assert "run, report, compact" in capsys.readouterr().err
-
-
-def test_compact_says_what_it_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with Lake.open_or_create(tmp_path / "lake").write() as writer:
-        for offset in range(3):
-            append(writer, {"b_log_record": [bronze(offset, 1_000)]})
-    assert main(["pipeline", "compact", "--lake", str(tmp_path / "lake")]) == 0
-    assert capsys.readouterr().out == "3 files became 1, 0 rows dropped\n"
-
-
-def test_compact_refuses_gold_that_lives_shorter_than_silver(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold_lake(tmp_path / "lake", {})
-    assert main(["pipeline", "compact", "--lake", str(tmp_path / "lake"), "--gold-days", "10"]) == 2
-    assert "days must rise" in capsys.readouterr().err
-
-
-def test_a_report_of_a_lake_is_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    root, page = gold_lake(tmp_path / "lake", {}).root, tmp_path / "report.html"
-    assert main(["pipeline", "report", "--lake", str(root), "--out", str(page)]) == 0
-    assert capsys.readouterr().out == f"{page}\n"
-    assert page.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
-
-
-def test_a_report_of_a_lake_without_tables_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with Lake.open_or_create(tmp_path / "lake").write() as writer:
-        append(writer, {"b_log_record": [bronze(0, 1)]})
-    assert main(["pipeline", "report", "--lake", str(tmp_path / "lake"), "--out", str(tmp_path / "x.html")]) == 2
-    assert "has no finished tables yet" in capsys.readouterr().err
+    assert "run, report, sql, compact, migrate" in capsys.readouterr().err
