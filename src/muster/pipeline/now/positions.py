@@ -48,6 +48,8 @@ def positions_and_ends(state: DataFrame, ends: DataFrame) -> DataFrame:
     current = current_positions(state)
     groups = of_kind(state, "group")
     known = current.join(F.broadcast(_whole_from(state)), ["cluster", "log_partition"], "left")
+    # What only an open transaction knows of is no position: how much of its past is known is nobody's question.
+    known = known.withColumn("faithful_ms", F.when(F.col("log_offset").isNotNull(), F.col("faithful_ms")))
     expected = _wanted(current, groups).join(ends.select(*TOPIC_PARTITION), ["cluster", "topic"])
     owned = groups.where((F.col("type") == "classic") & (F.col("n_members") > 0))
     owned = owned.select("cluster", "group_id", F.explode("owners").alias("owned")).select("*", "owned.*").drop("owned")

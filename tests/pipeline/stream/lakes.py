@@ -1,0 +1,109 @@
+"""Lakes that the streaming query makes of a data directory, and what the oracle says of the same log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from muster.pipeline.decode.batch import decode_batch
+from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.reader import Lake
+from muster.pipeline.lake.rounds import open_or_create
+from muster.pipeline.round import RoundSettings, RoundWriter
+from muster.pipeline.schemas import TABLES
+from muster.pipeline.sources.journal import journal_rows
+from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LOG_TOPICS, OFFSETS_TOPIC, stretches
+from muster.pipeline.sources.run_source import DirectorySource, directory_source
+from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
+from muster.pipeline.sources.segments import SegmentLogs
+from muster.pipeline.stopping import Stop
+from muster.pipeline.stream import PipelineQuery, QuerySettings, Watch
+from muster.pipeline.tables.build import build_gold
+from muster.pipeline.tables.settings import GoldSettings
+from muster.pipeline.tables.silver import finish_silver
+
+FAR_BACK_MS = 100 * 365 * 86_400_000
+SETTINGS = GoldSettings(now_ms=0, history_ms=FAR_BACK_MS)
+"""The history goes back as far as any log of the tests."""
+
+
+def source_of(directory: Path, cluster: str = "kafka") -> DirectorySource:
+    return directory_source((str(directory),), cluster)
+
+
+class LakeRun:
+    """One run of the query: a source, a lake, how it is cut."""
+
+    def __init__(self, spark: Any, root: Path, source: Any, **settings: Any) -> None:
+        self.location = Location.parse(root)
+        open_or_create(self.location)
+        self.writer = RoundWriter(self.location, source, RoundSettings(settings.pop("gold", SETTINGS)))
+        self.stop = Stop()
+        self.warnings: list[str] = []
+        self.gold: list[Any] = []
+        watch = Watch(gold=self.gold.append, warn=self.warnings.append)
+        self.query = PipelineQuery(
+            spark, self.location, source, self.writer, QuerySettings(**settings), watch, self.stop
+        )
+
+    def run(self) -> Lake:
+        self.query.run()
+        return Lake.open(self.location)
+
+
+def rows_in(lake: Lake, table: str) -> list[tuple[Any, ...]]:
+    return comparable(lake.arrow(table))
+
+
+def comparable(rows: pa.Table) -> list[tuple[Any, ...]]:
+    """Sorted, whatever their order and their files."""
+    found = [tuple(_plain(value) for value in row.values()) for row in rows.to_pylist()]
+    return sorted(found, key=repr)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 9)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def oracle(directories: Iterable[Path], cluster: str, now_ms: int, sampled_at_ms: int) -> dict[str, pl.DataFrame]:
+    """Every table as the rules give it from the whole log at once, as of `now_ms`."""
+    places = tuple(str(directory) for directory in directories)
+    bronze: dict[str, list[pa.RecordBatch]] = {topic: [] for topic in LOG_TOPICS}
+    quarantine: list[pa.RecordBatch] = []
+    count = None
+    for topic in LOG_TOPICS:
+        log = SegmentLogs(places, topic, cluster)
+        if topic == OFFSETS_TOPIC:
+            count = log.partition_count()
+        for stretch in stretches({}, log.ends()):
+            reader = log.open(stretch)
+            bronze[topic] += list(reader.bronze())
+            quarantine.append(reader.quarantine())
+    decoded = [decode_batch(batch, count) for batch in bronze[OFFSETS_TOPIC]]
+    rows: dict[str, list[pa.RecordBatch]] = {}
+    for tables in decoded:
+        for name, batch in tables.items():
+            rows.setdefault(name, []).append(batch)
+    events = [journal_rows(batch) for batch in bronze[JOURNAL_TOPIC]]
+    rows["b_journal_event"] = [each[0] for each in events]
+    rows["b_quarantine"] = [*rows.get("b_quarantine", []), *(each[1] for each in events), *quarantine]
+    rows["b_log_record"] = [batch for batches in bronze.values() for batch in batches]
+    samples = segment_end_offsets(places, cluster=cluster, read_at_ms=sampled_at_ms)
+    rows["b_leo_sample"] = samples.to_batches()
+    frames = {
+        name: pl.DataFrame(pl.from_arrow(pa.Table.from_batches(batches))) for name, batches in rows.items() if batches
+    }
+    silver = finish_silver(frames)
+    gold = build_gold({**frames, **silver}, replace(SETTINGS, now_ms=now_ms))
+    return {**silver, **gold}
+
+
+def oracle_rows(tables: dict[str, pl.DataFrame], table: str) -> list[tuple[Any, ...]]:
+    return comparable(tables[table].to_arrow().cast(TABLES[table]))

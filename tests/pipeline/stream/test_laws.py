@@ -1,0 +1,130 @@
+"""The laws of the pipeline on the log of a real Kafka: cuts, stops, crashes and repeated micro-batches leave no trace."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muster.pipeline import round as round_module
+from muster.pipeline.failure import JobError
+from muster.pipeline.lake.errors import LakeError
+from muster.pipeline.lake.reader import Lake
+from tests.pipeline.stream.lakes import LakeRun, rows_in, source_of
+from tests.pipeline.stream.test_equals_oracle import COMPARED
+
+
+class Died(Exception):
+    """Stands for a process that was killed: nothing is tidied up."""
+
+
+def assert_same_tables(found: Lake, expected: Lake) -> None:
+    different = [table for table in COMPARED if rows_in(found, table) != rows_in(expected, table)]
+    assert not different
+    assert rows_in(found, "log") == rows_in(expected, "log")
+
+
+def test_many_micro_batches_give_the_tables_of_one(spark: Any, data: Path, whole: Lake, tmp_path: Path) -> None:
+    most = max(source_of(data).ends()["__consumer_offsets"].values())
+    found = LakeRun(spark, tmp_path / "lake", source_of(data), offsets_per_partition=most // 5 + 1).run()
+    assert found.round.batch_id >= 3
+    assert_same_tables(found, whole)
+
+
+def _dying_once(original: Callable[..., Any], when: int = 1) -> Callable[..., Any]:
+    """The function, but its `when`-th call never returns."""
+    calls = 0
+
+    def die(*args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == when:
+            raise Died(original.__name__)
+        return original(*args, **kwargs)
+
+    return die
+
+
+POINTS = [
+    ("list_batch", 1),  # the log's files are written, nothing knows of them
+    ("list_batch", 2),  # the fold's files too
+    ("commit_all", 1),
+    ("commit_all", 2),
+    ("publish_round", 1),  # every table is committed, the round is not published
+    ("publish_round", 2),
+    ("fold_ends", 1),
+    ("tables_of_now", 1),
+]
+
+
+@pytest.mark.parametrize(("point", "when"), POINTS, ids=[f"{point}-{when}" for point, when in POINTS])
+def test_run_that_dies_anywhere_is_finished_by_the_next(
+    spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, when: int
+) -> None:
+    most = max(source_of(data).ends()["__consumer_offsets"].values())
+    cut = {"offsets_per_partition": most // 2 + 1}
+    with monkeypatch.context() as patched:
+        patched.setattr(round_module, point, _dying_once(getattr(round_module, point), when))
+        with pytest.raises((Died, JobError)):
+            LakeRun(spark, tmp_path / "lake", source_of(data), **cut).run()
+    assert_same_tables(LakeRun(spark, tmp_path / "lake", source_of(data), **cut).run(), whole)
+
+
+def test_half_of_the_tables_committed_is_as_if_none_were(
+    spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables are committed one by one; a crash in between leaves some with files that no round names."""
+    original = round_module.commit_all
+
+    def half(location: Any, signature: Any, changes: dict[str, Any]) -> Any:
+        original(location, signature, dict(list(changes.items())[: len(changes) // 2]))
+        raise Died
+
+    with monkeypatch.context() as patched:
+        patched.setattr(round_module, "commit_all", half)
+        with pytest.raises((Died, JobError)):
+            LakeRun(spark, tmp_path / "lake", source_of(data)).run()
+    assert_same_tables(LakeRun(spark, tmp_path / "lake", source_of(data)).run(), whole)
+
+
+def test_micro_batch_that_spark_repeats_changes_nothing(spark: Any, data: Path, whole: Lake, tmp_path: Path) -> None:
+    """Spark repeats a micro-batch whose end it did not write down, though the round was published."""
+    root = tmp_path / "lake"
+    first = LakeRun(spark, root, source_of(data)).run()
+    (root / "_checkpoint" / "commits" / str(first.round.batch_id)).unlink()
+    again = LakeRun(spark, root, source_of(data)).run()
+    assert again.round.batch_id == first.round.batch_id
+    assert again.round.records == first.round.records
+    assert_same_tables(again, whole)
+
+
+def test_second_run_over_the_same_log_finds_nothing_to_do(spark: Any, data: Path, tmp_path: Path) -> None:
+    root = tmp_path / "lake"
+    first = LakeRun(spark, root, source_of(data)).run()
+    run = LakeRun(spark, root, source_of(data))
+    second = run.run()
+    assert run.gold == [None]
+    assert second.round.versions == first.round.versions
+
+
+def test_rebuild_from_the_log_table_gives_the_same_tables(spark: Any, data: Path, whole: Lake, tmp_path: Path) -> None:
+    root = tmp_path / "lake"
+    run = LakeRun(spark, root, source_of(data))
+    run.run()
+    run.query.rebuild()
+    assert_same_tables(Lake.open(root), whole)
+
+
+def test_checkpoint_that_does_not_belong_to_the_lake_is_refused(spark: Any, data: Path, tmp_path: Path) -> None:
+    root, other = tmp_path / "lake", tmp_path / "other"
+    most = max(source_of(data).ends()["__consumer_offsets"].values())
+    LakeRun(spark, root, source_of(data), offsets_per_partition=most // 3 + 1).run()
+    LakeRun(spark, other, source_of(data))
+    shutil.copytree(root / "_checkpoint", other / "_checkpoint")
+    last = max(int(file.name) for file in (other / "_checkpoint" / "commits").iterdir() if file.name.isdigit())
+    (other / "_checkpoint" / "commits" / str(last)).unlink()
+    with pytest.raises(LakeError, match="do not belong together"):
+        LakeRun(spark, other, source_of(data)).run()
