@@ -27,6 +27,6 @@ def spark() -> Iterator[Any]:
     from muster.pipeline.session import SessionSettings, open_session
 
     two = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
-    settings = SessionSettings(master="local[1]", app_name="muster-tests", tiny_job=True, extra=two)
+    settings = SessionSettings(master="local[1]", app_name="muster-tests", extra=two)
     with open_session(settings) as session:
         yield session

@@ -19,11 +19,15 @@ def cache_directory(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(base, "muster")
 
 
+_WORK = "streams"
+"""What the session that makes the archive does; an archive made by other work lacks the classes of this."""
+
+
 class ClassArchive:
     """One archive file; `java_options` before the session, `keep` after its Java has ended."""
 
     def __init__(self, java: Java, spark_version: str, spark_home: Path, directory: Path | None = None) -> None:
-        described = f"{java.home}\n{java.banner}\n{spark_version}\n{spark_home}"
+        described = f"{_WORK}\n{java.home}\n{java.banner}\n{spark_version}\n{spark_home}"
         name = hashlib.sha256(described.encode()).hexdigest()[:16]
         self.path = (directory or cache_directory()) / f"spark-{spark_version}-java{java.version}-{name}.jsa"
         self._in_the_making = self.path.with_suffix(f".{os.getpid()}.tmp")

@@ -1,6 +1,6 @@
 """Our own code as one zip, so that it travels with a job to workers on other machines.
 
-Workers still need what is not Python: pyarrow, pandas, cramjam and google-crc32c (docs/pipeline-at-scale.md). The zip's name
+Workers still need what is not ours: pyarrow, pandas, polars, cramjam, google-crc32c (docs/pipeline-at-scale.md). The zip's name
 holds the hash of its content, so a worker never runs yesterday's code.
 """
 
@@ -12,14 +12,17 @@ from pathlib import Path
 
 import muster
 
-_CARRIED = {".py", ".api", ".typed"}
+_LEFT_OUT = {".so", ".pyc", ".pyd"}  # compiled for this machine; everything has a form in Python
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes, whenever it is packed
 
 
 def package_code(directory: Path) -> Path:
-    """`muster` as a zip in that directory; made again only if its content changed."""
+    """`muster` as a zip in that directory; made again only if its content changed. What came as a zip is that zip."""
+    came_in = getattr(muster.__loader__, "archive", None)
+    if came_in:
+        return Path(came_in)
     root = Path(muster.__file__).parent
-    files = sorted(file for file in root.rglob("*") if file.suffix in _CARRIED and "__pycache__" not in file.parts)
+    files = sorted(file for file in root.rglob("*") if file.is_file() and file.suffix not in _LEFT_OUT)
     contents = [(f"muster/{file.relative_to(root).as_posix()}", file.read_bytes()) for file in files]
     digest = hashlib.sha256()
     for name, content in contents:

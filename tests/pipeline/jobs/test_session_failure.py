@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from muster.pipeline.session_failure import words_of_failure
+from muster.pipeline.session_failure import words_of_failure, words_of_lake_failure, words_of_probe_failure
+from muster.pipeline.session_probe import look_around, words_of
 from muster.pipeline.sources.connector_logs import PACKAGE, connector_is_there
 
 _BEGIN = 'Exception in thread "main" '
@@ -51,3 +52,48 @@ def test_connector_is_there_when_it_is_named() -> None:
     assert connector_is_there((f"{PACKAGE}:4.0.0",), {})
     assert connector_is_there((), {"spark.jars": "/jars/spark-sql-kafka-0-10_2.13-4.0.0.jar"})
     assert not connector_is_there(("org.example:other:1",), {"spark.jars": "/jars/other.jar"})
+
+
+VERSIONS = (
+    "pyspark.errors.exceptions.base.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.12 "
+    "than that in driver: 3.11, PySpark cannot run with different minor versions."
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (VERSIONS, r"^the workers' Python is 3\.12, this one is 3\.11, .* spark\.pyspark\.python"),
+        (
+            'java.io.IOException: Cannot run program "/venv/bin/python": error=2',
+            r"^the workers have no /venv/bin/python: ",
+        ),
+        ("x\nModuleNotFoundError: No module named 'pyarrow'\ny", r"^the workers' Python lacks pyarrow: "),
+        (
+            "E\n: a.b.C: Job aborted\nCaused by: x.Y: no\nCaused by: z.Q: disk is full\n",
+            r"a first task failed .*: disk is full$",
+        ),
+    ],
+)
+def test_a_first_task_that_fails_is_told_in_a_line(error: str, words: str) -> None:
+    found = words_of_probe_failure(error)
+    assert re.search(words, found), found
+    assert "\n" not in found
+
+
+def test_a_file_system_that_spark_does_not_know_is_named() -> None:
+    missing = "java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found"
+    assert "hadoop-aws" in words_of_lake_failure(missing)
+    unknown = 'org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "abc"'
+    assert words_of_lake_failure(unknown) == "Spark has no classes for abc://"
+    refused = "An error\n: java.net.ConnectException: Call failed\n\tat x\nCaused by: a.B: Connection refused\n"
+    assert words_of_lake_failure(refused) == "Connection refused"
+
+
+def test_workers_that_lack_something_are_named_with_what_they_lack() -> None:
+    host, python, problem = look_around({"no-such-package": (1, 0), "pyarrow": (999, 0)})
+    assert problem.startswith("no-such-package is missing; pyarrow is ")
+    told = words_of([(host, python, ""), ("b", "3.11.7", "polars is missing"), ("a", "3.11.7", "polars is missing")])
+    assert told is not None
+    assert "on a, b: polars is missing (Python 3.11.7)" in told
+    assert words_of([look_around()]) is None
