@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from muster.pipeline.now.build import tables_of_positions
+from muster.pipeline.now.build import tables_of_groups
 from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.columns import GROUP, POSITION
 from muster.pipeline.tables.silver import finish_silver
@@ -46,7 +46,7 @@ def tables(spark: Any) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     settings = GoldSettings(now_ms=NOW)
     expected = {**build_gold({**rows, **silver}, settings), "s_current_offset": silver["s_current_offset"]}
     state, ends = (spark.createDataFrame(table) for table in (state_of(rows, silver), ends_of(rows)))
-    wide = tables_of_positions(state, ends, settings).toArrow()
+    wide = tables_of_groups(state, ends, settings).toArrow()
     return pl.DataFrame(pl.from_arrow(wide)), expected
 
 

@@ -18,12 +18,12 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import TOPIC_PARTITION
-from muster.pipeline.ends.whole_keys import whole_keys
+from muster.pipeline.ends.schema import STEP, TOPIC_PARTITION
+from muster.pipeline.ends.whole_keys import together, whole_keys
 from muster.pipeline.now.marks import MINUTE_MS, minutes_of
-from muster.pipeline.now.positions import OFFSETS_LOG, current_positions, of_kind
+from muster.pipeline.now.positions import current_positions
 from muster.pipeline.now.schema import MINUTE, TABLE
-from muster.pipeline.now.standing import Kernel
+from muster.pipeline.now.standing import Kernel, field_of
 from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, pick, steps_of
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.settings import GoldSettings
@@ -38,7 +38,6 @@ NOW: Final = "now"
 READING_MS: Final = 10 * MINUTE_MS
 """A log that was read to its end has no record that is older than this and not read: it was read a moment before the ends were."""
 _WIDE: Final = wide_schema([TABLES[HISTORY], MINUTE])
-_STRETCH: Final = ("group_id", "committed", "minute_ms")
 
 
 def lag_history(
@@ -50,83 +49,69 @@ def lag_history(
     """
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    rows = stretches_and_ends(state, ends, minutes, settings, sampled_ms)
+    rows = stretches_and_ends(state, ends, minutes)
     return rows.mapInArrow(history_kernel(settings, sampled_ms), from_arrow_schema(_WIDE))
 
 
-def stretches_and_ends(
-    state: DataFrame, ends: DataFrame, minutes: DataFrame, settings: GoldSettings, sampled_ms: int
-) -> DataFrame:
-    """Columns of `MINUTE` with `read_ms`, how far the log was read where the stretch has not ended; and rows of ends in `known`."""
+def stretches_and_ends(state: DataFrame, ends: DataFrame, minutes: DataFrame) -> DataFrame:
+    """Rows of `minute`; the current commits of positions, which have `is_current`; and ends in `known`. By topic partition."""
     from pyspark.sql import functions as F
 
-    told = minutes.select(
-        *TOPIC_PARTITION, "log_partition", "log_offset", F.struct(*_STRETCH).alias("stretch"), "until_ms", "marked_ms"
+    current = current_positions(state).select(
+        *TOPIC_PARTITION,
+        *("log_partition", "group_id", "current.log_offset", "current.commit_ms"),
+        F.col("current.committed_offset").alias("committed"),
+        F.lit(True).alias("is_current"),
     )
     known = ends.select(*TOPIC_PARTITION, F.struct("steps", "sampler").alias("known"))
-    rows = told.unionByName(_open_stretches(state, settings, sampled_ms), allowMissingColumns=True)
-    rows = rows.unionByName(known, allowMissingColumns=True).repartition(*TOPIC_PARTITION)
-    merged = rows.groupBy(*TOPIC_PARTITION, "log_partition", "log_offset").agg(
-        F.first("stretch", ignorenulls=True).alias("stretch"),
-        F.max("until_ms").alias("until_ms"),
-        F.max("marked_ms").alias("marked_ms"),
-        F.max("read_ms").alias("read_ms"),
-        F.first("known", ignorenulls=True).alias("known"),
-    )
-    # One that is remembered as not ended but is not the current one any more ended by a clock that went back.
-    counts = merged.where("known is not null or until_ms is not null or read_ms is not null")
-    columns = ("log_partition", "log_offset", "stretch.*", "until_ms", "marked_ms", "read_ms", "known")
-    return counts.select(*TOPIC_PARTITION, *columns).sortWithinPartitions(*TOPIC_PARTITION)
-
-
-def _open_stretches(state: DataFrame, settings: GoldSettings, sampled_ms: int) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    extents = of_kind(state, "extent").where(F.col("log_topic") == OFFSETS_LOG)
-    newest = F.coalesce(F.col("newest_ms"), F.lit(0))
-    read = newest if settings.provisional else F.greatest(newest, F.lit(sampled_ms - READING_MS))
-    extents = extents.select("cluster", "log_partition", read.cast("bigint").alias("read_ms"))
-    commit = F.col("commit_ms")
-    minute = F.try_subtract(commit, F.pmod(commit, F.lit(MINUTE_MS)))
-    current = current_positions(state).where("committed_offset >= 0").withColumn("minute_ms", minute)
-    current = current.where("minute_ms is not null").withColumnRenamed("committed_offset", "committed")
-    rows = current.join(F.broadcast(extents), ["cluster", "log_partition"], "left")
-    return rows.select(
-        *TOPIC_PARTITION,
-        "log_partition",
-        "log_offset",
-        F.struct(*_STRETCH).alias("stretch"),
-        F.coalesce("read_ms", F.lit(0).cast("bigint")).alias("read_ms"),
-    )
+    rows = minutes.select(MINUTE.names).unionByName(current, allowMissingColumns=True)
+    return together(rows.unionByName(known, allowMissingColumns=True), TOPIC_PARTITION)
 
 
 def history_kernel(settings: GoldSettings, sampled_ms: int) -> Kernel:
+    """For `mapInArrow`, over rows of `stretches_and_ends`."""
+
     def kernel(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in whole_keys(batches, TOPIC_PARTITION):
             is_end = rows.column("known").is_valid()
-            stretches = rows.filter(pa.compute.invert(is_end)).drop_columns(["known"])
-            if not stretches.num_rows:
-                continue
-            for (table, part), found in history_of(rows.filter(is_end), stretches, settings, sampled_ms).items():
-                yield from wide_batches(_WIDE, table, part, found)
+            told = pl.DataFrame(pl.from_arrow(rows.filter(pa.compute.invert(is_end)).drop_columns(["known"])))
+            found = history_of(rows.filter(is_end), _stretches(told, settings, sampled_ms), settings, sampled_ms)
+            for (table, part), of_table in found.items():
+                yield from wide_batches(_WIDE, table, part, of_table)
 
     return kernel
 
 
+def _stretches(told: pl.DataFrame, settings: GoldSettings, sampled_ms: int) -> pl.DataFrame:
+    """Columns of `MINUTE` with `read_ms`: how far the log was read, where the stretch has not ended."""
+    minute = pl.col("commit_ms") - pl.col("commit_ms") % MINUTE_MS
+    told = told.filter(pl.col("committed") >= 0).with_columns(minute_ms=pl.coalesce("minute_ms", minute))
+    merged = told.group_by(*TOPIC_PARTITION, "log_partition", "log_offset", maintain_order=True).agg(
+        pl.col("group_id", "committed", "minute_ms").first(),
+        pl.col("until_ms", "marked_ms").max(),
+        pl.col("is_current").any(),
+    )
+    read_ms = 0 if settings.provisional else sampled_ms - READING_MS
+    # One that is remembered as not ended but is not the current one any more ended by a clock that went back.
+    return merged.filter(pl.col("until_ms").is_not_null() | pl.col("is_current")).with_columns(read_ms=pl.lit(read_ms))
+
+
 def history_of(
-    ends: pa.Table, stretches: pa.Table, settings: GoldSettings, sampled_ms: int
+    ends: pa.Table, stretches: pl.DataFrame, settings: GoldSettings, sampled_ms: int
 ) -> dict[tuple[str, str], pa.Table]:
     """By table and part."""
-    known = pa.chunked_array([chunk.field("steps") for chunk in ends.column("known").chunks], _steps_type(ends))
-    steps = steps_of(known)
+    steps = steps_of(field_of(ends, "steps", pa.list_(STEP)))
     numbered = pl.DataFrame(pl.from_arrow(ends.select(TOPIC_PARTITION))).with_row_index("end_row")
-    sampler = pl.DataFrame(pl.from_arrow(ends.select(["known"]))).select(pl.col("known").struct.field("sampler"))
     # Of files everything is known that was appended before they were read.
-    by_files = (sampler["sampler"] == "segment").fill_null(False).to_numpy()
+    by_files = np.asarray(
+        pa.compute.equal(field_of(ends, "sampler", pa.string()), "segment").fill_null(False), dtype=bool
+    )
     end_ms = steps.end_ms[steps.newest]
     known_ms = np.where(by_files, np.maximum(end_ms, sampled_ms), end_ms)
-    numbered = numbered.with_columns(known_ms=pl.Series(known_ms, dtype=pl.Int64), by_files=pl.Series(by_files))
-    rows = pl.DataFrame(pl.from_arrow(stretches)).join(numbered, on=TOPIC_PARTITION, how="left")
+    numbered = numbered.with_columns(
+        known_ms=pl.Series(known_ms, dtype=pl.Int64), by_files=pl.Series(by_files, dtype=pl.Boolean)
+    )
+    rows = stretches.join(numbered, on=TOPIC_PARTITION, how="left")
     rows = rows.with_columns(known_ms=pl.col("known_ms").fill_null(sampled_ms))
     asked, kept = minutes_of(rows, settings)
     # While a group is silent, only what was known of the end is new.
@@ -138,11 +123,6 @@ def history_of(
         if (is_known,) in by_part
     }
     return {**found, (TABLE, NOW): kept.select(MINUTE.names).to_arrow().cast(MINUTE)}
-
-
-def _steps_type(ends: pa.Table) -> pa.DataType:
-    kind = ends.schema.field("known").type
-    return kind.field("steps").type
 
 
 def _with_lag(rows: pl.DataFrame, steps: Steps) -> pl.DataFrame:

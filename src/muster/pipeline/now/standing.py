@@ -1,8 +1,8 @@
-"""Each position against the end of its partition: the one kernel of the tables of now. Looks things up in sequences, no more.
+"""Each position against the end of its partition: the kernel that looks things up in sequences of samples.
 
 Rows of a topic partition come together: its row of `ends`, and every position that groups have or should have in it. Out come the
 positions with what the ends say of them: the newest end, how fast it moves, the brackets of their time lag, the lag at each of
-their last commits. Expressions make the tables from that (`lag`, `status`, `expiry`, `abandoned`).
+their last commits. `groups` makes the tables of that.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import TOPIC_PARTITION
+from muster.pipeline.ends.schema import STEP, TOPIC_PARTITION
 from muster.pipeline.ends.whole_keys import whole_keys
 from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, last_at_most, pick, steps_of
 from muster.pipeline.tables.settings import GoldSettings
@@ -25,13 +25,13 @@ Kernel: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch
 _text, _flag = pa.string(), pa.bool_()
 _int, _long, _real = pa.int32(), pa.int64(), pa.float64()
 
-GIVEN: Final = pa.schema(
+STANDING: Final = pa.schema(
     [
         ("cluster", _text),
+        ("log_partition", _int),
+        ("group_id", _text),
         ("topic", _text),
         ("partition", _int),
-        ("group_id", _text),
-        ("log_partition", _int),
         # the current record of the position, null where it has none
         ("log_offset", _long),
         ("committed_offset", _long),
@@ -41,24 +41,13 @@ GIVEN: Final = pa.schema(
         ("metadata", _text),
         ("expire_ms", _long),
         ("is_pending", _flag),  # an open transaction wants to commit it
-        ("owner", _text),
-        # of the log partition: from where on nothing is missing
-        ("faithful_from", _long),
-        ("faithful_ms", _long),
-    ]
-)
-"""What is known of a position before its ends are looked at."""
-
-STANDING: Final = pa.schema(
-    [
-        *GIVEN,
         # the newest end
         ("leo", _long),
         ("log_start", _long),
         ("begin_ms", _long),
         ("end_ms", _long),
         ("produce_rate", _real),
-        ("ring", pa.list_(_long)),
+        ("ends", pa.list_(_long)),  # the last ones as they were sampled
         # how the position stands to it
         ("time_lag_lo_ms", _long),
         ("time_lag_hi_ms", _long),
@@ -67,16 +56,16 @@ STANDING: Final = pa.schema(
         ("lag_at_commit_lo_ms", _long),
         ("lag_at_commit_hi_ms", _long),
         # its last commits, newest last
+        ("log_offsets", pa.list_(_long)),
         ("offsets", pa.list_(_long)),
         ("times", pa.list_(_long)),
         ("lags", pa.list_(_long)),  # against the newest end that was sampled by then
-        ("consume_rate", _real),
     ]
 )
 
 
 def standing_kernel(settings: GoldSettings) -> Kernel:
-    """For `mapInArrow`: rows of `GIVEN` with `window`, and those of `ends` in the column `known`, become rows of `STANDING`."""
+    """For `mapInArrow`: rows of `positions_and_ends` become rows of `STANDING`."""
 
     def kernel(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in whole_keys(batches, TOPIC_PARTITION):
@@ -86,44 +75,43 @@ def standing_kernel(settings: GoldSettings) -> Kernel:
 
 
 def stand(rows: pa.Table, settings: GoldSettings) -> pa.Table:
-    is_end = rows.column("known").is_valid()
-    ends = rows.filter(is_end)
-    known = ends.column("known").combine_chunks() if ends.num_rows else None
-    positions = pl.DataFrame(pl.from_arrow(rows.filter(pa.compute.invert(is_end)).drop_columns(["known"])))
+    ends = rows.filter(rows.column("known").is_valid())
     numbered = pl.DataFrame(pl.from_arrow(ends.select(TOPIC_PARTITION))).with_row_index("end_row")
-    positions = positions.join(numbered, on=TOPIC_PARTITION, how="left", maintain_order="left")
-    if known is None:
-        nothing = pl.Series("ring", [], pl.List(pl.Int64))
-        return _finished(positions, steps_of(pa.chunked_array([], _STEPS_OF_NONE)), nothing, settings)
-    ring = pl.Series("ring", pl.from_arrow(known.field("ring")))
-    return _finished(positions, steps_of(pa.chunked_array([known.field("steps")])), ring, settings)
-
-
-_STEPS_OF_NONE: Final = pa.list_(
-    pa.struct(
-        [*((name, _long) for name in ("leo", "log_start", "begin_ms", "end_ms", "topic_epoch")), ("exact", _flag)]
-    )
-)
-
-
-def _finished(positions: pl.DataFrame, steps: Steps, ring: pl.Series, settings: GoldSettings) -> pa.Table:
+    positions = _positions(rows).join(numbered, on=TOPIC_PARTITION, how="left", maintain_order="left")
+    steps, ring = steps_of(field_of(ends, "steps", pa.list_(STEP))), field_of(ends, "ring", pa.list_(_long))
     end_row = positions["end_row"].cast(pl.Int64).fill_null(NONE).to_numpy()
     newest = np.where(end_row >= 0, steps.newest[end_row] if len(steps.newest) else NONE, NONE)
     has_end = newest >= 0
-    rates = _produce_rates(steps, settings.rate_window_ms)
-    rows = positions.with_columns(
+    found = positions.with_columns(
         leo=pick(steps.leo, newest, has_end),
         log_start=steps.log_start_at(newest),
         begin_ms=pick(steps.begin_ms, newest, has_end),
         end_ms=pick(steps.end_ms, newest, has_end),
-        produce_rate=rates.gather(positions["end_row"]) if len(rates) else pl.lit(None, pl.Float64),
-        ring=ring.gather(positions["end_row"]) if len(ring) else pl.lit(None, pl.List(pl.Int64)),
+        produce_rate=_produce_rates(steps, settings.rate_window_ms).gather(positions["end_row"]),
+        ends=pl.Series(pl.from_arrow(ring)).gather(positions["end_row"]).list.tail(settings.burrow_intervals),
         row=pl.int_range(pl.len()),
         committed=pl.when(pl.col("committed_offset") >= 0).then("committed_offset"),
     )
-    rows = _with_brackets(rows, steps, newest, settings)
-    rows = rows.join(_last_commits(rows, steps, end_row, settings), on="row", how="left", maintain_order="left")
-    return rows.select(STANDING.names).to_arrow().cast(STANDING)
+    found = _with_brackets(found, steps, newest, settings)
+    commits = _last_commits(found, steps, end_row, settings.burrow_intervals)
+    found = found.join(commits, on="row", how="left", maintain_order="left")
+    return found.select(STANDING.names).to_arrow().cast(STANDING)
+
+
+def field_of(rows: pa.Table, name: str, kind: pa.DataType) -> pa.ChunkedArray:
+    """A field of the struct column `known`, of rows that have it."""
+    return pa.chunked_array([chunk.field(name).cast(kind) for chunk in rows.column("known").chunks], kind)
+
+
+def _positions(rows: pa.Table) -> pl.DataFrame:
+    """One row a position: what it has, if it has anything, and nothing if it only should be there."""
+    given = pl.DataFrame(pl.from_arrow(rows.filter(rows.column("known").is_null()).drop_columns(["known"])))
+    has = pl.col("position").is_not_null()
+    place = (*TOPIC_PARTITION, "log_partition", "group_id")
+    known, expected = given.filter(has), given.filter(~has)
+    missing = expected.join(known.select(place), on=place, how="anti", nulls_equal=True)
+    current = pl.col("current").struct.field("log_offset", "committed_offset", "commit_ms")
+    return pl.concat([known, missing]).unnest("position").with_columns(current)
 
 
 def _with_brackets(rows: pl.DataFrame, steps: Steps, newest: Longs, settings: GoldSettings) -> pl.DataFrame:
@@ -169,32 +157,21 @@ def _produce_rates(steps: Steps, window_ms: int) -> pl.Series:
     return pl.Series(pa.array(rate, mask=took <= 0))
 
 
-def _last_commits(rows: pl.DataFrame, steps: Steps, end_row: Longs, settings: GoldSettings) -> pl.DataFrame:
-    """By row: offsets, times and lags of the last commits, and how fast they went."""
+def _last_commits(rows: pl.DataFrame, steps: Steps, end_row: Longs, count: int) -> pl.DataFrame:
+    """By row: places, offsets, times and lags of the last commits."""
     commits = (
-        rows.select("row", "faithful_from", pl.col("window").list.tail(settings.burrow_intervals))
+        rows.select("row", pl.col("window").list.tail(count))
         .explode("window", empty_as_null=False, keep_nulls=False)
         .unnest("window")
         .filter(pl.col("committed_offset") >= 0)
     )
     at = at_moment(steps, end_row[commits["row"].to_numpy()], _longs(commits["commit_ms"]))
-    end = pick(steps.leo, at, at >= 0)
-    commits = commits.with_columns(
-        lag=(end - commits["committed_offset"]).clip(0),
-        faithful=(pl.col("log_offset") >= pl.col("faithful_from")).fill_null(False),
+    lag = (pick(steps.leo, at, at >= 0) - commits["committed_offset"]).clip(0)
+    return (
+        commits.with_columns(lag=lag)
+        .group_by("row", maintain_order=True)
+        .agg(log_offsets="log_offset", offsets="committed_offset", times="commit_ms", lags="lag")
     )
-    return commits.group_by("row", maintain_order=True).agg(
-        offsets="committed_offset", times="commit_ms", lags="lag", consume_rate=_consume_rate(settings.rate_window_ms)
-    )
-
-
-def _consume_rate(window_ms: int) -> pl.Expr:
-    """Over the last commits, as far as no compaction has thinned them (trap 3); a rewind is no speed."""
-    ms, offset = pl.col("commit_ms"), pl.col("committed_offset")
-    counts = pl.col("faithful") & (ms >= ms.last() - window_ms)
-    took = ms.last() - ms.filter(counts).first()
-    rate = (offset.last() - offset.filter(counts).first()) * 1000.0 / took
-    return pl.when(pl.col("faithful").last() & (took > 0) & (rate >= 0)).then(rate)
 
 
 def _longs(values: pl.Series) -> Longs:

@@ -50,9 +50,7 @@ class Steps:
 
 def steps_of(lists: pa.ChunkedArray) -> Steps:
     """Of the column `steps` of rows of the table `ends`. Every row has at least one step."""
-    column = lists.combine_chunks()
-    if isinstance(column, pa.ChunkedArray):  # of no rows
-        column = pa.array([], lists.type)
+    column = lists.combine_chunks() if lists.num_chunks else pa.array([], lists.type)
     counts = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     values = column.flatten()

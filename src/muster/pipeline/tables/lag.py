@@ -34,8 +34,16 @@ def lag_now(
         .join(owners(states, assignments), on=POSITION, how="left")
         .join(ends.newest, on=TOPIC_PARTITION, how="left")
     )
-    rows = _with_lag(rows, ends.steps, settings)
-    rows = rows.join(_faithful_since(extent), on=["cluster", "log_partition"], how="left")
+    rows = _with_brackets(rows, ends.steps, settings)
+    return finished_lag(rows.join(faithful_since(extent), on=["cluster", "log_partition"], how="left"), settings)
+
+
+def finished_lag(rows: Frame, settings: GoldSettings) -> Frame:
+    """`g_lag` of rows that have everything that is looked up elsewhere: newest end, brackets, rates, owner, `faithful_ms`."""
+    unread = pl.max_horizontal(pl.col("leo") - pl.max_horizontal("committed", "log_start"), 0)
+    rows = rows.with_columns(lag_raw=pl.col("leo") - pl.col("committed")).with_columns(
+        lag=pl.when(pl.col("lag_raw").is_not_null()).then(unread), method=_method(settings.clock_skew_ms)
+    )
     return conform(_finished(rows, settings), "g_lag")
 
 
@@ -53,7 +61,7 @@ def _positions(current: Frame, ends: Frame, states: Frame) -> Frame:
     )
 
 
-def _with_lag(rows: Frame, steps: Frame, settings: GoldSettings) -> Frame:
+def _with_brackets(rows: Frame, steps: Frame, settings: GoldSettings) -> Frame:
     """Records that deletion took can no longer be read: what is unread begins at the log's start (trap 25).
 
     How late the group was when it committed is another number than how late it is now; both are asked for here.
@@ -66,12 +74,7 @@ def _with_lag(rows: Frame, steps: Frame, settings: GoldSettings) -> Frame:
         "time_lag": (pl.col("begin_ms"), pl.col("end_ms")),
         "lag_at_commit": (pl.col("commit_ms") - skew, pl.col("commit_ms") + pl.max_horizontal("_apart_ms", skew)),
     }
-    unread = pl.max_horizontal(pl.col("leo") - pl.col("first_unread"), 0)
-    return (
-        with_time_lag(asked, steps, moments)
-        .with_columns(lag_raw=pl.col("leo") - pl.col("committed"))
-        .with_columns(lag=pl.when(pl.col("lag_raw").is_not_null()).then(unread), method=_method(skew))
-    )
+    return with_time_lag(asked, steps, moments)
 
 
 def _clocks_apart(rows: Frame, steps: Frame) -> Frame:
@@ -118,10 +121,11 @@ def _consume_rates(recent: Frame, settings: GoldSettings) -> Frame:
     return found.filter(pl.col("consume_rate") >= 0)
 
 
-def _faithful_since(extent: Frame) -> Frame:
+def faithful_since(extent: Frame) -> Frame:
+    """Since when nothing is missing in each log partition: since ever, if it was read from its very beginning."""
     whole = pl.col("faithful_from") == 0
     return extent.filter(pl.col("log_topic") == "__consumer_offsets").select(
-        "cluster", "log_partition", _faithful_ms=pl.when(whole).then(0).otherwise("faithful_from_ms")
+        "cluster", "log_partition", faithful_ms=pl.when(whole).then(0).otherwise("faithful_from_ms")
     )
 
 
@@ -130,7 +134,7 @@ def _finished(rows: Frame, settings: GoldSettings) -> Frame:
     eta = pl.when(pl.col("lag") == 0).then(0.0).when(faster > 0).then(pl.col("lag") * 1000 / faster)
     positioned = pl.col("committed").is_not_null() & pl.col("leo").is_not_null()
     at = pl.col("end_ms").fill_null(settings.now_ms)
-    share = ((at - pl.col("_faithful_ms")) / settings.rate_window_ms).clip(0.0, 1.0)
+    share = ((at - pl.col("faithful_ms")) / settings.rate_window_ms).clip(0.0, 1.0)
     there = positioned & (pl.col("method") != "ahead")
     times = {name: pl.when(there).then(name) for name in ("time_lag_lo_ms", "time_lag_hi_ms", "time_lag_est_ms")}
     # What was unread at that commit is no longer there: how old it was is not known any more, which is not that it was young.
@@ -145,6 +149,6 @@ def _finished(rows: Frame, settings: GoldSettings) -> Frame:
         consume_rate=pl.when(pl.col("committed").is_not_null()).then("consume_rate"),
         commit_age_ms=(settings.now_ms - pl.col("commit_ms")).clip(0),
         eta_ms=pl.when(positioned).then(eta.cast(pl.Int64, strict=False)),
-        coverage=pl.when(pl.col("_faithful_ms").is_not_null()).then(share),
+        coverage=pl.when(pl.col("faithful_ms").is_not_null()).then(share),
         provisional=pl.lit(settings.provisional),
     )

@@ -39,16 +39,18 @@ _PORTION = 50_000
 
 def statuses(lag: Frame, recent: Frame, states: Frame, samples: Frame, settings: GoldSettings) -> Frame:
     """`samples` are raw: Burrow's ring holds every poll, flat ones too."""
+    ring = last_sampled_ends(samples, settings.burrow_intervals)
+    rows = lag.join(_windows(recent), on=POSITION, how="left").join(ring, on=TOPIC_PARTITION, how="left")
+    return judged_statuses(rows, states, settings)
+
+
+def judged_statuses(rows: Frame, states: Frame, settings: GoldSettings) -> Frame:
+    """`rows` are those of `g_lag` with their last commits (offsets, times, lags) and the last `ends` of their partition."""
     group = states.select(*GROUP, "state", "n_members", "topics", "empty_since_ms", "type", "protocol_type")
-    rows = (
-        lag.join(_windows(recent), on=POSITION, how="left")
-        .join(group, on=GROUP, how="left")
-        .join(last_sampled_ends(samples, settings.burrow_intervals), on=TOPIC_PARTITION, how="left")
-        .with_columns(
-            subscribed=pl.col("topics").list.contains(pl.col("topic")),
-            # Only the consumer protocol's assignments can be read (trap 14), and KIP-848 ones are not kept by partition.
-            assignment_known=(pl.col("type") == "classic") & (pl.col("protocol_type") == "consumer"),
-        )
+    rows = rows.join(group, on=GROUP, how="left").with_columns(
+        subscribed=pl.col("topics").list.contains(pl.col("topic")),
+        # Only the consumer protocol's assignments can be read (trap 14), and KIP-848 ones are not kept by partition.
+        assignment_known=(pl.col("type") == "classic") & (pl.col("protocol_type") == "consumer"),
     )
     judged = [_judged(portion.select(_NEEDED), settings) for portion in rows.iter_slices(_PORTION)]
     if not judged:
