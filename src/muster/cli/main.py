@@ -32,7 +32,7 @@ COMMANDS: Final = {
     "log": ("muster.cli.log", "look into the files of a log: dump, repair"),
     "bench": ("muster.cli.bench", "measure a running server: groups with many real members"),
     "sim": ("muster.cli.sim", "run the simulator: seeds, faults, checkers"),
-    "pipeline": ("muster.cli.pipeline", "make tables of a log: run, report, sql, compact, migrate"),
+    "pipeline": ("muster.cli.pipeline", "make tables of a log: run, report, sql, compact, migrate, package"),
     "lag": ("muster.cli.lag", "how far behind groups are, in records and in time"),
     "status": ("muster.cli.status", "which groups are in trouble, and what shows it"),
     "rebalances": ("muster.cli.rebalances", "when groups rebalanced, why, who caused it"),

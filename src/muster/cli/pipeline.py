@@ -1,4 +1,7 @@
-"""`muster pipeline`: run, report, sql, compact and migrate, each with flags of its own. What they do is in `muster.pipeline`."""
+"""`muster pipeline`: run, report, sql, compact, migrate and package.
+
+Each has flags of its own; what they do is in `muster.pipeline`.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ _STEPS = {
     "sql": ("muster.cli.pipeline_sql", "run an SQL statement over the tables of a lake"),
     "compact": ("muster.cli.pipeline_compact", "merge small files and drop what is older than its retention"),
     "migrate": ("muster.cli.pipeline_migrate", "say what becomes of a lake of an older layout"),
+    "package": ("muster.cli.pipeline_package", "write our code as files for spark-submit"),
 }
 
 _EXAMPLES = """\

@@ -6,6 +6,7 @@ Progress goes to stderr. Ctrl-C ends after the batch in work.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from dataclasses import replace
@@ -16,6 +17,7 @@ from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.pipeline_answers import UsageError, span_of
 
 if TYPE_CHECKING:
+    from muster.pipeline.lake.location import Location
     from muster.pipeline.round import Done
     from muster.pipeline.session import SessionSettings
     from muster.pipeline.sources.run_source import RunSource
@@ -92,6 +94,9 @@ def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
         "--conf", metavar="NAME=VALUE", action="append", default=[], help="any Spark setting; repeatable"
     )
     spark.add_argument("--packages", metavar="MAVEN", action="append", default=[], help="Maven packages; repeatable")
+    spark.add_argument(
+        "--ui", metavar="PORT", nargs="?", type=int, const=0, help="show Spark's web page, on this port (any free one)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,11 +104,14 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.failure import JobError
         from muster.pipeline.lake.errors import LakeError
         from muster.pipeline.session import SessionError, require_packages
+        from muster.pipeline.session_archive import cache_directory
+        from muster.pipeline.session_python import keep_bytecode
         from muster.pipeline.sources.failure import SourceError
     except ImportError as error:
         return _say(f"this needs {error.name}: pip install 'muster-kafka[pipeline]'", USAGE)
     try:
         require_packages()
+        keep_bytecode(cache_directory())
         return _run(arguments)
     except (UsageError, LakeError) as error:
         return _say(str(error), USAGE)
@@ -118,7 +126,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from muster.pipeline.lake.rounds import open_or_create
     from muster.pipeline.lake.writer_lock import only_writer
     from muster.pipeline.round import RoundSettings, RoundWriter
-    from muster.pipeline.session import open_session
+    from muster.pipeline.session import open_session, web_page
     from muster.pipeline.stopping import Stop
     from muster.pipeline.stream import PipelineQuery
 
@@ -131,10 +139,12 @@ def _run(arguments: argparse.Namespace) -> int:
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
         _tell(f"starting Spark on {arguments.master}")
         with (
-            open_session(_session(arguments, _pending(source, lake.records))) as spark,
+            open_session(_session(arguments, location, _pending(source, lake.records))) as spark,
             # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
             stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")),
         ):
+            if arguments.ui is not None:
+                _tell(f"Spark's web page: {web_page(spark) or 'ask the server for its address'}")
             query = PipelineQuery(spark, location, source, writer, query_settings, _watch(), stop)
             return _steps(arguments, query, stop)
 
@@ -176,8 +186,8 @@ def _pending(source: RunSource, records: int) -> int:
 
 
 def _source(arguments: argparse.Namespace) -> RunSource:
-    from muster.pipeline.sources.run_source import broker_source, directory_source
     from muster.pipeline.sources.broker_security import security_in
+    from muster.pipeline.sources.run_source import broker_source, directory_source
 
     if arguments.directories:
         for flag, is_given in (
@@ -235,16 +245,20 @@ def _query_settings(arguments: argparse.Namespace) -> QuerySettings:
     return replace(settings, offsets_per_partition=arguments.batch_records)
 
 
-def _session(arguments: argparse.Namespace, pending: int) -> SessionSettings:
+def _session(arguments: argparse.Namespace, location: Location, pending: int) -> SessionSettings:
+    from muster.pipeline.lake.storage_options import spark_s3_settings
     from muster.pipeline.session import SessionSettings
 
+    by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}
     return SessionSettings(
         master=arguments.master,
         app_name="muster pipeline",
         driver_memory=arguments.driver_memory,
         pending_records=None if arguments.follow else pending,
+        ui_port=arguments.ui,
+        lake_url=location.url,
         packages=_packages(arguments),
-        extra=_settings_by_name(arguments),
+        extra={**by_environment, **_settings_by_name(arguments)},
     )
 
 

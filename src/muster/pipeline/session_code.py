@@ -39,5 +39,5 @@ def _write(path: Path, contents: list[tuple[str, bytes]]) -> None:
     unfinished = path.with_suffix(".tmp")
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in contents:
-            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content)
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
     unfinished.replace(path)
