@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 APPLICATION: Final = "muster-pipeline"
 """Delta's name for whoever writes; its version is the id of the micro-batch."""
 PROPERTIES: Final = {
-    "delta.logRetentionDuration": "interval 2 days",
+    "delta.logRetentionDuration": "interval 6 hours",
     "delta.deletedFileRetentionDuration": "interval 1 hours",
+    "delta.checkpointInterval": "20",
 }
-"""Versions of a table are for readers of the last rounds, not an archive: `rounds.KEPT` of them can be opened."""
+"""Versions of a table are for readers of the last rounds, not an archive. A short log is quick to open, locally and in a store."""
 _AGAIN: Final = "nothing is lost, the next run of the same command repeats the round"
 
 
@@ -76,13 +77,19 @@ def commit(
 
 def commit_change(location: Location, table: str, signature: Signature, change: Change) -> int:
     with store_errors(f"{location}: {table} cannot be committed", _AGAIN):
-        delta = open_table(location, table)
-        if delta is None:
-            _create(location, table, signature, change)
-            return 0
-        if _is_committed(delta, signature):
-            return int(delta.version())
-        return _change(location, delta, table, signature, change)
+        return commit_opened(location, table, open_table(location, table), signature, change)
+
+
+def commit_opened(
+    location: Location, table: str, delta: DeltaTable | None, signature: Signature, change: Change
+) -> int:
+    """Commit a table that was opened before (None: there is none yet). Fails if somebody else committed to it since."""
+    if delta is None:
+        _create(location, table, signature, change)
+        return 0
+    if _is_committed(delta, signature):
+        return int(delta.version())
+    return _change(location, delta, table, signature, change)
 
 
 def _is_committed(delta: DeltaTable, signature: Signature) -> bool:

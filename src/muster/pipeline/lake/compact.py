@@ -37,7 +37,7 @@ TARGET_BYTES: Final = 128 << 20
 GRACE_HOURS: Final = 1
 """How long files that were replaced stay for readers that opened the lake before."""
 _NOW_PART: Final = "now"
-_DAY_MS: Final = 86_400_000
+_RECENT_MS: Final = 3_600_000
 _AGAIN: Final = "nothing is lost, run it again"
 
 
@@ -78,7 +78,7 @@ def newest_ms(this: Round, now_ms: int) -> int:
 def vacuum(location: Location, now_ms: int, grace_hours: int = GRACE_HOURS) -> int:
     """Remove files that no recent round names and that were replaced before the grace, and what dead attempts left. How many."""
     rounds = known_rounds(location)
-    recent = [each for each in rounds if each.at_ms >= now_ms - _DAY_MS] or rounds[-1:]
+    recent = [each for each in rounds if each.at_ms >= now_ms - _RECENT_MS] or rounds[-1:]
     removed = 0
     for table in (*sorted(rounds[-1].versions), ROUNDS, WRITER):
         kept = sorted({each.versions[table] for each in recent if table in each.versions})

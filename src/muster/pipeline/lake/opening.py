@@ -1,4 +1,4 @@
-"""One Parquet file of a lake as something that Arrow reads from: a local file itself, others through delta-rs's storage."""
+"""Parquet files of a lake as something that Arrow reads from or writes to: local files themselves, others by delta-rs's storage."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from muster.pipeline.lake.files import DataFile
 from muster.pipeline.lake.location import Location
@@ -23,3 +24,20 @@ def open_parquet(location: Location, table: str, file: DataFile) -> Iterator[Any
     store = DeltaStorageHandler(location.delta_table_url(table), location.options, {file.path: file.size})
     with store.open_input_file(file.path) as opened:
         yield opened
+
+
+def write_parquet(location: Location, table: str, path: str, rows: pa.Table) -> DataFile:
+    """A small file of the lake's own bookkeeping; tables are written by Spark."""
+    buffer = pa.BufferOutputStream()
+    pq.write_table(rows, buffer)
+    written = buffer.getvalue()
+    if location.local is not None:
+        file = location.local / f"table={table}" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(written)
+    else:
+        from deltalake.fs import DeltaStorageHandler
+
+        with DeltaStorageHandler(location.delta_table_url(table), location.options).open_output_stream(path) as stream:
+            stream.write(written)
+    return DataFile(path, written.size)

@@ -1,7 +1,7 @@
 """Rounds: the table that says which version of every table belongs together. A round becomes visible by its row here, only by it.
 
 Readers open the last row, then each table at the version it names. The table holds the last `KEPT` rounds in one small file that is
-replaced by every round, written by delta-rs itself: it is the lake's own bookkeeping, no data. The first row makes the lake.
+replaced by every round, written without Spark: it is the lake's own bookkeeping, no data. The first row makes the lake.
 """
 
 from __future__ import annotations
@@ -10,24 +10,27 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muster import __version__
-from muster.pipeline.lake.commit import APPLICATION, PROPERTIES
+from muster.pipeline.lake.commit import Change, Signature, commit_opened
 from muster.pipeline.lake.delta import open_table, table_files
 from muster.pipeline.lake.errors import LakeError, store_errors
 from muster.pipeline.lake.files import REACHABLE, entries
 from muster.pipeline.lake.location import CHECKPOINT, OLD_MANIFEST, TABLE_PREFIX, Location
-from muster.pipeline.lake.opening import open_parquet
+from muster.pipeline.lake.opening import open_parquet, write_parquet
 from muster.pipeline.lake.tables import ROUNDS
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
 
 LAKE_VERSION: Final = 2
 """Of the lake's layout; 1 was the layout with `manifest.json`."""
 KEPT: Final = 20
-"""How many rounds can be opened: their files survive VACUUM."""
+"""How many rounds are remembered; files of those of the last hour survive VACUUM."""
 
 _text, _int, _long = pa.string(), pa.int32(), pa.int64()
 SCHEMA: Final = pa.schema(
@@ -102,46 +105,38 @@ def last_round(location: Location) -> Round | None:
 
 def known_rounds(location: Location) -> list[Round]:
     """The last rounds, oldest first."""
+    return _opened_rounds(location)[1]
+
+
+def _opened_rounds(location: Location) -> tuple[DeltaTable | None, list[Round]]:
     with store_errors(f"{location} cannot be read", REACHABLE):
         delta = open_table(location, ROUNDS)
         if delta is None:
             if location.local is not None and (location.local / OLD_MANIFEST).exists():
                 raise old_layout(location)
-            return []
+            return None, []
         rows: list[dict[str, Any]] = []
         for file in table_files(delta):
             with open_parquet(location, ROUNDS, file) as source:
                 rows += pq.ParquetFile(source).read().to_pylist()
     _check_version(location, rows)
-    return sorted((_from_row(row) for row in rows), key=lambda each: each.round)
+    return delta, sorted((_from_row(row) for row in rows), key=lambda each: each.round)
 
 
-def publish_round(location: Location, this: Round, *, application: str = APPLICATION) -> None:
+def publish_round(location: Location, this: Round) -> None:
     """Make a round visible. It must follow the last one; a round of a batch that was published before changes nothing."""
-    from deltalake import write_deltalake
-    from deltalake.transaction import CommitProperties, Transaction
-
-    before = known_rounds(location)
+    delta, before = _opened_rounds(location)
     if before and before[-1].round >= this.round:
         if this.batch_id >= 0 and before[-1].batch_id >= this.batch_id and before[-1].lake_id == this.lake_id:
             return
         raise LakeError(
             f"{location}: another writer published round {before[-1].round} meanwhile; nothing is lost, start this one again"
         )
-    rows = [*before, this][-KEPT:]
-    marks = [Transaction(application, this.batch_id, this.at_ms)] if this.batch_id >= 0 else []
+    rows = pa.Table.from_pylist([_to_row(row) for row in [*before, this][-KEPT:]], schema=SCHEMA)
+    said = Signature(None, {"round": str(this.round), "batch": str(this.batch_id)})
     with store_errors(f"{location}: round {this.round} cannot be published", "the next run repeats the round"):
-        write_deltalake(
-            location.delta_table_url(ROUNDS),
-            pa.Table.from_pylist([_to_row(row) for row in rows], schema=SCHEMA),
-            mode="overwrite",
-            name=ROUNDS,
-            configuration=PROPERTIES,
-            storage_options=location.options,
-            commit_properties=CommitProperties(
-                custom_metadata={"batch": str(this.batch_id), "round": str(this.round)}, app_transactions=marks
-            ),
-        )
+        file = write_parquet(location, ROUNDS, f"round-{this.round:08d}-{uuid.uuid4().hex[:8]}.parquet", rows)
+        commit_opened(location, ROUNDS, delta, said, Change((file,), remove_all=True))
 
 
 def old_layout(location: Location) -> LakeError:

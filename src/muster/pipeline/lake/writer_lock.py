@@ -32,7 +32,7 @@ WRITER: Final = "writer"
 STALE_MS: Final = 120_000
 RENEW_SECONDS: Final = 30.0
 _PROPERTY: Final = "muster.writer"
-_SETTINGS: Final = {"delta.logRetentionDuration": "interval 1 days"}
+_SETTINGS: Final = {"delta.logRetentionDuration": "interval 1 hours", "delta.checkpointInterval": "20"}
 
 
 def wall_clock_ms() -> int:
