@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.schema import ENDS
-from muster.pipeline.fold.kernel import FACTS, STATE_PARTS, fold_rows, open_schema, state_part, state_schema
+from muster.pipeline.fold.kernel import FACTS, fold_rows, open_schema, state_part, state_schema
 from muster.pipeline.fold.partition import FoldSettings
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 REBUILD_OFFSETS: Final = 500_000
 """Offsets of a log partition that are folded at once when everything is made anew."""
-ALL_PARTS: Final = frozenset(map(state_part, range(STATE_PARTS)))
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
 _FOLDED: Final = (*FACTS, "minute", *_STATE)
@@ -92,12 +91,13 @@ class RoundWriter:
 
     def add(self, rows: DataFrame, batch_id: int, gold: Gold | None = None) -> Done | None:
         """The round of a micro-batch; None if it was published before and Spark only repeats it."""
-        last = self.last()
-        if batch_id <= last.batch_id:
+        last, cluster = self.last(), self._source.cluster
+        before = last.batches.get(cluster, -1)
+        if batch_id <= before:
             return None
-        if batch_id != last.batch_id + 1:
+        if batch_id != before + 1:
             raise LakeError(
-                f"the checkpoint {self._location.checkpoint} is at micro-batch {batch_id}, the lake at {last.batch_id}: they do not"
+                f"the checkpoint {self._location.checkpoint(cluster)} is at micro-batch {batch_id}, the lake at {before}: they do not"
                 " belong together. Bring back the one that was lost, or make a new lake"
             )
         this = _Round(rows.sparkSession, self._location, self._source, self._settings, last)
@@ -112,7 +112,7 @@ class RoundWriter:
         this = _Round(spark, self._location, self._source, self._settings, last)
         if not this.make_gold(gold):
             return None
-        return this.publish(last.batch_id)
+        return this.publish(last.batches.get(self._source.cluster, -1))
 
     def rebuild(self, spark: SparkSession) -> Done:
         """A round that makes everything anew from the table `log`; until it is published readers see what was there."""
@@ -120,7 +120,7 @@ class RoundWriter:
         this = _Round(spark, self._location, self._source, self._settings, last)
         this.refold()
         this.make_gold(Gold())
-        return this.publish(last.batch_id)
+        return this.publish(last.batches.get(self._source.cluster, -1))
 
     def last(self) -> Round:
         last = last_round(self._location)
@@ -170,7 +170,8 @@ class _Round:
         self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
         files = list_batch(self._location, self._batch, ["log"])["log"]
         self._add("log", files)
-        self._fold(self._read("log", LOG, files), frozenset(map(state_part, told["log_partitions"])), "fold")
+        touched = frozenset(state_part(self._source.cluster, number) for number in told["log_partitions"])
+        self._fold(self._read("log", LOG, files), touched, "fold")
 
     def refold(self) -> None:
         """Everything that was ever made of the log goes, and is made anew from the table `log`, a stretch of it at a time."""
@@ -183,14 +184,17 @@ class _Round:
         for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1
             stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))
-            self._fold(stretch, ALL_PARTS, f"fold-{number}")
+            self._fold(stretch, None, f"fold-{number}")
 
-    def _fold(self, log: DataFrame, touched: frozenset[str], step: str) -> None:
+    def _fold(self, log: DataFrame, touched: frozenset[str] | None, step: str) -> None:
+        """`touched`: the parts of the state that the rows belong to; None: they may belong to any."""
         settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
-        state = [file for file in self._held("state") if file.part in touched]
+        state = [file for file in self._held("state") if touched is None or file.part in touched]
         written = self._write(fold_rows(log, self._read("state", state_schema(), state), settings), step, _FOLDED)
         for table in _FOLDED:
-            if table in _STATE:
+            if table in _STATE and touched is None:
+                self._changes[table] = Change(tuple(written.get(table, ())), remove_all=True)
+            elif table in _STATE and touched is not None:
                 self._replace(table, written.get(table, []), touched)
             else:
                 self._add(table, written.get(table, []))
@@ -213,16 +217,23 @@ class _Round:
         return True
 
     def _make_now(self, ends: list[DataFile], moment_ms: int, asked_ms: int, provisional: bool) -> None:
+        from pyspark.sql import functions as F
+
         # A directory's ends are known up to its newest moment; those of a running broker as of when they were asked.
         sampled_ms = asked_ms if self._source.is_live else moment_ms
+        minutes = self._read("minute", MINUTE, self._held("minute"))
+        is_mine = F.col("cluster") == self._source.cluster
         rows = tables_of_now(
             self._read("state", state_schema(), self._held("state")),
             self._read("ends", ENDS, ends),
-            self._read("minute", MINUTE, self._held("minute")),
+            minutes.where(is_mine),
             self._read("open", open_schema(), self._held("open")),
             replace(self._settings.gold, now_ms=moment_ms, provisional=provisional),
             sampled_ms,
         )
+        # The ends of other clusters were not asked: what waits for them goes on waiting.
+        others = minutes.where(~is_mine).select(F.lit("minute").alias(TABLE), F.lit("now").alias(PART), "*")
+        rows = rows.unionByName(others, allowMissingColumns=True)
         written = self._write(rows, "now", (*NOW_TABLES, "minute"))
         self._changes["minute"] = Change(tuple(written.pop("minute", ())), remove_all=True)
         for table in NOW_TABLES:
@@ -268,6 +279,7 @@ class _Round:
         this = self._last.following(
             versions,
             batch_id=batch_id,
+            batches={**self._last.batches, self._source.cluster: batch_id},
             records=self._last.records + self._records,
             newest_ms=self._newest_ms,
             **self._gold,

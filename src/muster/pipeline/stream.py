@@ -137,7 +137,7 @@ class PipelineQuery:
             query = (
                 rows.writeStream.queryName("muster pipeline")
                 .foreachBatch(self._on_batch)
-                .option("checkpointLocation", self._location.checkpoint)
+                .option("checkpointLocation", self._location.checkpoint(self._source.cluster))
                 .trigger(**trigger)
                 .start()
             )

@@ -20,7 +20,7 @@ def test_local_path_is_a_file_url_for_spark_and_a_path_for_delta(form: str, tmp_
     assert here.delta_url == f"{tmp_path}/my lake"
     assert here.local == tmp_path / "my lake"
     assert here.options is None
-    assert here.checkpoint == f"file://{tmp_path}/my lake/_checkpoint"
+    assert here.checkpoint("a/b") == f"file://{tmp_path}/my lake/_checkpoint/a%2Fb"
 
 
 def test_hdfs_url_is_the_same_for_both_and_takes_hadoop_settings() -> None:

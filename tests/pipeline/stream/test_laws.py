@@ -94,7 +94,7 @@ def test_micro_batch_that_spark_repeats_changes_nothing(spark: Any, data: Path, 
     """Spark repeats a micro-batch whose end it did not write down, though the round was published."""
     root = tmp_path / "lake"
     first = LakeRun(spark, root, source_of(data)).run()
-    (root / "_checkpoint" / "commits" / str(first.round.batch_id)).unlink()
+    (root / "_checkpoint" / "kafka" / "commits" / str(first.round.batch_id)).unlink()
     again = LakeRun(spark, root, source_of(data)).run()
     assert again.round.batch_id == first.round.batch_id
     assert again.round.records == first.round.records
@@ -124,7 +124,9 @@ def test_checkpoint_that_does_not_belong_to_the_lake_is_refused(spark: Any, data
     LakeRun(spark, root, source_of(data), offsets_per_partition=most // 3 + 1).run()
     LakeRun(spark, other, source_of(data))
     shutil.copytree(root / "_checkpoint", other / "_checkpoint")
-    last = max(int(file.name) for file in (other / "_checkpoint" / "commits").iterdir() if file.name.isdigit())
-    (other / "_checkpoint" / "commits" / str(last)).unlink()
+    last = max(
+        int(file.name) for file in (other / "_checkpoint" / "kafka" / "commits").iterdir() if file.name.isdigit()
+    )
+    (other / "_checkpoint" / "kafka" / "commits" / str(last)).unlink()
     with pytest.raises(LakeError, match="do not belong together"):
         LakeRun(spark, other, source_of(data)).run()

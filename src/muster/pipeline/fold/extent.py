@@ -69,8 +69,15 @@ def fold_extent(known: Extent | None, log_topic: str, rows: pl.DataFrame) -> tup
 
 
 def _nothing_read(log_topic: str) -> Extent:
-    nothing = {"records": 0, "unknown_records": 0, "quarantined": 0, "gaps": 0, "first_offset": -1, "last_offset": -1}
-    unknown = {"faithful_from": None, "faithful_from_ms": None, "newest_ms": None, "open_producers": []}
+    nothing: Extent = {
+        "records": 0,
+        "unknown_records": 0,
+        "quarantined": 0,
+        "gaps": 0,
+        "first_offset": -1,
+        "last_offset": -1,
+    }
+    unknown: Extent = {"faithful_from": None, "faithful_from_ms": None, "newest_ms": None, "open_producers": []}
     return {"log_topic": log_topic, **nothing, **unknown}
 
 

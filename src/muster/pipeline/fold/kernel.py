@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -52,8 +53,9 @@ FACTS: Final = (
 OF_TABLE: Final = "of_table"
 
 
-def state_part(log_partition: int) -> str:
-    return f"{log_partition % STATE_PARTS:02d}"
+def state_part(cluster: str, log_partition: int) -> str:
+    """The part of the state that holds a log partition. Clusters have any name, so theirs is hashed."""
+    return f"{crc32(cluster.encode()):08x}-{log_partition % STATE_PARTS:02d}"
 
 
 @cache
@@ -117,7 +119,7 @@ def fold_kernel(settings: FoldSettings) -> Callable[[Iterator[pa.RecordBatch]], 
 
 def _written(tables: dict[str, pl.DataFrame], partition: Partition) -> Iterator[pa.RecordBatch]:
     schema = output_schema()
-    part = state_part(partition.log_partition)
+    part = state_part(partition.cluster, partition.log_partition)
     for table, frame in tables.items():
         if frame.is_empty():
             continue

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.storage_options import hdfs_options, s3_options
@@ -80,10 +80,9 @@ class Location:
         """The root of a table, for delta-rs."""
         return f"{self.delta_url}/{TABLE_PREFIX}{table}"
 
-    @property
-    def checkpoint(self) -> str:
-        """Where the streaming query keeps its checkpoint."""
-        return f"{self.url}/{CHECKPOINT}"
+    def checkpoint(self, cluster: str) -> str:
+        """Where the streaming query over a cluster's log keeps its checkpoint."""
+        return f"{self.url}/{CHECKPOINT}/{quote(cluster, safe='')}"
 
     @property
     def options(self) -> dict[str, str] | None:

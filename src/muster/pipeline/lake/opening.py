@@ -28,16 +28,14 @@ def open_parquet(location: Location, table: str, file: DataFile) -> Iterator[Any
 
 def write_parquet(location: Location, table: str, path: str, rows: pa.Table) -> DataFile:
     """A small file of the lake's own bookkeeping; tables are written by Spark."""
-    buffer = pa.BufferOutputStream()
-    pq.write_table(rows, buffer)
-    written = buffer.getvalue()
     if location.local is not None:
         file = location.local / f"table={table}" / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(written)
-    else:
-        from deltalake.fs import DeltaStorageHandler
+        pq.write_table(rows, file)
+        return DataFile(path, file.stat().st_size)
+    from deltalake.fs import DeltaStorageHandler
 
-        with DeltaStorageHandler(location.delta_table_url(table), location.options).open_output_stream(path) as stream:
-            stream.write(written)
-    return DataFile(path, written.size)
+    store = DeltaStorageHandler(location.delta_table_url(table), location.options)
+    with store.open_output_stream(path) as stream:
+        pq.write_table(rows, stream)
+        return DataFile(path, stream.tell())

@@ -40,6 +40,7 @@ SCHEMA: Final = pa.schema(
         ("muster_version", _text),
         ("round", _long),
         ("batch_id", _long),
+        ("batches", pa.map_(_text, _long)),
         ("at_ms", _long),
         ("records", _long),
         ("gold_round", _long),
@@ -59,6 +60,7 @@ class Round:
     lake_id: str
     round: int = 0  # counts up by one; 0 is the empty lake
     batch_id: int = -1  # the micro-batch that was folded last; a round without new records repeats it
+    batches: Mapping[str, int] = field(default_factory=dict)  # cluster -> the last micro-batch of its log
     at_ms: int = 0  # when it was published
     records: int = 0  # log records that were read in all rounds
     gold_round: int | None = None  # the round that made the tables of now; None: they were never made
@@ -171,8 +173,8 @@ def _refuse_foreign(location: Location) -> None:
 
 
 def _to_row(this: Round) -> dict[str, Any]:
-    return {**asdict(this), "versions": sorted(this.versions.items())}
+    return {**asdict(this), "batches": sorted(this.batches.items()), "versions": sorted(this.versions.items())}
 
 
 def _from_row(row: Mapping[str, Any]) -> Round:
-    return Round(**{**row, "versions": dict(row["versions"])})
+    return Round(**{**row, "batches": dict(row["batches"]), "versions": dict(row["versions"])})
