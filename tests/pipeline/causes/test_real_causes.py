@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
-from muster.pipeline.old.jobs_sources import directory_source
-from muster.pipeline.old.lake import Lake
+from muster.pipeline.lake.reader import Lake
 from muster.pipeline.query import Question, ask
 from tests.pipeline.real_histories import EXPECTED, LIBRARIES, STATIC, RealHistory, history_of
+from tests.pipeline.stream.lakes import LakeRun, source_of
 
 JOURNAL, LOG_ALONE = "with the journal", "from the log alone"
 CONFIDENCE = {
@@ -35,12 +34,9 @@ def lake(spark: Any, history: RealHistory, tmp_path_factory: pytest.TempPathFact
     home = tmp_path_factory.mktemp("causes")
     bare = home / "bare"
     shutil.copytree(history.data, bare, ignore=shutil.ignore_patterns("__group_journal-*"))
-    with Lake.open_or_create(home / "lake").write() as writer:
-        for data, cluster in ((Path(history.data), JOURNAL), (bare, LOG_ALONE)):
-            source = directory_source((str(data),), cluster)
-            assert read_round(spark, writer, source, RunSettings(), Watch()).behind == 0
-        assert gold_round(spark, writer, source, RunSettings(), Watch())
-    return Lake.open(home / "lake")
+    for data, cluster in ((Path(history.data), JOURNAL), (bare, LOG_ALONE)):
+        lake = LakeRun(spark, home / "lake", source_of(data, cluster)).run()
+    return lake
 
 
 def rows(lake: Lake, table: str, cluster: str, group: str, order: str) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ from muster.pipeline.sources.broker_security import java_properties, security_in
 from muster.pipeline.sources.failure import SourceError
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
-from tests.pipeline.jobs.connector_read import connector_jars
 from tests.pipeline.jobs.kafka_log import rows_in
+from tests.pipeline.sources.connector_jars import connector_jars
 from tests.security.certificates import Authority
 
 ROOT = Path(__file__).parents[3]

@@ -7,11 +7,8 @@ from typing import Any
 
 from muster.core.records import OffsetCommitted
 from muster.log.record_codec import encode_record
-from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
-from muster.pipeline.old.jobs_sources import directory_source
-from muster.pipeline.old.lake import Lake
 from muster.wire.batch import encode_pairs, with_offset_and_epoch
-from tests.pipeline.jobs.kafka_log import rows_in
+from tests.pipeline.stream.lakes import LakeRun, source_of
 
 AT_MS = 1_700_000_000_000
 SHARE_GROUP_MEMBER, FROM_THE_FUTURE = b"\x00\x0a\x00\x01g", b"\x00\x63what"
@@ -28,11 +25,7 @@ def test_unknown_records_are_counted_where_they_lie(spark: Any, tmp_path: Path) 
         (FROM_THE_FUTURE, None),
     ]
     (folder / f"{0:020d}.log").write_bytes(with_offset_and_epoch(encode_pairs(pairs, AT_MS), 0, 0))
-    source = directory_source((str(tmp_path / "data"),), "c")
-    lake = tmp_path / "lake"
-    with Lake.open_or_create(lake).write() as writer:
-        read_round(spark, writer, source, RunSettings(), Watch())
-        assert gold_round(spark, writer, source, RunSettings(), Watch())
-    (quality,) = rows_in(lake, "g_data_quality")
+    lake = LakeRun(spark, tmp_path / "lake", source_of(tmp_path / "data", "c")).run()
+    (quality,) = lake.arrow("g_data_quality").to_pylist()
     assert (quality["records"], quality["unknown_records"], quality["quarantined"]) == (4, 3, 0)
-    assert [row["committed"] for row in rows_in(lake, "g_lag")] == [5]
+    assert lake.arrow("g_lag")["committed"].to_pylist() == [5]
