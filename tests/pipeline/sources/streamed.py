@@ -31,12 +31,15 @@ class Streamed:
         assert query.awaitTermination(120)
 
     def _append(self, rows: Any, number: int) -> None:
+        before = self._read().count() if Path(self._out).exists() else 0
         rows.write.mode("append").parquet(self._out)
-        self.batches.append(self._spark.read.schema(log_spark_schema()).parquet(self._out).count() - sum(self.batches))
+        self.batches.append(self._read().count() - before)
+
+    def _read(self) -> Any:
+        return self._spark.read.schema(log_spark_schema()).parquet(self._out)
 
     def rows(self) -> list[Row]:
-        frame = self._spark.read.schema(log_spark_schema()).parquet(self._out)
-        return in_order(row.asDict(recursive=True) for row in frame.collect())
+        return in_order(row.asDict(recursive=True) for row in self._read().collect())
 
     def offset(self) -> dict[str, Any]:
         """Of the newest micro-batch in the checkpoint: its last line."""

@@ -35,7 +35,7 @@ def read_kafka(
     options: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """`b_log_record` rows, a batch read of [starts, ends). Where offsets are given, every partition has to be named."""
-    asked = connector_options(bootstrap, topic, sorted(starts or ends or ()), options)
+    asked = connector_options(bootstrap, {topic: sorted(starts or ends or ())}, options)
     if starts is not None:
         asked["startingOffsets"] = _offsets(topic, starts)
     if ends is not None:
@@ -48,33 +48,25 @@ def read_kafka(
     return as_bronze(raw, cluster)
 
 
-def stream_kafka(
-    spark: SparkSession,
-    bootstrap: str,
-    *,
-    cluster: str = "default",
-    topic: str = OFFSETS_TOPIC,
-    partitions: Sequence[int] = (),
-    options: Mapping[str, str] | None = None,
-) -> DataFrame:
-    """`b_log_record` rows from the beginning of the log on, as a stream."""
-    asked = {**connector_options(bootstrap, topic, partitions, options), "startingOffsets": "earliest"}
+def open_stream(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
+    """The connector's own columns, as a stream."""
     spark.conf.set(_BY_CONSUMER, "true")
     try:
-        raw = spark.readStream.format("kafka").options(**asked).load()
+        return spark.readStream.format("kafka").options(**options).load()
     except Exception as error:
         raise _explained(error) from error
-    return as_bronze(raw, cluster)
 
 
 def connector_options(
-    bootstrap: str, topic: str, partitions: Sequence[int] = (), options: Mapping[str, str] | None = None
+    bootstrap: str, partitions: Mapping[str, Sequence[int]], options: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """What the connector is asked for. Offsets of markers and of what compaction took are missing: that is no data loss.
 
-    With partitions given they are assigned; without, the connector joins a group to find them, which the log then shows.
+    Partitions that are named are assigned; of a topic without any, the connector joins a group to find them, which the log shows.
     """
-    what = {"assign": json.dumps({topic: list(partitions)})} if partitions else {"subscribe": topic}
+    named = all(partitions.values())
+    assigned = {topic: list(numbers) for topic, numbers in partitions.items()}
+    what = {"assign": json.dumps(assigned)} if named else {"subscribe": ",".join(partitions)}
     return {
         "kafka.bootstrap.servers": bootstrap,
         **what,

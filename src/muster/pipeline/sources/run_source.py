@@ -120,7 +120,18 @@ class BrokerSource:
     def stream(self, spark: SparkSession, settings: StreamSettings) -> DataFrame:
         from muster.pipeline.sources.broker import broker_options
         from muster.pipeline.sources.broker_security import client_properties
+        from muster.pipeline.sources.connector_stream import connector_stream
 
+        if self.by_connector:
+            return connector_stream(
+                spark,
+                self.bootstrap,
+                cluster=self.cluster,
+                security=self.security,
+                offsets_per_partition=settings.offsets_per_partition,
+                tick_seconds=settings.tick_seconds,
+                starts=settings.starts,
+            )
         properties = client_properties(self.security)
         options = broker_options(self.bootstrap, self.cluster, properties=properties)
         return _own_stream(spark, "muster_broker", options, settings)

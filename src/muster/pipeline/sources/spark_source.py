@@ -69,6 +69,11 @@ def positive(options: Mapping[str, str], option: str, default: float | None = No
     return number
 
 
+def tick_every_ms(options: Mapping[str, str]) -> int | None:
+    seconds = positive(options, TICK_EVERY_SECONDS)
+    return None if seconds is None else max(1, round(seconds * 1000))
+
+
 class LogDataSource(DataSource):  # type: ignore[misc]
     """What the data sources over logs share; a subclass says which logs (`log_sources`)."""
 
@@ -93,12 +98,11 @@ class LogDataSource(DataSource):  # type: ignore[misc]
         )
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        seconds = positive(self.options, TICK_EVERY_SECONDS)
         plan = StreamPlan(
             self.table(),
             self._offsets(START_OFFSETS) or {},
             limit=self._count(MAX_OFFSETS_PER_PARTITION, MAX_OFFSETS),
-            tick_every_ms=None if seconds is None else max(1, round(seconds * 1000)),
+            tick_every_ms=tick_every_ms(self.options),
             offsets_a_task=self._per_task(),
         )
         return LogStreamReader(self.log_sources(), plan)
