@@ -89,7 +89,7 @@ bench-growth: $(COMPILED) ## how Muster's costs grow with members, groups, parti
 bench-profile: $(COMPILED) ## where a request's instructions go, room by room (needs valgrind; ARGS="--before PYTHON" compares)
 	@$(BIN)/python -m bench.profile $(ARGS)
 
-bench-pipeline: $(READY) ## the pipeline's speed and memory, beside Kafka's own decoder where it is there (SIZES=--long adds 32M records)
+bench-pipeline: $(READY) ## what the pipeline costs on one core, beside Kafka's own decoder and a plain Spark job (SIZES=--long adds 32M records)
 	@$(BIN)/python -m bench.pipeline $(SIZES)
 
 pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect; other readers of its lake (Maven; says what could not run)

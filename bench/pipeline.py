@@ -1,7 +1,8 @@
-"""`make bench-pipeline`: how fast the pipeline goes on one core, whether its cost is linear, how much memory it takes.
+"""`make bench-pipeline`: what the pipeline costs on one core, whether a round's cost grows with the lake, how much memory it takes.
 
-Every measurement is a fresh process pinned to one core, Java and Python workers included. Rates are without the session's start.
-`python -m bench.pipeline 1,000,000 8,000,000` chooses the sizes, `--long` adds 32 million records (4 GB of disk, some minutes).
+Every measurement is a fresh process pinned to one core, Java and Python workers included; costs are CPU seconds of all of them
+together, the clock beside. `python -m bench.pipeline 1,000,000 8,000,000` chooses the sizes, `--long` adds 32 million records (8 GB of
+disk, half an hour). Beside it: Kafka's DumpLogSegments, and the job over JSON lines that one might write in an afternoon.
 """
 
 from __future__ import annotations
@@ -10,100 +11,155 @@ import json
 import math
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench.bytecode import as_installed
-from bench.pipeline_log import GROUPS, LOG_PARTITIONS, write_log
+from bench.pipeline_log import GROUPS, LOG_PARTITIONS, append_log, write_log
 
 if TYPE_CHECKING:
-    from pyarrow import RecordBatch
-    from pyspark.sql import SparkSession
+    from muster.pipeline.round import RoundWriter
+    from muster.pipeline.stream import PipelineQuery
 
 SIZES = (1_000_000, 2_000_000, 8_000_000)
 LONG_SIZE = 32_000_000
-SESSION_RUNS = 3
-SESSION_LIMIT_S = 8.0
-FLOORS = {"decode": (400_000, 1_000_000), "current": (500_000, 800_000), "cpu": (100_000, 250_000)}
-"""Records a second of a core's time that must be, and that are wanted (`cpu`: segments to bronze, silver and gold)."""
+SMALL = 1_000
+ROUND = 10_000
+MICRO = 100
+WARM_ROUNDS = 5
+FLOORS = {
+    "small run, seconds": (15.0, 9.0),
+    "first read, µs a record": (20.0, 8.3),
+    "first read of 8M, µs a record": (14.3, 8.3),
+    "10,000 new records, CPU s": (12.0, 6.0),
+    "the same on the largest lake, ratio": (1.3, 1.1),
+    "micro-batch of 100, warm, s": (4.0, 2.0),
+    "a worker's memory, MB": (1_100.0, 600.0),
+    "muster lag, s": (0.7, 0.4),
+}
+"""What must not be exceeded, and what is wanted."""
 
 
 def main(sizes: tuple[int, ...] = SIZES) -> None:
     print(f"the pipeline on one core of {_machine()}")
-    _show_session()
-    print(
-        f"  {'records':>11}  {'decode':>10}  {'current':>10}  {'read':>9}  {'tables':>9}  {'all':>9}  of CPU   worker   Java   lake"
-    )
+    print(f"{LOG_PARTITIONS} log partitions, {GROUPS:,} groups; CPU of Python and Java together")
+    judged = {"small run, seconds": _small_run()}
+    print(f"  {'records':>11}  {'decode/s':>10}  {'CPU s':>7}  {'µs/rec':>7}  {'clock s':>7}  {'worker':>7}  {'Java':>6}  {'lake':>6}"
+          f"  {'+10,000':>8}  {'clock':>6}  {'+100':>6}  {'lag s':>6}")  # fmt: skip
     found: dict[int, dict[str, float]] = {}
-    dumped = None
     for size in sizes:
         with tempfile.TemporaryDirectory() as made:
             data, lake = Path(made, "data"), Path(made, "lake")
             records = write_log(data, size)
-            found[records] = _child("decode", str(data)) | _child("run", str(data), str(lake))
-            _show(records, found[records])
-            dumped = dumped or _child("dump", str(data))
-    print(
-        "    records a second: decode and current offsets by CPU of one process; read (segments to bronze and decoded rows),"
-    )
-    print(
-        "    tables (finished silver and gold) and all by the clock; `of CPU` is all by CPU of Java and Python together."
-    )
-    print(f"    {LOG_PARTITIONS} log partitions, {GROUPS:,} groups. Memory in MB at its peak, lake in MB.")
-    _judge(found)
-    _show_dump(dumped)
+            took = _child("decode", str(data)) | _child("first", str(data), str(lake))
+            append_log(data, ROUND, seed=1)
+            took |= _child("round", str(data), str(lake))
+            took["lag"] = _lag_seconds(lake)
+            found[records] = took
+            _show(records, took)
+            if size == sizes[0]:
+                _show_others(data, records)
+    judged |= _judged(found)
+    _show_judged(judged)
+    _show_growth(found)
 
 
-def _show_session() -> None:
-    runs = [_child("session") for _ in range(SESSION_RUNS + 1)][1:]  # the first makes the class archive
-    seconds, cpu = (statistics.median(run[name] for run in runs) for name in ("seconds", "cpu"))
+def _small_run() -> float:
+    """The command as users run it; the first run of an installation makes the class archive and is not counted."""
+    with tempfile.TemporaryDirectory() as made:
+        data = Path(made, "data")
+        write_log(data, SMALL)
+        seconds = []
+        for turn in range(3):
+            command = ["pipeline", "run", "--from", str(data), "--lake", str(Path(made, f"lake{turn}"))]
+            began = time.perf_counter()
+            subprocess.run(
+                [sys.executable, "-m", "muster", *command], env=as_installed(), stderr=subprocess.DEVNULL, check=True
+            )
+            seconds.append(time.perf_counter() - began)
     print(
-        f"  session start to a first row from a Python worker: {seconds:.1f} s, {cpu:.1f} s of CPU (limit {SESSION_LIMIT_S:.0f} s)"
+        f"  muster pipeline run of {SMALL:,} records: {', '.join(f'{each:.1f}' for each in seconds)} s (the first may make the archive)"
     )
+    return statistics.median(seconds[1:])
+
+
+def _lag_seconds(lake: Path) -> float:
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "muster", "lag", "--lake", str(lake), "--top", "5"], env=as_installed(),
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)  # fmt: skip
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
 
 
 def _show(records: int, took: dict[str, float]) -> None:
-    rates = [records / took[name] for name in ("decode", "current", "read", "gold", "all", "cpu")]
-    shown = "  ".join(f"{rate:{width},.0f}" for rate, width in zip(rates, (10, 10, 9, 9, 9, 7), strict=True))
-    memory = f"{took['worker_mb']:6,.0f}  {took['java_mb']:5,.0f}  {took['lake_mb']:5,.0f}"
-    print(f"  {records:11,}  {shown}  {memory}", flush=True)
+    print(
+        f"  {records:11,}  {records / took['decode']:10,.0f}  {took['cpu']:7.1f}  {took['cpu'] / records * 1e6:7.1f}  {took['clock']:7.1f}"
+        f"  {took['worker_mb']:7,.0f}  {took['java_mb']:6,.0f}  {took['lake_mb']:6,.0f}  {took['round_cpu']:8.1f}"
+        f"  {took['round_clock']:6.1f}  {took['micro']:6.2f}  {took['lag']:6.2f}",
+        flush=True,
+    )
 
 
-def _judge(found: dict[int, dict[str, float]]) -> None:
-    most = max(found)
-    for name, (floor, target) in FLOORS.items():
-        rate = most / found[most][name]
-        verdict = "target met" if rate >= target else "above the floor" if rate >= floor else "BELOW THE FLOOR"
-        what = "all" if name == "cpu" else name
-        print(f"  {what} at {most:,}: {rate:,.0f}/s of CPU, floor {floor:,}, target {target:,}: {verdict}")
-    if len(found) > 1:
-        print(f"  cost grows with the records to the power of {_exponent({n: t['cpu'] for n, t in found.items()}):.2f}")
-
-
-def _exponent(seconds: dict[int, float]) -> float:
-    """The slope of log cost over log size: 1 is linear."""
-    xs, ys = [math.log(size) for size in seconds], [math.log(took) for took in seconds.values()]
-    return statistics.linear_regression(xs, ys).slope
-
-
-def _show_dump(dumped: dict[str, float] | None) -> None:
+def _show_others(data: Path, records: int) -> None:
+    """What else one would read the same log with."""
     from bench.pipeline_dump import RECORDED
 
+    lines = _child("json", str(data))
+    print(
+        f"      Spark SQL over JSON lines, newest offsets and lag only: {lines['cpu'] / records * 1e6:.1f} µs a record of CPU"
+    )
+    dumped = _child("dump", str(data))
     if not dumped:
         print(
-            f"  Kafka's DumpLogSegments: its jars are not here (`make conformance`); recorded elsewhere: {RECORDED:,}/s"
+            f"      Kafka's DumpLogSegments: its jars are not here (`make conformance`); recorded elsewhere: {1e6 / RECORDED:.1f} µs"
         )
         return
-    rate = dumped["records"] / dumped["seconds"]
     print(
-        f"  Kafka's DumpLogSegments --offsets-decoder, same log: {rate:,.0f} records/s of CPU ({dumped['records']:,.0f} records)"
+        f"      Kafka's DumpLogSegments --offsets-decoder: {dumped['seconds'] / dumped['records'] * 1e6:.1f} µs a record of CPU"
     )
+
+
+def _judged(found: dict[int, dict[str, float]]) -> dict[str, float]:
+    least, most = min(found), max(found)
+    each = {size: took["cpu"] / size * 1e6 for size, took in found.items()}
+    near_2m = min(found, key=lambda size: abs(size - 2_000_000))
+    judged = {
+        "first read, µs a record": each[near_2m],
+        "10,000 new records, CPU s": found[near_2m]["round_cpu"],
+        "the same on the largest lake, ratio": found[most]["round_cpu"] / found[least]["round_cpu"],
+        "micro-batch of 100, warm, s": found[near_2m]["micro"],
+        "a worker's memory, MB": max(took["worker_mb"] for took in found.values()),
+        "muster lag, s": found[near_2m]["lag"],
+    }
+    if most >= 7_000_000:
+        judged["first read of 8M, µs a record"] = each[min(found, key=lambda size: abs(size - 8_000_000))]
+    return judged
+
+
+def _show_judged(judged: dict[str, float]) -> None:
+    for name, value in judged.items():
+        floor, aim = FLOORS[name]
+        verdict = "aim met" if value <= aim else "within the floor" if value <= floor else "BEYOND THE FLOOR"
+        print(f"  {name:38} {value:9.2f}   floor {floor:g}, aim {aim:g}: {verdict}")
+
+
+def _show_growth(found: dict[int, dict[str, float]]) -> None:
+    if len(found) < 2:
+        return
+    for what, name in (("a first read", "cpu"), ("a round of 10,000", "round_cpu"), ("muster lag", "lag")):
+        xs, ys = [math.log(size) for size in found], [math.log(took[name]) for took in found.values()]
+        slope = statistics.linear_regression(xs, ys).slope
+        print(f"  the cost of {what} grows with the records of the lake to the power of {slope:.2f}")
 
 
 def _child(*arguments: str) -> dict[str, float]:
@@ -115,48 +171,74 @@ def _child(*arguments: str) -> dict[str, float]:
         env=as_installed(),
     )
     answer: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
-    return answer
+    return answer or {}
 
 
-def measure_session() -> dict[str, float]:
-    began = time.perf_counter()
+# -- in a process of its own
+
+
+@contextmanager
+def _query(data: str, lake: str, pending: int) -> Iterator[tuple[Any, PipelineQuery, RoundWriter]]:
+    from muster.pipeline.lake.location import Location
+    from muster.pipeline.lake.rounds import open_or_create
+    from muster.pipeline.round import RoundSettings, RoundWriter
+    from muster.pipeline.session import SessionSettings, open_session
+    from muster.pipeline.sources.run_source import directory_source
+    from muster.pipeline.stopping import Stop
+    from muster.pipeline.stream import PipelineQuery, QuerySettings, Watch
+    from muster.pipeline.tables.settings import GoldSettings
+
+    source, location = directory_source((data,), "bench"), Location.parse(lake)
+    open_or_create(location)
+    writer = RoundWriter(location, source, RoundSettings(GoldSettings(now_ms=0)))
+    with open_session(SessionSettings(master="local[1]", pending_records=pending)) as spark:
+        yield spark, PipelineQuery(spark, location, source, writer, QuerySettings(), Watch(), Stop()), writer
+
+
+def _timed(work: Callable[[], object]) -> tuple[float, float]:
+    """(CPU of the family, clock)"""
     from bench.pipeline_processes import cpu_of_family
-    from muster.pipeline.session import SessionSettings, open_session
 
-    with open_session(SessionSettings(master="local[1]")) as spark:
-        _first_row(spark)
-        return {"seconds": time.perf_counter() - began, "cpu": cpu_of_family()}
-
-
-def _first_row(spark: SparkSession) -> None:
-    """Java, the Python worker behind it, and the way between them are up."""
-    assert spark.range(1).mapInArrow(_as_they_are, "id long").collect()
+    began, cpu = time.perf_counter(), cpu_of_family()
+    work()
+    return cpu_of_family() - cpu, time.perf_counter() - began
 
 
-def _as_they_are(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
-    yield from batches
+def measure_first(data: str, lake: str) -> dict[str, float]:
+    """From an empty lake to all tables; the session's start is not counted, the first row of a worker is."""
+    from bench.pipeline_processes import Watched
+    from muster.pipeline.sources.run_source import directory_source
+
+    pending = sum(end for places in directory_source((data,), "bench").ends().values() for end in places.values())
+    with _query(data, lake, pending) as (_, query, _), Watched() as memory:
+        cpu, clock = _timed(query.run)
+    size = sum(file.stat().st_size for file in Path(lake).rglob("*.parquet"))
+    took = {"cpu": cpu, "clock": clock, "lake_mb": size / 1e6}
+    return took | {"worker_mb": memory.worker_mb, "java_mb": memory.java_mb}
 
 
-def measure_run(data: str, lake: str) -> dict[str, float]:
-    from bench.pipeline_processes import Watched, cpu_of_family
-    from muster.pipeline.old.jobs import RunSettings, Watch, gold_round, read_round
-    from muster.pipeline.old.jobs_sources import directory_source
-    from muster.pipeline.old.lake import Lake
-    from muster.pipeline.session import SessionSettings, open_session
+def measure_round(data: str, lake: str) -> dict[str, float]:
+    """10,000 new records on the lake, in a young Java; then micro-batches of 100, when it is warm."""
+    with _query(data, lake, ROUND) as (_, query, _):
+        cpu, clock = _timed(query.run)
+        seconds = []
+        for turn in range(WARM_ROUNDS):
+            append_log(Path(data), MICRO, seed=2 + turn)
+            seconds.append(_timed(query.run)[1])
+    return {"round_cpu": cpu, "round_clock": clock, "micro": min(seconds)}
 
-    source = directory_source((data,), "bench")
-    settings = SessionSettings(master="local[1]")
-    with Lake.open_or_create(lake).write() as writer, open_session(settings) as spark, Watched() as memory:
-        _first_row(spark)
-        began, cpu = time.perf_counter(), cpu_of_family()
-        read_round(spark, writer, source, RunSettings(), Watch())
-        read = time.perf_counter() - began
-        gold_round(spark, writer, source, RunSettings(), Watch())
-        everything = time.perf_counter() - began
-        used = cpu_of_family() - cpu
-        size = sum(file.size for table in writer.manifest.tables for file in writer.manifest.files(table))
-    took = {"read": read, "gold": everything - read, "all": everything, "cpu": used}
-    return took | {"worker_mb": memory.worker_mb, "java_mb": memory.java_mb, "lake_mb": size / 1e6}
+
+def measure_json(data: str) -> dict[str, float]:
+    """The newest offset of each key and its lag, by Spark SQL over a file of JSON lines as an exporter might write it."""
+    from bench.pipeline_json import lag_over_json_lines, write_json_lines
+
+    lines = Path(data).with_name("lines")
+    write_json_lines(Path(data), lines)
+    try:
+        cpu, clock = _timed(lambda: lag_over_json_lines(lines))
+    finally:
+        shutil.rmtree(lines)
+    return {"cpu": cpu, "clock": clock}
 
 
 def measure(what: str, *arguments: str) -> dict[str, float] | None:
@@ -165,14 +247,16 @@ def measure(what: str, *arguments: str) -> dict[str, float] | None:
 
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     match what:
-        case "session":
-            return measure_session()
         case "decode":
             return measure_decode(Path(arguments[0]))
         case "dump":
             return measure_dump(Path(arguments[0]))
+        case "json":
+            return measure_json(arguments[0])
+        case "first":
+            return measure_first(*arguments)
         case _:
-            return measure_run(*arguments)
+            return measure_round(*arguments)
 
 
 def _machine() -> str:

@@ -15,6 +15,8 @@ from pathlib import Path
 from muster.core.hashing import partition_for
 from muster.core.records import GroupStored, OffsetCommitted, OffsetErased, StoredMember
 from muster.log.record_codec import encode_record, encode_records
+from muster.pipeline.sources.log_directories import LogFolder
+from muster.pipeline.sources.log_end import log_end
 from muster.wire.batch import encode_pairs, with_offset_and_epoch
 from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription
 
@@ -37,6 +39,23 @@ def write_log(directory: Path, records: int) -> int:
         total += _write_partition(directory, partition, records // LOG_PARTITIONS, chance)
     step = max(1, total // _BATCHES_A_PARTITION)
     write_topics(directory, TOPICS, PARTITIONS, [(n * step, NOW_MS + n * step) for n in range(_BATCHES_A_PARTITION)])
+    return total
+
+
+def append_log(directory: Path, records: int, seed: int) -> int:
+    """About so many records more, behind what is there, as if the groups had gone on."""
+    total = 0
+    for partition in range(LOG_PARTITIONS):
+        folder = directory / f"{OFFSETS_TOPIC}-{partition}"
+        chance = random.Random(seed * 1_000 + partition)
+        end = log_end(LogFolder(OFFSETS_TOPIC, partition, str(folder)))
+        offset = end
+        with max(folder.glob("*.log")).open("ab") as segment:
+            while offset < end + records // LOG_PARTITIONS:
+                pairs = _commit(chance, partition, offset)
+                segment.write(with_offset_and_epoch(encode_pairs(pairs, NOW_MS + offset), offset, 0))
+                offset += len(pairs)
+        total += offset - end
     return total
 
 

@@ -1,0 +1,50 @@
+"""What one might write in an afternoon: commits exported as JSON lines, the newest of each key by Spark SQL, and the lag."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from bench.pipeline_log import OFFSETS_TOPIC
+
+_LINES_A_FILE = 500_000
+
+
+def write_json_lines(data: Path, out: Path) -> None:
+    """One line a commit, in log order; a directory of files that Spark can read side by side."""
+    from muster.pipeline.decode.log_rows import log_rows
+    from muster.pipeline.sources.log_source import stretches
+    from muster.pipeline.sources.segments import SegmentLogs
+
+    out.mkdir()
+    log = SegmentLogs((str(data),), OFFSETS_TOPIC, "bench")
+    names = ["log_partition", "log_offset", "group_id", "topic", "partition", "committed_offset", "commit_ms"]
+    lines = 0
+    target = (out / "part-0.json").open("w")
+    for stretch in stretches({}, log.ends()):
+        for bronze in log.open(stretch).bronze():
+            rows = log_rows(bronze).select(names)
+            for row in rows.to_pylist():
+                if row["topic"] is not None:
+                    target.write(json.dumps(row) + "\n")
+                    lines += 1
+                    if lines % _LINES_A_FILE == 0:
+                        target.close()
+                        target = (out / f"part-{lines}.json").open("w")
+    target.close()
+
+
+def lag_over_json_lines(lines: Path) -> None:
+    from pyspark.sql import SparkSession
+    from pyspark.sql import functions as F
+
+    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    schema = "log_partition int, log_offset long, group_id string, topic string, partition int, committed_offset long, commit_ms long"
+    commits = spark.read.schema(schema).json(str(lines))
+    newest = commits.groupBy("group_id", "topic", "partition").agg(
+        F.max_by("committed_offset", "log_offset").alias("committed"), F.max("commit_ms").alias("commit_ms")
+    )
+    ends = commits.groupBy("topic", "partition").agg(F.max("committed_offset").alias("end"))
+    lag = newest.join(ends, ["topic", "partition"]).withColumn("lag", F.col("end") - F.col("committed"))
+    lag.write.mode("overwrite").parquet(str(lines / "lag.parquet"))
+    spark.stop()
