@@ -1,8 +1,10 @@
-"""`make bench-pipeline`: what the pipeline costs on one core, whether a round's cost grows with the lake, how much memory it takes.
+"""`make bench-pipeline`: what the pipeline costs on one core, whether a round's cost grows with the lake, how much memory it
+takes.
 
 Every measurement is a fresh process pinned to one core, Java and Python workers included; costs are CPU seconds of all of them
-together, the clock beside. `python -m bench.pipeline 1,000,000 8,000,000` chooses the sizes, `--long` adds 32 million records (8 GB of
-disk, half an hour). Beside it: Kafka's DumpLogSegments, and the job over JSON lines that one might write in an afternoon.
+together, the clock beside. `python -m bench.pipeline 1,000,000 8,000,000` chooses the sizes, `--long` adds 32 million records
+(8 GB of disk, half an hour). Beside it: Kafka's DumpLogSegments, and the job over JSON lines that one might write in an
+afternoon.
 """
 
 from __future__ import annotations
@@ -52,8 +54,17 @@ def main(sizes: tuple[int, ...] = SIZES) -> None:
     print(f"the pipeline on one core of {_machine()}")
     print(f"{LOG_PARTITIONS} log partitions, {GROUPS:,} groups; CPU of Python and Java together")
     judged = {"small run, seconds": _small_run()}
-    print(f"  {'records':>11}  {'decode/s':>10}  {'CPU s':>7}  {'µs/rec':>7}  {'clock s':>7}  {'worker':>7}  {'Java':>6}  {'lake':>6}"
-          f"  {'+10,000':>8}  {'clock':>6}  {'+100':>6}  {'lag s':>6}")  # fmt: skip
+    columns = (
+        ("records", 11),
+        ("decode/s", 10),
+        ("CPU s", 7),
+        ("µs/rec", 7),
+        ("clock s", 7),
+        ("worker", 7),
+        ("Java", 6),
+    )
+    columns += (("lake", 6), ("+10,000", 8), ("clock", 6), ("+100", 6), ("lag s", 6))
+    print("  " + "  ".join(f"{name:>{width}}" for name, width in columns))
     found: dict[int, dict[str, float]] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory() as made:
@@ -85,9 +96,8 @@ def _small_run() -> float:
                 [sys.executable, "-m", "muster", *command], env=as_installed(), stderr=subprocess.DEVNULL, check=True
             )
             seconds.append(time.perf_counter() - began)
-    print(
-        f"  muster pipeline run of {SMALL:,} records: {', '.join(f'{each:.1f}' for each in seconds)} s (the first may make the archive)"
-    )
+    said = ", ".join(f"{each:.1f}" for each in seconds)
+    print(f"  muster pipeline run of {SMALL:,} records: {said} s (the first may make the archive)")
     return statistics.median(seconds[1:])
 
 
@@ -103,7 +113,8 @@ def _lag_seconds(lake: Path) -> float:
 
 def _show(records: int, took: dict[str, float]) -> None:
     print(
-        f"  {records:11,}  {records / took['decode']:10,.0f}  {took['cpu']:7.1f}  {took['cpu'] / records * 1e6:7.1f}  {took['clock']:7.1f}"
+        f"  {records:11,}  {records / took['decode']:10,.0f}  {took['cpu']:7.1f}  {took['cpu'] / records * 1e6:7.1f}"
+        f"  {took['clock']:7.1f}"
         f"  {took['worker_mb']:7,.0f}  {took['java_mb']:6,.0f}  {took['lake_mb']:6,.0f}  {took['round_cpu']:8.1f}"
         f"  {took['round_clock']:6.1f}  {took['micro']:6.2f}  {took['lag']:6.2f}",
         flush=True,

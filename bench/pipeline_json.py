@@ -39,7 +39,8 @@ def lag_over_json_lines(lines: Path) -> None:
     from pyspark.sql import functions as F
 
     spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-    schema = "log_partition int, log_offset long, group_id string, topic string, partition int, committed_offset long, commit_ms long"
+    schema = "log_partition int, log_offset long, group_id string, topic string, partition int, committed_offset long"
+    schema += ", commit_ms long"
     commits = spark.read.schema(schema).json(str(lines))
     newest = commits.groupBy("group_id", "topic", "partition").agg(
         F.max_by("committed_offset", "log_offset").alias("committed"), F.max("commit_ms").alias("commit_ms")
