@@ -6,7 +6,6 @@ a read by delta-rs of the files that Spark wrote.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,33 +14,22 @@ import pytest
 from deltalake import DeltaTable, Schema
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
+from muster.pipeline.lake.location import Location
 from muster.pipeline.session import SessionSettings, open_session
-from tests.pipeline.cluster.hadoop import hadoop
-from tests.pipeline.cluster.needs import Missing
-from tests.pipeline.cluster.private_workers import private_cluster
-from tests.pipeline.cluster.s3 import s3
+from tests.pipeline.cluster.hadoop import Hadoop
+from tests.pipeline.cluster.runs import SMALL
+from tests.pipeline.cluster.s3 import S3
+
+Stores = tuple[Any, dict[str, Location]]
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict[str, str]]]:
-    root = tmp_path_factory.mktemp("cluster")
-    hidden = tmp_path_factory.mktemp("hidden")
-    try:
-        with hadoop(root / "hadoop") as files, s3(root / "s3") as bucket, private_cluster(root, [hidden]) as master:
-            settings = SessionSettings(
-                master=master,
-                extra={
-                    "spark.executor.memory": "512m",
-                    "spark.cores.max": "2",
-                    "spark.driver.host": "127.0.0.1",
-                    **bucket.spark_settings,
-                },
-            )
-            os.environ.update(bucket.environment)
-            with open_session(settings) as spark:
-                yield spark, {"hdfs": files.url, "s3a": bucket.url, "hidden": str(hidden)}
-    except Missing as missing:
-        pytest.skip(str(missing))
+def stores(hdfs: Hadoop, bucket: S3, private_master: str) -> Iterator[Stores]:
+    """A session on the private workers, and where it can write."""
+    extra = {**SMALL, **bucket.spark_settings}
+    with open_session(SessionSettings(master=private_master, extra=extra)) as spark:
+        urls = {"hdfs": f"{hdfs.url}/proof", "s3a": f"{bucket.url}/proof"}
+        yield spark, {name: Location.parse(url, extra) for name, url in urls.items()}
 
 
 def _kernel() -> Any:
@@ -61,9 +49,9 @@ def _kernel() -> Any:
 
 
 @pytest.mark.parametrize("storage", ["hdfs", "s3a"])
-def test_parquet_stream_and_delta_commit(cluster: tuple[Any, dict[str, str]], storage: str) -> None:
-    spark, urls = cluster
-    root = f"{urls[storage]}/proof"
+def test_parquet_stream_and_delta_commit(stores: Stores, storage: str) -> None:
+    spark, location = stores[0], stores[1][storage]
+    root = location.url
     spark.range(0, 1000, 1, 4).write.parquet(f"{root}/input")
     written: list[int] = []
 
@@ -81,23 +69,22 @@ def test_parquet_stream_and_delta_commit(cluster: tuple[Any, dict[str, str]], st
     (where,) = {row.where for row in table.select("where").distinct().collect()}
     assert ".zip/muster/" in where, "our code did not come from the zip that travels"
 
-    url = root.replace("s3a://", "s3://")
-    actions = [
-        AddAction(
-            path=path.removeprefix(f"{root}/table/"),
-            size=size,
-            partition_values={"batch": _batch(path)},
-            modification_time=1,
-            data_change=True,
-            stats="{}",
-        )
-        for path, size in _files(spark, f"{root}/table")
-    ]
-    schema = Schema.from_arrow(pa.schema([("id", pa.int64()), ("where", pa.string()), ("batch", pa.string())]))
-    create_table_with_add_actions(f"{url}/table", schema, actions, "append", ["batch"])
-    read = DeltaTable(f"{url}/table").to_pyarrow_table(columns=["id", "batch"])
+    _commit(location, _files(spark, f"{root}/table"))
+    delta = DeltaTable(f"{location.delta_url}/table", storage_options=location.options)
+    read = delta.to_pyarrow_table(columns=["id", "batch"])
     assert sorted(read["id"].to_pylist()) == list(range(1000))
     assert set(read["batch"].to_pylist()) == {"0", "1"}
+
+
+def _commit(location: Location, files: list[tuple[str, int]]) -> None:
+    actions = [
+        AddAction(path.removeprefix(f"{location.url}/table/"), size, {"batch": _batch(path)}, 1, True, "{}")
+        for path, size in files
+    ]
+    schema = Schema.from_arrow(pa.schema([("id", pa.int64()), ("where", pa.string()), ("batch", pa.string())]))
+    create_table_with_add_actions(
+        f"{location.delta_url}/table", schema, actions, "append", ["batch"], storage_options=location.options
+    )
 
 
 def _batch(path: str) -> str:

@@ -1,0 +1,66 @@
+"""`muster pipeline run` as users run it, in a process of its own, and what tests ask of the lakes that it makes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from muster.pipeline.lake.reader import Lake
+from muster.pipeline.schemas import GOLD, SILVER
+
+_COMPARED = {"log", *SILVER, *GOLD}
+SMALL = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.driver.host": "127.0.0.1"}
+"""What an executor of these tests needs, on loopback."""
+
+
+def run_pipeline(
+    data: Path,
+    lake: str,
+    *,
+    master: str = "local[*]",
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    flags = [word for name, value in (settings or {}).items() for word in ("--conf", f"{name}={value}")]
+    command = [
+        sys.executable,
+        "-m",
+        "muster",
+        "pipeline",
+        "run",
+        *source_flags(data),
+        "--lake",
+        lake,
+        "--master",
+        master,
+    ]
+    return subprocess.run(
+        [*command, *flags],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", **(environment or {})},
+        capture_output=True,
+        text=True,
+    )
+
+
+def source_flags(data: Path) -> list[str]:
+    return ["--from", str(data), "--cluster", "kafka"]
+
+
+def open_lake(url: str, settings: Mapping[str, str] | None = None) -> Lake:
+    """As `muster lag` opens it: by delta-rs, without Java."""
+    return Lake.open(url, settings)
+
+
+def digests(lake: Lake) -> dict[str, str]:
+    """Equal for equal rows of every table, whatever their order and their files."""
+    return {table: digest(lake.arrow(table).to_pylist()) for table in lake.tables if table in _COMPARED}
+
+
+def digest(rows: list[dict[str, Any]]) -> str:
+    lines = sorted(repr(sorted(row.items())) for row in rows)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
