@@ -6,6 +6,7 @@ decoded rows that the oracle (`finish_silver`, `build_gold`) looks through as a 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -110,6 +111,30 @@ def epoch_record(group_id: str, record_type: int, at_ms: int, *, is_tombstone: b
         "epoch": {**fields, **said},
         "dt": "1970-01-01",
     }
+
+
+def generation_record(group_id: str, generation: int | None, at_ms: int, *members: str) -> Row:
+    """A group record; generation None is a tombstone. A member `name/instance` is static."""
+    record = {**epoch_record(group_id, 2, at_ms, is_tombstone=generation is None), "epoch": None}
+    if generation is None:
+        return {**record, "generation": None}
+    said = {"generation": generation, "protocol_type": "consumer", "protocol": "range", "state_ms": at_ms}
+    return {**record, "generation": {**said, "leader": None, "members": [_seat(*name.split("/")) for name in members]}}
+
+
+def _seat(member_id: str, instance_id: str | None = None) -> Row:
+    fields = dict.fromkeys(each.name for each in LOG.field("generation").type.field("members").type.value_type)
+    said = {"member_id": member_id, "instance_id": instance_id, "client_id": "app", "client_host": "/h"}
+    return {**fields, **said, "session_timeout_ms": 10_000, "topics": ["t"], "assigned": []}
+
+
+def event(group_id: str, kind: str, at_ms: int, **said: Any) -> Row:
+    """An event of the journal; details that have no column of their own are in its payload."""
+    fields = dict.fromkeys(each.name for each in LOG.field("event").type)
+    known = {name: value for name, value in said.items() if name in fields}
+    payload = json.dumps({name: value for name, value in said.items() if name not in fields})
+    row = {**fields, **known, "at_ms": at_ms, "kind": kind, "payload": payload, "log_offset": -1, "dt": "1970-01-01"}
+    return _event(row, group_id, 0)
 
 
 def commit_record(group_id: str, partition: int, offset: int | None, at_ms: int) -> Row:

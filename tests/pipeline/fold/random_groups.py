@@ -122,6 +122,8 @@ def _arrivals(random: Random, group_id: str, here: dict[str, str | None], epoch:
     if random.random() < 0.2:
         return []
     waits = (0, SECOND, 30 * SECOND, 20 * MINUTE, 80 * MINUTE)
+    if random.random() < 0.4:
+        at += random.choice(waits)
     said: Row = {"member_epoch": epoch, "state": "STABLE", "n_assigned": 2, "n_pending_revocation": 0}
     return [
         epoch_record(group_id, 8, at + random.choice(waits), member_id=name, **said)

@@ -8,7 +8,7 @@ from typing import Final
 import polars as pl
 
 from muster.pipeline.fold.group_frames import Clocks, Frames, of_kind
-from muster.pipeline.tables.columns import GROUP, Frame
+from muster.pipeline.tables.columns import Frame
 from muster.pipeline.tables.member_churn import added_days, finished_days, rebalance_days, restart_days, told_days
 
 _DAY_MS: Final = 86_400_000
@@ -34,17 +34,15 @@ def _add(state: Frames, new: Frame) -> None:
         state["day"] = of_kind(added_days([state["day"].drop("log_partition"), new]), "day")
 
 
-def close_days(state: Frames, clocks: Clocks, still_open: Frame) -> Frame:
-    """`g_member_churn` of days that are over for good; `still_open` are the rebalances that are not closed."""
+def close_days(state: Frames, clocks: Clocks) -> Frame:
+    """`g_member_churn` of days that are over for good: their rebalances are closed long since."""
     days = state["day"]
     if days.is_empty() or not _is_any_old(days, clocks):
         return days.clear()
     begin_ms = pl.col("dt").str.to_date("%Y-%m-%d").cast(pl.Datetime("ms")).cast(pl.Int64)
-    waiting = rebalance_days(still_open).select(*GROUP, "dt", _waits=pl.lit(True))
-    rows = days.join(waiting, on=[*GROUP, "dt"], how="left", maintain_order="left")
-    is_over = clocks.passed(begin_ms, _CLOSED_AFTER_MS, _CLOSED_AFTER_MS) & pl.col("_waits").is_null()
-    state["day"] = of_kind(rows.filter(~is_over), "day")
-    return finished_days(rows.filter(is_over))
+    is_over = clocks.passed(begin_ms, _CLOSED_AFTER_MS, _CLOSED_AFTER_MS)
+    state["day"] = days.filter(~is_over)
+    return finished_days(days.filter(is_over))
 
 
 def _is_any_old(days: Frame, clocks: Clocks) -> bool:

@@ -124,7 +124,7 @@ def _close(state: Frames, pairs: Frame, clocks: Clocks, settings: GoldSettings) 
         count_closed(state, closed)
         fold_pauses(state, pairs.clear(), changes)
     facts["g_member"] = finish_members(state, clocks, settings)
-    facts["g_member_churn"] = close_days(state, clocks, changes)
+    facts["g_member_churn"] = close_days(state, clocks)
     return facts, changes
 
 
