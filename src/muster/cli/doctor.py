@@ -71,8 +71,11 @@ def _check(name: str, verdict: str, found: str, advice: str | None = None) -> di
 
 def _files(lake: Lake) -> tuple[str, str, str | None]:
     from muster.pipeline.lake.files import sizes_on_store
+    from muster.pipeline.lake.location import table_directory
 
-    named = {f"table={table}/{file.path}": file.size for table in lake.tables for file in lake.table_files(table)}
+    named = {
+        f"{table_directory(table)}/{file.path}": file.size for table in lake.tables for file in lake.table_files(table)
+    }
     there = sizes_on_store(lake.location, lake.tables)
     bad = sorted(path for path, size in named.items() if there.get(path) != size)
     if bad:
@@ -106,7 +109,9 @@ def _quarantine(lake: Lake, quality: list[dict[str, Any]]) -> tuple[str, str, st
     total = _sum(quality, "quarantined")
     if not total:
         return _FINE, "nothing", None
-    first: list[dict[str, Any]] = next((rows.slice(0, 1).to_pylist() for rows in lake.batches("b_quarantine") if rows.num_rows), [])
+    first: list[dict[str, Any]] = next(
+        (rows.slice(0, 1).to_pylist() for rows in lake.batches("b_quarantine") if rows.num_rows), []
+    )
     example = f", such as {first[0]['where']}: {first[0]['reason']}" if first else ""
     return (
         _PROBLEM,

@@ -58,11 +58,12 @@ def run(arguments: argparse.Namespace) -> int:
     given = dict(text.split("=", 1) for text in arguments.conf)
     try:
         location = Location.parse(arguments.lake, given)
-        Lake.open(location)  # a place without a lake is refused before Java starts
+        lake = Lake.open(location)  # a place without one is refused before Java starts
         by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}
         settings = SessionSettings(
             master=arguments.master,
             app_name="muster pipeline sql",
+            pending_records=lake.round.records,
             packages=tuple(arguments.packages),
             extra={**by_environment, **given},
         )

@@ -162,7 +162,7 @@ class _Round:
             F.max("record_ms").alias("newest_ms"),
             F.collect_set("log_partition").alias("log_partitions"),
         )
-        counted.write.partitionBy("dt").parquet(f"{self._location.table_url('log')}/batch={self._batch}")
+        counted.write.partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
         self._records = int(told["records"])
         if not self._records:

@@ -24,7 +24,7 @@ def _no_java(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("Java was started")
 
-    monkeypatch.setattr(session, "_start", refuse)
+    monkeypatch.setattr(session, "_build", refuse)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.compact import compact, vacuum
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.files import list_batch, storage
-from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.location import Location, batch_directory, table_directory
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.retention import Retention
 from muster.pipeline.lake.rounds import last_round, open_or_create, publish_round
@@ -59,7 +59,9 @@ def publish(location: Location, rows: dict[str, pa.Table], part: str = "part=new
     for table, content in rows.items():
         below = "dt=2026-11-16" if table == "log" else part
         held = content.drop_columns(["dt"]) if table == "log" else content
-        with store.open_output_stream(f"table={table}/batch={batch}/{below}/part-0.parquet") as stream:
+        with store.open_output_stream(
+            f"{table_directory(table)}/{batch_directory(table, batch)}/{below}/part-0.parquet"
+        ) as stream:
             pq.write_table(held, stream)
     found = list_batch(location, batch)
     replaced = frozenset() if part == "part=new" else frozenset([part.partition("=")[2]])

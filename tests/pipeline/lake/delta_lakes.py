@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.files import list_batch
-from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.location import Location, batch_directory, table_directory
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, open_or_create, publish_round
 from muster.pipeline.lake.tables import partition_columns, schema_of
@@ -31,7 +31,7 @@ def write_files(
     """What Spark would leave: one Parquet file a table (of the log: a day) in the directory of the batch."""
     assert location.local is not None
     for name, rows in tables.items():
-        directory = location.local / f"table={name}" / f"batch={batch}"
+        directory = location.local / table_directory(name) / batch_directory(name, batch)
         for piece, below in _pieces(name, rows, part):
             (directory / below).mkdir(parents=True, exist_ok=True)
             pq.write_table(

@@ -164,7 +164,7 @@ def age_files(root: Path) -> None:
 
 def test_files_of_dead_attempts_go_and_those_of_recent_rounds_stay(root: Path) -> None:
     publish(root, appended=log(0))
-    dead = root / "table=log" / "batch=00000009-dead" / "dt=2026-11-16"
+    dead = root / "log" / "00000009-dead" / "dt=2026-11-16"
     dead.mkdir(parents=True)
     (dead / "part-0.parquet").write_bytes(b"written, never committed")
     age_files(root)

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from muster.pipeline.lake.delta import open_table, table_files
 from muster.pipeline.lake.errors import store_errors
 from muster.pipeline.lake.files import THREADS, DataFile, component
-from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.location import Location, table_directory
 from muster.pipeline.lake.tables import partition_columns, schema_of
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _create(location: Location, table: str, signature: Signature, change: Change
     from deltalake.transaction import create_table_with_add_actions
 
     if location.local is not None:
-        (location.local / f"table={table}").mkdir(parents=True, exist_ok=True)
+        (location.local / table_directory(table)).mkdir(parents=True, exist_ok=True)
     create_table_with_add_actions(
         location.delta_table_url(table),
         delta_schema(table),

@@ -21,7 +21,7 @@ from muster.pipeline.lake.commit import Change, Signature, commit_change
 from muster.pipeline.lake.delta import open_table, table_files
 from muster.pipeline.lake.errors import LakeError, store_errors
 from muster.pipeline.lake.files import DataFile
-from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.location import Location, table_in
 from muster.pipeline.lake.opening import open_parquet
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.retention import RULES, Retention, bytes_too_old, too_old
@@ -194,7 +194,7 @@ def _vacuum_table(location: Location, table: str, kept: list[int], grace_hours: 
 
 def _remove_empty_directories(root: Path) -> None:
     """A store of objects has no directories; a local lake would keep an empty one for every batch that was merged."""
-    for table in root.glob("table=*"):
+    for table in (entry for entry in root.iterdir() if table_in(entry.name) is not None):
         for directory, _, _ in os.walk(table, topdown=False):
             path = Path(directory)
             if path != table and path.name != "_delta_log" and not any(path.iterdir()):

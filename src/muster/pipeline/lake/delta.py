@@ -8,12 +8,12 @@ from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from muster.pipeline.lake.files import DataFile
-from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.location import Location, table_directory
 
 
 def open_table(location: Location, table: str, version: int | None = None) -> DeltaTable | None:
     """A table at a version, or at its newest; None if there is none. Errors of the storage are delta-rs's own."""
-    if location.local is not None and not (location.local / f"table={table}" / "_delta_log").is_dir():
+    if location.local is not None and not (location.local / table_directory(table) / "_delta_log").is_dir():
         return None  # a little quicker, and delta-rs would make the directory
     try:
         return DeltaTable(location.delta_table_url(table), version=version, storage_options=location.options)

@@ -1,7 +1,7 @@
 """The Parquet files under a table's directory, found through delta-rs's own storage: on every store, and without Java.
 
-Spark writes a round's files under `table=NAME/batch=BATCH/`; who commits them asks here what is there. Names that begin with `_` or
-`.` are no data.
+Spark writes a round's files under a directory of the batch in each table; who commits them asks here what is there. Names that
+begin with `_` or `.` are no data.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from muster.pipeline.lake.errors import store_errors
-from muster.pipeline.lake.location import TABLE_PREFIX, Location
+from muster.pipeline.lake.location import Location, batch_directory, table_directory, table_in
 
 THREADS: Final = 16
 _NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
@@ -65,7 +65,7 @@ def list_batch(location: Location, batch: str, tables: Iterable[str] | None = No
     names = table_names(location, store) if tables is None else sorted(tables)
 
     def of_table(table: str) -> list[DataFile]:
-        return list_files(location, store, table, f"batch={batch}")
+        return list_files(location, store, table, batch_directory(table, batch))
 
     with ThreadPoolExecutor(THREADS) as pool:
         found = dict(zip(names, pool.map(of_table, names), strict=True))
@@ -77,11 +77,11 @@ def sizes_on_store(location: Location, tables: Iterable[str]) -> dict[str, int]:
     store, names = storage(location), sorted(tables)
     with ThreadPoolExecutor(THREADS) as pool:
         found = zip(names, pool.map(lambda table: list_files(location, store, table, ""), names), strict=True)
-        return {f"{TABLE_PREFIX}{table}/{file.path}": file.size for table, files in found for file in files}
+        return {f"{table_directory(table)}/{file.path}": file.size for table, files in found for file in files}
 
 
 def list_files(location: Location, store: Any, table: str, directory: str) -> list[DataFile]:
-    root = f"{TABLE_PREFIX}{table}/"
+    root = f"{table_directory(table)}/"
     with store_errors(f"{location}: the files of {table} cannot be listed", REACHABLE):
         infos = store.get_file_info_selector(_Selection((root + directory).rstrip("/"), recursive=True))
     files = [DataFile(info.path.removeprefix(root), info.size) for info in infos if _is_data(info)]
@@ -90,8 +90,8 @@ def list_files(location: Location, store: Any, table: str, directory: str) -> li
 
 def table_names(location: Location, store: Any | None = None) -> list[str]:
     """The tables that have a directory, committed or not."""
-    names = [name for name, is_directory in entries(location, store) if is_directory]
-    return sorted(name.removeprefix(TABLE_PREFIX) for name in names if name.startswith(TABLE_PREFIX))
+    tables = (table_in(name) for name, is_directory in entries(location, store) if is_directory)
+    return sorted(table for table in tables if table is not None)
 
 
 def entries(location: Location, store: Any | None = None) -> list[tuple[str, bool]]:

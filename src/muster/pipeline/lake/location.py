@@ -18,10 +18,31 @@ from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.storage_options import hdfs_options, s3_options
 
 TABLE_PREFIX: Final = "table="
+LOG_DIRECTORY: Final = "log"
 CHECKPOINT: Final = "_checkpoint"
 OLD_MANIFEST: Final = "manifest.json"
 """Marks a lake of the layout before Delta."""
 _SCHEMES: Final = "a local path, file://, hdfs:// or s3a://"
+
+
+def table_directory(table: str) -> str:
+    """The directory of a table under the lake. A round writes most tables in one go, partitioned by `table`, `batch` and `part`.
+
+    The log is partitioned by day: readers that take partitions from paths (Polars) must find no other `name=value` there.
+    """
+    return LOG_DIRECTORY if table == "log" else f"{TABLE_PREFIX}{table}"
+
+
+def batch_directory(table: str, batch: str) -> str:
+    """The directory of a batch under its table."""
+    return batch if table == "log" else f"batch={batch}"
+
+
+def table_in(directory: str) -> str | None:
+    """The table that a directory under the lake is of."""
+    if directory == LOG_DIRECTORY:
+        return "log"
+    return directory.removeprefix(TABLE_PREFIX) if directory.startswith(TABLE_PREFIX) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +95,15 @@ class Location:
 
     def table_url(self, table: str) -> str:
         """The root of a table, for Spark."""
-        return f"{self.url}/{TABLE_PREFIX}{table}"
+        return f"{self.url}/{table_directory(table)}"
+
+    def batch_url(self, table: str, batch: str) -> str:
+        """Where Spark writes the files of one batch of a table."""
+        return f"{self.table_url(table)}/{batch_directory(table, batch)}"
 
     def delta_table_url(self, table: str) -> str:
         """The root of a table, for delta-rs."""
-        return f"{self.delta_url}/{TABLE_PREFIX}{table}"
+        return f"{self.delta_url}/{table_directory(table)}"
 
     def checkpoint(self, cluster: str) -> str:
         """Where the streaming query over a cluster's log keeps its checkpoint."""

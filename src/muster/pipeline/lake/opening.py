@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muster.pipeline.lake.files import DataFile
-from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.location import Location, table_directory
 
 
 @contextmanager
 def open_parquet(location: Location, table: str, file: DataFile) -> Iterator[Any]:
     if location.local is not None:
-        with pa.OSFile(str(location.local / f"table={table}" / file.path)) as opened:
+        with pa.OSFile(str(location.local / table_directory(table) / file.path)) as opened:
             yield opened
         return
     from deltalake.fs import DeltaStorageHandler
@@ -29,7 +29,7 @@ def open_parquet(location: Location, table: str, file: DataFile) -> Iterator[Any
 def write_parquet(location: Location, table: str, path: str, rows: pa.Table) -> DataFile:
     """A small file of the lake's own bookkeeping; tables are written by Spark."""
     if location.local is not None:
-        file = location.local / f"table={table}" / path
+        file = location.local / table_directory(table) / path
         file.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(rows, file)
         return DataFile(path, file.stat().st_size)

@@ -20,7 +20,7 @@ from muster.pipeline.lake.commit import Change, Signature, commit_opened
 from muster.pipeline.lake.delta import open_table, table_files
 from muster.pipeline.lake.errors import LakeError, store_errors
 from muster.pipeline.lake.files import REACHABLE, entries
-from muster.pipeline.lake.location import CHECKPOINT, OLD_MANIFEST, TABLE_PREFIX, Location
+from muster.pipeline.lake.location import CHECKPOINT, OLD_MANIFEST, Location, table_in
 from muster.pipeline.lake.opening import open_parquet, write_parquet
 from muster.pipeline.lake.tables import ROUNDS
 
@@ -167,7 +167,7 @@ def _refuse_foreign(location: Location) -> None:
     names = sorted(name for name, _ in entries(location))
     if OLD_MANIFEST in names:
         raise old_layout(location)
-    strangers = [name for name in names if name not in (".lock", CHECKPOINT) and not name.startswith(TABLE_PREFIX)]
+    strangers = [name for name in names if name not in (".lock", CHECKPOINT) and table_in(name) is None]
     if strangers:
         raise LakeError(f"{location} is not empty and holds no lake ({strangers[0]} is there): choose a new place")
 
