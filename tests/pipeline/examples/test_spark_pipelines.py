@@ -1,0 +1,73 @@
+"""`examples/spark-pipelines` run as its README says, over the log of a real Kafka: its tables are those of the pipeline."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import polars as pl
+import pyarrow.dataset as ds
+import pyspark
+import pytest
+
+from muster.pipeline.java import find_java
+from tests.pipeline.jobs.kafka_log import unpacked
+
+PROJECT = Path(__file__).parents[3] / "examples" / "spark-pipelines"
+_PACKAGES = ("pyspark.pipelines", "grpc", "grpc_status", "yaml", "zstandard")
+_MISSING = [name for name in _PACKAGES if find_spec(name) is None]
+
+pytestmark = pytest.mark.skipif(
+    bool(_MISSING), reason=f"spark-pipelines needs {', '.join(_MISSING)}: pip install 'pyspark[pipelines]'"
+)
+
+
+def test_the_project_makes_log_offsets_and_lag(tmp_path: Path) -> None:
+    data = unpacked(tmp_path / "data")
+    project = tmp_path / "project"
+    shutil.copytree(PROJECT, project)
+    spec = project / "spark-pipeline.yml"
+    text = spec.read_text().replace("file:///tmp/muster-pipeline-storage", f"file://{tmp_path}/storage")
+    spec.write_text(text.replace("muster.bootstrap: localhost:9092", f"muster.directory: {data}"))
+
+    ran = subprocess.run(
+        [str(Path(pyspark.__file__).parent / "bin" / "spark-pipelines"), "run", *_flags(tmp_path)],
+        cwd=project,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_HOME": str(find_java().home)},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
+    log, current, lag = (_table(tmp_path / "warehouse" / name) for name in ("log", "s_current_offset", "g_lag"))
+    assert log.height > 100
+    newest = (
+        log.filter(pl.col("record_type").is_in([0, 1]), pl.col("problem").is_null())
+        .sort("log_partition", "log_offset")
+        .group_by("group_id", "topic", "partition")
+        .agg(pl.col("committed_offset").last(), pl.col("is_tombstone").last())
+        .filter(~pl.col("is_tombstone"))
+    )
+    keys = ["group_id", "topic", "partition", "committed_offset"]
+    assert set(current.select(keys).rows()) == set(newest.select(keys).rows())
+    assert lag.height > 0
+    assert set(lag.select(keys[:3]).rows()) <= set(newest.select(keys[:3]).rows())
+
+
+def _flags(directory: Path) -> list[str]:
+    settings = {
+        "spark.sql.warehouse.dir": str(directory / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+        "spark.connect.grpc.binding.port": "0",
+    }
+    return [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+
+
+def _table(directory: Path) -> pl.DataFrame:
+    frame = pl.from_arrow(ds.dataset(directory, format="parquet").to_table())
+    assert isinstance(frame, pl.DataFrame)
+    return frame
