@@ -52,7 +52,7 @@ lint: $(READY) ## ruff, mypy strict, import contracts, known holes in dependenci
 
 release-pins: $(READY) ## pin the packages of a release by hash: requirements-release*.txt
 	@$(PIN) --extra oauth --extra postgres --extra console --output-file requirements-release.txt
-	@$(PIN) --extra pipeline --extra delta --output-file requirements-release-pipeline.txt
+	@$(PIN) --extra pipeline --output-file requirements-release-pipeline.txt
 
 format: $(READY) ## let ruff lay out the code
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .

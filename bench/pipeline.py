@@ -132,7 +132,7 @@ def _show_others(data: Path, records: int) -> None:
     dumped = _child("dump", str(data))
     if not dumped:
         print(
-            f"      Kafka's DumpLogSegments: its jars are not here (`make conformance`); recorded elsewhere: {1e6 / RECORDED:.1f} µs"
+            f"      Kafka's DumpLogSegments: no jars here (`make conformance`); recorded elsewhere: {1e6 / RECORDED:.1f} µs"
         )
         return
     print(
