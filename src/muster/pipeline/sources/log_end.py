@@ -24,8 +24,9 @@ def log_ends(directories: Sequence[str], topic: str) -> dict[int, int]:
     return {folder.partition: log_end(folder) for folder in log_folders(directories, topic)}
 
 
-def log_end(folder: LogFolder) -> int:
-    files = segment_files(folder)
+def log_end(folder: LogFolder, listed: Sequence[SegmentFile] | None = None) -> int:
+    """`listed`: its files, where they were listed just now."""
+    files = segment_files(folder) if listed is None else listed
     for file in reversed(files):
         try:
             with SegmentBytes(file.path) as content:

@@ -18,7 +18,7 @@ from muster.log.checkpoints import START_OFFSETS, parse_offsets
 from muster.log.contract import StorageError
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.bronze_rows import LogPlace, dates_of
-from muster.pipeline.sources.log_directories import LogFolder, log_folders, segment_files, topic_id_of
+from muster.pipeline.sources.log_directories import LogFolder, SegmentFile, log_folders, segment_files, topic_id_of
 from muster.pipeline.sources.log_end import log_end
 from muster.pipeline.sources.record_columns import HEADER, Numbers
 from muster.pipeline.sources.segment_files import PartitionReader
@@ -93,6 +93,10 @@ class _History(NamedTuple):
 def _history(
     folder: LogFolder, start: int, resolution_ms: int, read_at_ms: int | None, checkpoints: _Checkpoints
 ) -> _History:
+    files = segment_files(folder)
+    log_start = checkpoints.log_start(folder, files)
+    if start and read_at_ms is not None and log_end(folder, files) == start:  # nothing new: a third of the work
+        return _History(folder, np.array([start]), np.array([read_at_ms]), np.array([-1], dtype=np.int32), log_start)
     reader = PartitionReader(folder, LogPlace("", folder.topic, folder.partition, SAMPLER), start)
     headers = [chunk.headers for chunk in reader.chunks()]
     found = np.concatenate(headers) if headers else np.empty(0, dtype=HEADER)
@@ -107,7 +111,7 @@ def _history(
         ends = np.append(ends, log_end(folder))
         times = np.append(times, max(now_ms, int(times[-1]) if len(times) else 0))
         epochs = np.append(epochs, epochs[-1] if len(epochs) else -1).astype(np.int32)
-    return _History(folder, ends, times, epochs, checkpoints.log_start(folder))
+    return _History(folder, ends, times, epochs, log_start)
 
 
 def _last_of_each(moments: Numbers) -> Numbers:
@@ -145,9 +149,8 @@ class _Checkpoints:
     def __init__(self) -> None:
         self._known: dict[str, dict[tuple[str, int], int]] = {}
 
-    def log_start(self, folder: LogFolder) -> int:
+    def log_start(self, folder: LogFolder, files: Sequence[SegmentFile]) -> int:
         """The first offset that consumers can still have."""
-        files = segment_files(folder)
         first = files[0].base_offset if files else 0
         directory = os.path.dirname(folder.path)
         if directory not in self._known:
