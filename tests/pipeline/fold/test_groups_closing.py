@@ -171,6 +171,21 @@ def test_dynamic_member_that_went_is_finished_and_a_static_one_may_come_back() -
     check_any_cut(log)
 
 
+def test_farewell_is_kept_until_the_members_records_are_read() -> None:
+    """The journal may be read further than the offsets log."""
+    left = event("g", "member_left", START + MINUTE, member_id="a", cause="member_left")
+    records = [generation_record("g", 1, START, "a", "b"), generation_record("g", 2, START + MINUTE, "b")]
+    later = event("other", "group_loaded", START + DAY)
+    log = merged(GroupLog([*records, *_ticks(START + DAY)], [left, later]))
+    folding = Folding(log, SETTINGS)
+    for records_to in (0, 1, len(log.records)):
+        folding.read(records_to, len(log.events))
+        check_against_oracle(folding)
+    (row,) = finished(folding, "g_member")
+    assert (row["identity"], row["left_because"], row["last_seen_ms"]) == ("a", "member_left", START + MINUTE)
+    assert folding.state["farewell"].is_empty()
+
+
 def test_episode_is_finished_by_the_next_one_and_a_day_two_days_later() -> None:
     records = [generation_record("g", n, START + at, "a") for n, at in ((1, 0), (2, SECOND), (3, HOUR))]
     log = merged(GroupLog([*records, *_ticks(START + 2 * HOUR, START + 2 * HOUR + 2, START + 4 * DAY)]))

@@ -13,7 +13,7 @@ from tests.pipeline.fold.group_logs import GroupLog
 from tests.pipeline.fold.random_groups import random_log
 
 SETTINGS = GoldSettings(now_ms=10_000_000)
-SEEDS = range(40)
+SEEDS = range(15)
 
 
 def cuts(random: Random, log: GroupLog, count: int) -> list[tuple[int, int]]:

@@ -56,11 +56,8 @@ def _changes(found: Generations, before: Frame) -> Frame:
 
 
 def _known(before: Frame) -> Known:
-    """The life of each group so far and who is in it; nobody knows who was in a group that was deleted."""
+    """The life of each group so far and who is in it. What follows a tombstone is another life, so nobody asks who was in it."""
     return {
-        (row["cluster"], row["group_id"]): (
-            row["group_life"],
-            None if row["kind"] == "deleted" else members_of(row["members"]),
-        )
+        (row["cluster"], row["group_id"]): (row["group_life"], members_of(row["members"]))
         for row in before.iter_rows(named=True)
     }
