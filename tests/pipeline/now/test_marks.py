@@ -19,9 +19,7 @@ def found_of(minute: int, until: int | None, now: int, **more: Any) -> Found:
 
     Ends are known, and the log is read, up to now if nothing else is said.
     """
-    known, read, marked = (
-        more.get(name, default) for name, default in (("known", now), ("read", now), ("marked", None))
-    )
+    known, read, marked = more.get("known", now), more.get("read", now), more.get("marked")
     row = {
         "minute_ms": NOON + minute * MINUTE,
         "until_ms": None if until is None else NOON + until * MINUTE,
