@@ -84,10 +84,11 @@ def test_only_the_last_rounds_are_kept(location: Location) -> None:
     assert [each.round for each in kept] == list(range(6, KEPT + 6))
 
 
-def test_publishing_a_batch_again_changes_nothing(location: Location) -> None:
+def test_round_is_published_once(location: Location) -> None:
     this = open_or_create(location).following({"log": 0}, batch_id=0)
     publish_round(location, this)
-    publish_round(location, replace(this, records=5))
+    with pytest.raises(LakeError, match="another writer published round 1"):
+        publish_round(location, replace(this, records=5))
     assert last_round(location) == this
 
 

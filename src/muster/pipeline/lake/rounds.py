@@ -126,11 +126,9 @@ def _opened_rounds(location: Location) -> tuple[DeltaTable | None, list[Round]]:
 
 
 def publish_round(location: Location, this: Round) -> None:
-    """Make a round visible. It must follow the last one; a round of a batch that was published before changes nothing."""
+    """Make a round visible. LakeError: it does not follow the last one, because somebody else published meanwhile."""
     delta, before = _opened_rounds(location)
     if before and before[-1].round >= this.round:
-        if this.batch_id >= 0 and before[-1].batch_id >= this.batch_id and before[-1].lake_id == this.lake_id:
-            return
         raise LakeError(
             f"{location}: another writer published round {before[-1].round} meanwhile; nothing is lost, start this one again"
         )
