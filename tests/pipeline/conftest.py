@@ -6,9 +6,13 @@ Those tests are put into one xdist group, so that with `--dist loadgroup` one wo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from muster.pipeline.lake.reader import Lake
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,3 +34,19 @@ def spark() -> Iterator[Any]:
     settings = SessionSettings(master="local[1]", app_name="muster-tests", extra=two)
     with open_session(settings) as session:
         yield session
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The log of a real Kafka, unpacked once."""
+    from tests.pipeline.jobs.kafka_log import unpacked
+
+    return unpacked(tmp_path_factory.mktemp("kafka"))
+
+
+@pytest.fixture(scope="session")
+def whole(spark: Any, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """The lake that one run in one micro-batch makes of it."""
+    from tests.pipeline.stream.lakes import LakeRun, source_of
+
+    return LakeRun(spark, tmp_path_factory.mktemp("lakes") / "whole", source_of(data)).run()

@@ -89,6 +89,10 @@ class RoundWriter:
         self._source = source
         self._settings = settings
 
+    @property
+    def settings(self) -> RoundSettings:
+        return self._settings
+
     def add(self, rows: DataFrame, batch_id: int, gold: Gold | None = None) -> Done | None:
         """The round of a micro-batch; None if it was published before and Spark only repeats it."""
         last, cluster = self.last(), self._source.cluster
@@ -180,7 +184,12 @@ class _Round:
         for table in (*_FOLDED, *NOW_TABLES):
             self._changes[table] = Change(remove_all=True)
         log = self._read("log", LOG, self._lake.table_files("log"))
-        last: int | None = log.agg(F.max("log_offset")).first()[0]
+        last, records = log.agg(F.max("log_offset"), F.count(F.lit(1))).first()
+        if records < self._last.records:
+            raise LakeError(
+                f"{self._location}: the log table holds {records:,} of the {self._last.records:,} records that were read, retention took"
+                " the others: a rebuild would lose what was made of them. Read the source into a new lake instead"
+            )
         for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1
             stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))

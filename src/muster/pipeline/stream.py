@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from muster.pipeline.connect_batch import ConnectBatch, is_connect
 from muster.pipeline.failure import JobError, short_words
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
@@ -136,7 +137,7 @@ class PipelineQuery:
             rows = self._source.stream(self._spark, settings)
             query = (
                 rows.writeStream.queryName("muster pipeline")
-                .foreachBatch(self._on_batch)
+                .foreachBatch(self._handler())
                 .option("checkpointLocation", self._location.checkpoint(self._source.cluster))
                 .trigger(**trigger)
                 .start()
@@ -145,6 +146,13 @@ class PipelineQuery:
                 self._await(query)
             finally:
                 query.stop()
+
+    def _handler(self) -> Callable[[DataFrame, int], None]:
+        """What Spark calls with every micro-batch: in this process, or where a Connect server is."""
+        if not is_connect(self._spark):
+            return self._on_batch
+        gold_every_ms = self._settings.gold_every_ms if self._follows else None
+        return ConnectBatch(self._location, self._source, self._writer.settings, gold_every_ms, self._settings.idle_ms)
 
     def _await(self, query: StreamingQuery) -> None:
         told = -1
@@ -164,7 +172,6 @@ class PipelineQuery:
                     return
 
     def _on_batch(self, rows: DataFrame, batch_id: int) -> None:
-        """What Spark calls with every micro-batch."""
         with self._at_work:
             if self._stop():
                 raise JobError("stopped before the micro-batch was begun")
@@ -193,6 +200,9 @@ class PipelineQuery:
         last = query.lastProgress
         if last is None or last["batchId"] <= told:
             return told
+        if is_connect(self._spark):
+            self._rounds += 1
+            self._records += last["numInputRows"]
         reached, ends = _offsets(last, "endOffset"), _offsets(last, "latestOffset")
         left = behind(positions_in(reached), positions_in(ends))
         self._watch.progress(Progress(self._rounds, self._records, left))

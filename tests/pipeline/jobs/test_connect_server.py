@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from muster.pipeline import session
+from muster.pipeline.lake.reader import Lake
 from muster.pipeline.session import SessionError, SessionSettings, open_session
+from tests.pipeline.cluster.runs import run_pipeline
 from tests.pipeline.jobs.connect_server import connect_server
-from tests.pipeline.jobs.kafka_log import digest, digests
+from tests.pipeline.stream.test_laws import assert_same_tables
 
 
-def test_a_connect_server_gives_the_same_tables_as_local(spark: Any, data: Path, whole: Path, tmp_path: Path) -> None:
-    """Issue 6. The command runs where no Java can be found; our code reaches the server's workers as an artifact."""
+def test_connect_server_gives_the_same_tables_as_local(spark: Any, data: Path, whole: Lake, tmp_path: Path) -> None:
+    """The command runs where no Java can be found; our code reaches the server's workers as an artifact."""
     pytest.importorskip("grpc", reason="Spark Connect needs grpcio: pip install 'pyspark[connect]'")
-    lake = tmp_path / "lake"
-    flags = ["--from", str(data), "--cluster", "kafka", "--lake", str(lake)]
-    without_java = {**os.environ, "JAVA_HOME": "/nowhere"}
     with connect_server(tmp_path) as address:
-        command = [sys.executable, "-m", "muster", "pipeline", "run", *flags, "--master", address]
-        ran = subprocess.run(command, env=without_java, capture_output=True, text=True)
+        without_java = {"JAVA_HOME": "/nowhere"}
+        ran = run_pipeline(data, str(tmp_path / "lake"), master=address, environment=without_java)
     assert ran.returncode == 0, ran.stderr
-    assert digest(lake, "b_log_record") == digest(whole, "b_log_record")
-    assert digests(lake) == digests(whole)
+    assert_same_tables(Lake.open(tmp_path / "lake"), whole)
 
 
 def test_settings_of_the_server_cannot_be_set_from_here() -> None:

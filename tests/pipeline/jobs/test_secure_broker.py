@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from muster.pipeline.old.jobs import RunSettings, Watch, read_round
-from muster.pipeline.old.jobs_sources import broker_source
-from muster.pipeline.old.lake import Lake
+from muster.pipeline.lake.reader import Lake
 from muster.pipeline.sources.broker_security import java_properties, security_in, security_of
 from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.run_source import broker_source
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
-from tests.pipeline.jobs.kafka_log import rows_in
-from tests.pipeline.sources.connector_jars import connector_jars
+from tests.pipeline.stream.lakes import LakeRun
 from tests.security.certificates import Authority
 
-ROOT = Path(__file__).parents[3]
 PASSWORD = 'cor"rect\\horse'
 """With what has to be escaped in Java's login line."""
 
@@ -82,9 +77,10 @@ def config(folder: Path, authority: Authority, mechanism: str = "SCRAM-SHA-256",
     return str(file)
 
 
-def committed(lake: Path) -> list[int]:
-    rows = sorted(rows_in(lake, "s_offset_commit.rows"), key=lambda row: row["log_offset"])
-    return [row["committed_offset"] for row in rows]
+def committed(lake: Lake) -> list[int]:
+    rows = lake.arrow("log", ["log_offset", "topic", "committed_offset"]).to_pylist()
+    rows.sort(key=lambda row: row["log_offset"])
+    return [row["committed_offset"] for row in rows if row["topic"] is not None]
 
 
 @pytest.mark.parametrize("mechanism", ["SCRAM-SHA-256", "PLAIN"])
@@ -96,10 +92,9 @@ def test_own_reader_reads_a_broker_behind_tls_and_sasl(
     source = broker_source(history.address_of("SASL_SSL"), None, security_in(str(file)))
     file.unlink()
     Path(authority.file).unlink()
-    with Lake.open_or_create(tmp_path / "lake").write() as writer:
-        assert read_round(spark, writer, source, RunSettings(), Watch()).behind == 0
-        assert source.end_offsets({}, 0).num_rows
-    assert committed(tmp_path / "lake") == list(range(7))
+    lake = LakeRun(spark, tmp_path / "lake", source).run()
+    assert committed(lake) == list(range(7))
+    assert {row["topic"] for row in lake.arrow("b_leo_sample").to_pylist()} == {"orders"}
 
 
 def test_wrong_password_and_unknown_authority_are_said(
@@ -113,21 +108,6 @@ def test_wrong_password_and_unknown_authority_are_said(
         broker_source(address, None, security_in(config(tmp_path, Authority(tmp_path / "other"))))
     with pytest.raises(SourceError, match=r"nowhere\.pem cannot be read as PEM"):
         security_in(config(tmp_path, authority, ssl_ca_location="nowhere.pem"))
-
-
-def test_spark_connector_reads_the_same_commits_in_two_runs(
-    history: RunningServer, authority: Authority, tmp_path: Path
-) -> None:
-    """The second goes on where the first was stopped."""
-    jars = ",".join(map(str, connector_jars()))
-    (tmp_path / "client").mkdir()
-    file = config(tmp_path / "client", authority)
-    arguments = [history.address_of("SASL_SSL"), str(tmp_path / "lake"), jars, file]
-    command = [sys.executable, "-m", "tests.pipeline.jobs.connector_read", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    assert committed(tmp_path / "lake") == list(range(7))
-    assert {row["source"] for row in rows_in(tmp_path / "lake", "b_log_record")} == {"kafka"}
 
 
 def test_security_is_said_to_java_in_its_own_words() -> None:

@@ -1,0 +1,42 @@
+"""A round on a Spark Connect server: what `foreachBatch` runs where the server is, in a Python process of its own.
+
+Nothing is shared with the process that started the query but what was pickled, and the lake. So what a query of one process keeps in
+memory (when the tables of now were last made) is asked of the lake here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from muster.pipeline.lake.location import Location
+from muster.pipeline.round import Gold, RoundSettings, RoundWriter
+from muster.pipeline.sources.run_source import RunSource
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class ConnectBatch:
+    """Called with every micro-batch. `gold_every_ms` None: whoever started the query makes the tables of now at its end."""
+
+    location: Location
+    source: RunSource
+    settings: RoundSettings
+    gold_every_ms: int | None
+    idle_ms: int
+
+    def __call__(self, rows: DataFrame, batch_id: int) -> None:
+        writer = RoundWriter(self.location, self.source, self.settings)
+        writer.add(rows, batch_id, self._gold_if_due(writer))
+
+    def _gold_if_due(self, writer: RoundWriter) -> Gold | None:
+        if self.gold_every_ms is None:
+            return None
+        age_ms = self.settings.clock() - (writer.last().gold_at_ms or 0)
+        return Gold(only_changes=age_ms < self.idle_ms) if age_ms >= self.gold_every_ms else None
+
+
+def is_connect(spark: Any) -> bool:
+    return ".connect." in type(spark).__module__
