@@ -33,7 +33,7 @@ _WORKER_READY = re.compile(r"Successfully registered with master (spark://\S+)")
 @contextmanager
 def private_cluster(directory: Path, hidden: Sequence[Path], *, workers: int = 2) -> Iterator[str]:
     """The master's address. `directory` holds the logs; the workers' own directories are inside the hidden ones."""
-    covered = [Path(muster.__file__).parent, cache_directory(), *hidden]
+    covered = [installed_code(), cache_directory(), *hidden]
     with ExitStack() as running:
         address = running.enter_context(_daemon(directory / "master.log", covered, _MASTER_READY, "master.Master"))
         for number in range(workers):
@@ -50,6 +50,11 @@ def _daemon(log: Path, covered: Sequence[Path], ready: re.Pattern[str], name: st
         without_sight_of(covered, [*spark, "--webui-port", "0", *arguments]), ready, log, _environment()
     ) as said:
         yield said[1]
+
+
+def installed_code() -> Path:
+    """The directory of our source."""
+    return Path(muster.__file__).parent
 
 
 def without_sight_of(directories: Sequence[Path], command: Sequence[str]) -> list[str]:

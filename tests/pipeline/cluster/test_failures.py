@@ -1,0 +1,78 @@
+"""What a cluster lacks is said in one line before anything is begun."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from muster.pipeline.session_archive import cache_directory
+from tests.pipeline.cluster.hadoop import Hadoop
+from tests.pipeline.cluster.needs import Missing, python_with
+from tests.pipeline.cluster.runs import SMALL, run_pipeline
+from tests.pipeline.cluster.s3 import S3
+
+
+def last_line(stderr: str) -> str:
+    assert "Traceback" not in stderr, stderr
+    return stderr.strip().splitlines()[-1]
+
+
+def test_a_lake_on_the_drivers_own_disk(data: Path, hidden: Path, private_master: str) -> None:
+    """Workers would write to a directory of their own under the same name, and readers would find nothing."""
+    ran = run_pipeline(data, str(hidden / "lake"), master=private_master, settings=SMALL)
+    assert ran.returncode != 0
+    assert "does not arrive here" in last_line(ran.stderr)
+    assert not list((hidden / "lake").glob("_probe*")), "the probe cleans up"
+
+
+def test_workers_without_our_packages(data: Path, hdfs: Hadoop, private_master: str) -> None:
+    try:
+        bare = python_with("bare", ["setuptools"])
+    except Missing as missing:
+        pytest.skip(str(missing))
+    # Not under our cache directory, which the private workers do not see.
+    seen = Path(f"/tmp/muster-bare-python-{os.getpid()}")
+    shutil.copytree(bare.parent.parent, seen, symlinks=True)
+    try:
+        settings = {**SMALL, "spark.pyspark.python": str(seen / "bin" / "python")}
+        ran = run_pipeline(data, f"{hdfs.url}/bare/lake", master=private_master, settings=settings)
+    finally:
+        shutil.rmtree(seen)
+    assert ran.returncode != 0
+    assert "pyarrow is missing" in last_line(ran.stderr)
+    assert "polars is missing" in last_line(ran.stderr)
+    assert os.uname().nodename in last_line(ran.stderr)
+
+
+def test_workers_with_another_python(data: Path, hdfs: Hadoop, private_master: str) -> None:
+    others = [shutil.which(f"python3.{minor}") for minor in (10, 12, 13, 14) if minor != sys.version_info.minor]
+    python = next((each for each in others if each), None)
+    if python is None:
+        pytest.skip("there is no Python of another minor version on the path")
+    settings = {**SMALL, "spark.pyspark.python": python}
+    ran = run_pipeline(data, f"{hdfs.url}/other/lake", master=private_master, settings=settings)
+    assert ran.returncode != 0
+    assert f"this one is 3.{sys.version_info.minor}" in last_line(ran.stderr)
+
+
+def test_s3_without_its_classes(data: Path, bucket: S3) -> None:
+    settings = {name: value for name, value in bucket.spark_settings.items() if name != "spark.jars"}
+    ran = run_pipeline(data, f"{bucket.url}/no-classes", settings=settings)
+    assert ran.returncode != 0
+    assert "hadoop-aws" in last_line(ran.stderr)
+
+
+def test_a_name_node_that_does_not_answer(data: Path) -> None:
+    ran = run_pipeline(data, "hdfs://127.0.0.1:1/lake")
+    assert ran.returncode != 0
+    assert "hdfs://127.0.0.1:1/lake" in last_line(ran.stderr)
+
+
+def test_no_log_of_spark_is_left_when_a_session_ends(data: Path) -> None:
+    before = set(cache_directory().glob("spark-*.log"))
+    run_pipeline(data, "hdfs://127.0.0.1:1/lake")
+    assert set(cache_directory().glob("spark-*.log")) <= before
