@@ -1,4 +1,4 @@
-"""What one worker of the pipeline can do at most: from segment files to rows and to current offsets, without Spark.
+"""What one worker of the pipeline can do at most: from segment files to rows of the log table, without Spark.
 
 Reading and checksums included. Times are CPU seconds of this process, the quicker of two runs. Called by `bench.pipeline`.
 """
@@ -10,14 +10,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.pipeline_log import OFFSETS_TOPIC
-
 
 def measure_decode(directory: Path) -> dict[str, float]:
     """CPU seconds by what was made, and `mb`, the most memory that this process had."""
-    from muster.pipeline.decode import decode_batch
-    from muster.pipeline.decode.current_offsets import current_offsets
-    from muster.pipeline.sources.log_directories import log_folders
+    from muster.pipeline.decode.log_rows import log_rows
     from muster.pipeline.sources.log_source import Stretch
     from muster.pipeline.sources.segments import SegmentLogs
 
@@ -32,17 +28,13 @@ def measure_decode(directory: Path) -> dict[str, float]:
     def to_rows() -> None:
         for each in stretches:
             for bronze in logs.open(each).bronze():
-                decode_batch(bronze)
+                log_rows(bronze)
 
-    def to_current() -> None:
-        current_offsets(log_folders([str(directory)], OFFSETS_TOPIC))
-
-    to_current()  # so that every measured run finds its libraries loaded
+    to_rows()  # so that every measured run finds its libraries loaded
     bronze = _cpu_seconds(to_bronze)
     return {
         "bronze": bronze,
         "decode": max(1e-9, _cpu_seconds(to_rows) - bronze),
-        "current": _cpu_seconds(to_current),
         "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
 

@@ -1,7 +1,7 @@
 """A round on a Spark Connect server: what `foreachBatch` runs where the server is, in a Python process of its own.
 
-Nothing is shared with the process that started the query but what was pickled, and the lake. So what a query of one process keeps in
-memory (when the tables of now were last made) is asked of the lake here.
+Nothing is shared with the process that started the query but what was pickled, and the lake. So what a query of one process
+keeps in memory (when the tables of now were last made) is asked of the lake here.
 """
 
 from __future__ import annotations

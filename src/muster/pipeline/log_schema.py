@@ -1,8 +1,8 @@
 """The columns of `log`, the one table of facts: a row for each record of the coordinator's log and of the journal.
 
-Sources give these rows, decoded; the fold reads them; everything else is made from them. What a record says is in columns of its
-own kind: commits inline, a group record in `generation`, a KIP-848 record in `epoch`, a journal event in `event`. Bytes are kept only
-of what could not be decoded. Arrow types are the definition, as in `schemas`; Spark's are derived.
+Sources give these rows, decoded; the fold reads them; everything else is made from them. What a record says is in columns of
+its own kind: commits inline, a group record in `generation`, a KIP-848 record in `epoch`, a journal event in `event`. Bytes are
+kept only of what could not be decoded. Arrow types are the definition, as in `schemas`; Spark's are derived.
 """
 
 from __future__ import annotations

@@ -101,8 +101,8 @@ class RoundWriter:
             return None
         if batch_id != before + 1:
             raise LakeError(
-                f"the checkpoint {self._location.checkpoint(cluster)} is at micro-batch {batch_id}, the lake at {before}: they do not"
-                " belong together. Bring back the one that was lost, or make a new lake"
+                f"the checkpoint {self._location.checkpoint(cluster)} is at micro-batch {batch_id}, the lake at {before}:"
+                " they do not belong together. Bring back the one that was lost, or make a new lake"
             )
         this = _Round(rows.sparkSession, self._location, self._source, self._settings, last)
         this.add_log(rows)
@@ -187,8 +187,8 @@ class _Round:
         last, records = log.agg(F.max("log_offset"), F.count(F.lit(1))).first()
         if records < self._last.records:
             raise LakeError(
-                f"{self._location}: the log table holds {records:,} of the {self._last.records:,} records that were read, retention took"
-                " the others: a rebuild would lose what was made of them. Read the source into a new lake instead"
+                f"{self._location}: the log table holds {records:,} of the {self._last.records:,} records that were read,"
+                " retention took the others: a rebuild would lose what was made of them. Read the source into a new lake instead"
             )
         for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1

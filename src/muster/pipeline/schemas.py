@@ -120,7 +120,10 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("is_duplicate", _flag),
         ("is_rewind", _flag),
         ("next_commit_ms", _long),  # when the next effective record of the same key came; null: this is the newest
-        ("newer", _int),  # how many effective records of the same key came later: 0 is the current one; null: erased since
+        (
+            "newer",
+            _int,
+        ),  # how many effective records of the same key came later: 0 is the current one; null: erased since
         ("dt", _text),
     ),
     "s_current_offset": _table(

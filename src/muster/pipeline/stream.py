@@ -202,7 +202,7 @@ class PipelineQuery:
             return told
         if is_connect(self._spark):
             self._rounds += 1
-            self._records += last["numInputRows"]
+            self._records += sum(source["numInputRows"] or 0 for source in last["sources"])
         reached, ends = _offsets(last, "endOffset"), _offsets(last, "latestOffset")
         left = behind(positions_in(reached), positions_in(ends))
         self._watch.progress(Progress(self._rounds, self._records, left))

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from muster.core.records import LogRecord
 from muster.log.record_codec import encode_record
-from muster.pipeline.decode import decode_batch
 from muster.pipeline.schemas import TABLES
+from tests.pipeline.oracle.decode_batch import decode_batch
 
 NOW_MS = 1_700_000_000_000
 Pair = tuple[bytes | None, bytes | None]

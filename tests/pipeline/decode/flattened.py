@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from muster.pipeline.decode import ROW_TABLES
 from muster.pipeline.decode.consumer_group_rows import GROUP_EPOCH_TYPES, MEMBER_EPOCH_TYPES
+from muster.pipeline.decode.row_schemas import ROW_TABLES
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

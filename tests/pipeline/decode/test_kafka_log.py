@@ -15,12 +15,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from muster.pipeline.decode import ROW_TABLES, decode_batch
-from muster.pipeline.decode.current_offsets import current_offsets
-from muster.pipeline.sources.log_directories import log_folders
-from muster.pipeline.sources.log_source import OFFSETS_TOPIC, Stretch
+from muster.pipeline.decode.row_schemas import ROW_TABLES
+from muster.pipeline.sources.log_source import Stretch
 from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
 from muster.pipeline.sources.segments import SegmentLogs
+from tests.pipeline.fold.current import current_offsets
+from tests.pipeline.oracle.decode_batch import decode_batch
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "kafka-4.3.1"
 
@@ -53,7 +53,7 @@ def tables(data: Path) -> dict[str, pa.Table]:
 
 
 def test_current_offsets_are_what_the_broker_answered(data: Path, answers: dict[str, list[list[Any]]]) -> None:
-    rows = current_offsets(log_folders([str(data)], OFFSETS_TOPIC), partition_count=3).to_pylist()
+    rows = current_offsets(data)
     found: dict[str, list[list[Any]]] = {}
     for row in rows:
         epoch = -1 if row["leader_epoch"] is None else row["leader_epoch"]

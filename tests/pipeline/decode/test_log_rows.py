@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from muster.core.journal import JournalEvent
 from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, StoredMember
-from muster.pipeline.decode import decode_batch
 from muster.pipeline.decode.log_rows import log_rows, problem_rows
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
@@ -29,6 +28,7 @@ from tests.pipeline.decode.flattened import tables_of_log
 from tests.pipeline.decode.test_kafka_log import data  # noqa: F401  # the fixture: a log of a real Kafka
 from tests.pipeline.decode.test_muster_log import act, server_on, wake
 from tests.pipeline.decode.test_no_record_kills import _key, _value
+from tests.pipeline.oracle.decode_batch import decode_batch
 from tests.server.broker.whole_server import create
 from tests.server.groups.group_client import GroupClient
 from tests.server.raw_client import RawClient

@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from muster.pipeline.decode.current_offsets import current_offsets
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources import broker as broker_module
 from muster.pipeline.sources.broker import BrokerLogs
 from muster.pipeline.sources.end_offsets import sample_end_offsets
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_directories import log_folders
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, OFFSETS_TOPIC, LogSource, Stretch
+from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LogSource, Stretch
 from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.server.running import RunningServer
@@ -39,6 +37,7 @@ from muster.wire.generated.offset_delete import (
     OffsetDeleteRequestTopic,
 )
 from muster.wire.generated.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
+from tests.pipeline.fold.current import current_offsets
 from tests.server.broker.whole_server import batch, create, produce
 from tests.server.groups.group_client import GroupClient
 from tests.server.raw_client import RawClient
@@ -116,7 +115,7 @@ def fetched(client: RawClient) -> Answers:
 
 
 def read_from(data: Path) -> Answers:
-    rows = current_offsets(log_folders([str(data)], OFFSETS_TOPIC), partition_count=PARTITIONS).to_pylist()
+    rows = current_offsets(data)
     return {
         (row["group_id"], row["topic"], row["partition"]): (
             row["committed_offset"],

@@ -7,10 +7,6 @@ from struct import pack
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from muster.pipeline.decode.current_offsets import NewestByKey
-from muster.pipeline.sources.batch_scan import scan_batches
-from muster.pipeline.sources.record_columns import read_headers, read_records
-from muster.wire.batch import Record, encode_batch
 from tests.pipeline.decode.bronze import Pair, decoded
 
 _one_row_a_record = ("s_offset_commit", "s_group_generation", "s_group_epoch", "s_member_epoch")
@@ -51,13 +47,3 @@ def test_every_record_ends_up_somewhere(pairs: list[Pair], partition_count: int 
     refused = {row["log_offset"] for row in made["b_quarantine"]}
     assert len(placed | refused) + sum(row["records"] for row in made["unknown_type"]) == len(pairs)
     assert all(row["reason"] for row in made["b_quarantine"])
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(_key, _value), min_size=1, max_size=12), st.booleans())
-def test_direct_path_takes_any_record_too(pairs: list[Pair], careful: bool) -> None:
-    buf = encode_batch([Record(index, 5, *pair) for index, pair in enumerate(pairs)])
-    positions = scan_batches(buf).positions
-    newest = NewestByKey(careful)
-    newest.add(read_records(buf, positions, read_headers(buf, positions)))
-    assert newest.rows().num_rows <= len(pairs)

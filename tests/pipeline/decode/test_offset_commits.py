@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from muster.core.records import OffsetCommitted, OffsetErased
 from muster.log.record_codec import RecordError, decode_record
-from muster.pipeline.decode import ROW_TABLES, decode_batch
+from muster.pipeline.decode.row_schemas import ROW_TABLES
 from muster.topics.names import id_text
 from tests.pipeline.decode.bronze import NOW_MS, bronze_of, decoded, encoded
+from tests.pipeline.oracle.decode_batch import decode_batch
 
 KEY = bytes.fromhex("000100036772700003666f6f00000003")
 TOPIC_ID = bytes(range(16))

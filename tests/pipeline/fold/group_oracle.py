@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from muster.pipeline.tables.build import GoldSettings, build_gold
-from muster.pipeline.tables.silver import finish_silver
 from tests.pipeline.fold.group_logs import GroupLog, Row
+from tests.pipeline.oracle.build import GoldSettings, build_gold
+from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.rows import arrow
 
 FACTS = (

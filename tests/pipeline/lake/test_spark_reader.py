@@ -12,8 +12,8 @@ import pytest
 from muster.pipeline import open_lake, register_views
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.schemas import TABLES, spark_schema
-from muster.pipeline.tables.commit_rows import finished_commit_rows
 from tests.pipeline.lake.delta_lakes import make_lake, publish, rows_of
+from tests.pipeline.oracle.commit_rows import finished_commit_rows
 
 HOLE_AT = 20
 

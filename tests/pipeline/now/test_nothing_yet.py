@@ -12,9 +12,9 @@ from muster.pipeline.now.build import table_of_now, tables_of_now
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.settings import GoldSettings
-from muster.pipeline.tables.silver import finish_silver
 from tests.pipeline.now.oracle import of_table
 from tests.pipeline.now.state_of import state_of
+from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.rows import commit, frame, log_record
 
 NOW = 1_700_000_000_000

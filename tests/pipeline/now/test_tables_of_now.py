@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 from muster.pipeline.now.build import tables_of_groups
-from muster.pipeline.tables.build import GoldSettings, build_gold
 from muster.pipeline.tables.columns import GROUP, POSITION
-from muster.pipeline.tables.silver import finish_silver
 from tests.pipeline.now.oracle import assert_same, of_table
 from tests.pipeline.now.state_of import ends_of, state_of
+from tests.pipeline.oracle.build import GoldSettings, build_gold
+from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.rows import Row, frame, log_record
 from tests.pipeline.tables.test_gold_situations import NOW, SITUATIONS
 

@@ -10,16 +10,12 @@ from pyspark.sql.types import StructType
 
 from muster.core.records import GroupErased, OffsetCommitted
 from muster.log.record_codec import encode_record
-from muster.pipeline.decode import ROW_TABLES, decode_batch, decode_bronze
-from muster.pipeline.decode.current_offsets import current_offsets
-from muster.pipeline.decode.current_offsets_spark import read_current_offsets
 from muster.pipeline.decode.log_rows import log_rows
 from muster.pipeline.log_schema import log_spark_schema
 from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.sources.broker import brokers_from
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.kafka_connector import as_bronze, read_kafka
-from muster.pipeline.sources.log_directories import log_folders
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC, Stretch
 from muster.pipeline.sources.segments import SegmentLogs, read_segments, segment_options, segments_from
 from muster.pipeline.sources.spark_source import LogDataSource, offsets_from
@@ -114,43 +110,9 @@ def test_damaged_batch_is_read_as_quarantine(spark: Any, data: Path) -> None:
     assert f"{data}/{TOPIC}-1/00000000000000000000.log at byte " in row["where"]
 
 
-def test_decode_on_spark_gives_the_rows_of_the_plain_decoder(spark: Any, data: Path) -> None:
-    import pyarrow as pa
-
-    tables = decode_bronze(raw(spark, data), partition_count=None)
-    bronze = pa.RecordBatch.from_pylist(directly(data), schema=TABLES["b_log_record"])
-    plain = decode_batch(bronze)
-    assert set(tables) == set(ROW_TABLES)
-    for name, frame in tables.items():
-        assert frame.columns == ROW_TABLES[name].names
-        assert rows_of(frame) == plain[name].to_pylist(), name
-    counts = {name: rows.num_rows for name, rows in plain.items() if rows.num_rows}
-    assert counts == {
-        "s_offset_commit": 71,
-        "s_group_generation": 1,
-        "txn_marker": 1,
-        "b_quarantine": 1,
-        "unknown_type": 1,
-    }
-
-
-def test_current_offsets_on_spark_are_those_of_the_plain_path(spark: Any, data: Path) -> None:
-    found = [row.asDict() for row in read_current_offsets(spark, [str(data)], cluster="c").collect()]
-    expected = current_offsets(log_folders([str(data)], TOPIC), cluster="c").to_pylist()
-    assert sorted(found, key=str) == sorted(expected, key=str)
-    assert {row["group_id"]: row["committed_offset"] for row in expected if row["group_id"] != "h"} == {
-        "g0": 39,
-        "g1": 37,
-        "g2": 38,
-        "txn": 7,
-    }
-
-
 def test_empty_directory_gives_no_rows(spark: Any, tmp_path: Path) -> None:
     assert raw(spark, tmp_path).count() == 0
     assert read_segments(spark, [str(tmp_path)]).count() == 0
-    with pytest.raises(SourceError, match="no partition of __consumer_offsets"):
-        read_current_offsets(spark, [str(tmp_path)])
 
 
 def test_wrong_options_are_named() -> None:

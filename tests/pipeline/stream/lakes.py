@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.decode.batch import decode_batch
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import open_or_create
@@ -23,9 +22,10 @@ from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.pipeline.stopping import Stop
 from muster.pipeline.stream import PipelineQuery, QuerySettings, Watch
-from muster.pipeline.tables.build import build_gold
 from muster.pipeline.tables.settings import GoldSettings
-from muster.pipeline.tables.silver import finish_silver
+from tests.pipeline.oracle.build import build_gold
+from tests.pipeline.oracle.decode_batch import decode_batch
+from tests.pipeline.oracle.silver import finish_silver
 
 FAR_BACK_MS = 100 * 365 * 86_400_000
 SETTINGS = GoldSettings(now_ms=0, history_ms=FAR_BACK_MS)

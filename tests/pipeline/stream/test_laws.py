@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +14,23 @@ from muster.pipeline import round as round_module
 from muster.pipeline.failure import JobError
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.reader import Lake
+from tests.pipeline.jobs.kafka_log import FIXTURE
 from tests.pipeline.stream.lakes import LakeRun, rows_in, source_of
 from tests.pipeline.stream.test_equals_oracle import COMPARED
+
+
+def test_current_offsets_equal_what_the_broker_answered(whole: Lake) -> None:
+    """Through the whole pipeline: transactions, rewinds, deletions and compaction included."""
+    answers: dict[str, list[list[Any]]] = json.loads((FIXTURE / "offset_fetch.json").read_text())
+    expected = {(group, topic, number): offset for group, rows in answers.items() for topic, number, offset, *_ in rows}
+    rows = whole.arrow("s_current_offset").to_pylist()
+    assert {(row["group_id"], row["topic"], row["partition"]): row["committed_offset"] for row in rows} == expected
+
+
+def test_nothing_is_lost_between_the_log_and_the_tables(whole: Lake) -> None:
+    records = whole.arrow("g_data_quality", ["records"])["records"].to_pylist()
+    assert sum(records) == whole.arrow("log", ["log_offset"]).num_rows == whole.round.records
+    assert not whole.arrow("b_quarantine").num_rows
 
 
 class Died(Exception):

@@ -16,11 +16,11 @@ from muster.core.config import GroupConfig
 from muster.core.replies import JoinReply
 from muster.core.requests import OffsetCommit
 from muster.log.record_codec import encode_record
-from muster.pipeline.decode.batch import decode_batch
 from muster.pipeline.schemas import TABLES
 from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from tests.core.commit_entries import Entry, by_topic
 from tests.core.world import Call, World
+from tests.pipeline.oracle.decode_batch import decode_batch
 
 
 class Script(World):

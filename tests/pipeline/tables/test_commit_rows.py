@@ -9,7 +9,7 @@ import pytest
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.tables.commit_rows import NARROW, finished_commit_rows
+from tests.pipeline.oracle.commit_rows import NARROW, finished_commit_rows
 from tests.pipeline.tables.rows import Row, arrow, commit
 
 SEEDS = range(12)

@@ -9,9 +9,9 @@ import pytest
 from muster.core.config import GroupConfig
 from muster.core.records import OffsetErased
 from muster.core.requests import OffsetCommit
-from muster.pipeline.tables.build import GoldSettings, build_gold
-from muster.pipeline.tables.silver import finish_silver
 from tests.core.commit_entries import by_topic
+from tests.pipeline.oracle.build import GoldSettings, build_gold
+from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.rows import Row
 from tests.pipeline.tables.scripted import Script, frames
 

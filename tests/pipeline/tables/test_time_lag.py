@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from muster.pipeline.tables.build import GoldSettings, build_gold
-from muster.pipeline.tables.silver import finish_silver
+from tests.pipeline.oracle.build import GoldSettings, build_gold
+from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.appends import MINUTE_MS, Appends, Sampled, bursty_appends, commits, sampled
 from tests.pipeline.tables.rows import Row, commit, frame, log_record, sample
 

@@ -7,14 +7,11 @@ drops. `txn_marker` is an intermediate table of its own: the ends of transaction
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pyarrow as pa
 
 from muster.pipeline.schemas import TABLES
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
 
 _FOR_TRANSACTIONS: Final = (
     pa.field("producer_id", pa.int64()),
@@ -51,10 +48,3 @@ ROW_TABLES: Final[dict[str, pa.Schema]] = {
         ]
     ),
 }
-
-
-def row_spark_schema(table: str) -> StructType:
-    """The same columns as Spark knows them."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return from_arrow_schema(ROW_TABLES[table])

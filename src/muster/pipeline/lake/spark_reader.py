@@ -17,7 +17,7 @@ from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round
-from muster.pipeline.lake.tables import LOG, STATE, VIEWS, is_table, partition_columns, schema_of
+from muster.pipeline.lake.tables import ENDS, LOG, STATE, VIEWS, is_table, partition_columns, schema_of
 from muster.pipeline.schemas import TABLES
 
 if TYPE_CHECKING:
@@ -50,6 +50,10 @@ class SparkLake:
         if name in VIEWS:
             from muster.pipeline.lake import spark_views
 
+            if name == "s_leo":
+                from muster.pipeline.ends.schema import end_steps
+
+                return end_steps(self.table(ENDS))
             if name == "b_log_record":
                 return spark_views.log_records(self.table(LOG))
             return spark_views.offset_commits(self.table(LOG), self.table(STATE))

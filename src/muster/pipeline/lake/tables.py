@@ -21,8 +21,8 @@ ENDS: Final = "ends"
 MINUTE: Final = "minute"
 ROUNDS: Final = "rounds"
 
-VIEWS: Final = ("b_log_record", "s_offset_commit")
-"""Documented tables that have no files: they are read from the log (`spark_views`)."""
+VIEWS: Final = ("b_log_record", "s_offset_commit", "s_leo")
+"""Documented tables that have no files: they are made from `log` and `ends` when they are read (`spark_reader`)."""
 INNER: Final = (LOG, STATE, OPEN, ENDS, MINUTE)
 """Tables that are not documented for readers, but are part of every round."""
 

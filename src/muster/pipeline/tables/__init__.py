@@ -1,6 +1,5 @@
-"""Tables as functions DataFrame -> DataFrame: decoded rows become finished silver, finished silver becomes gold.
+"""The rules of the tables as pure functions of Polars frames: what a pause is, when an offset expires, what a status means.
 
-Knows columns and rules, not where rows come from or go to. One file a table; each ends in `conform`, the one `select` that is the
-schema contract. Frames are those of Polars: tables run inside a task, on whole groups (decision 0007). `silver` and `build` put
-them together; jobs know only those two, and `commit_rows`, `log_extent` and `end_offsets` for what is too large for one frame.
+One file a rule or table; what ends in `conform` has the columns of its contract. Knows columns, not where rows come from or go
+to: the kernels of `fold`, `ends` and `now` call these functions on rows that Spark has brought together.
 """

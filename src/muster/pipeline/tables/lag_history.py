@@ -37,7 +37,9 @@ def _samples(by_time: Frame, settings: GoldSettings) -> Frame:
     leo, exact = pl.col("leo"), pl.col("sampler") == "segment"
     stood = (leo.shift(-1) == leo).over(epoch) | exact.shift(-1).over(epoch)
     is_newest = pl.int_range(pl.len(), 0, -1).over(TOPIC_PARTITION) == 1
-    until = pl.when(stood).then(pl.col("end_ms").shift(-1).over(epoch)).when(is_newest & exact).then(settings.sampled_ms)
+    until = (
+        pl.when(stood).then(pl.col("end_ms").shift(-1).over(epoch)).when(is_newest & exact).then(settings.sampled_ms)
+    )
     return by_time.select(
         *epoch, "leo", "log_start", "end_ms", _begin="begin_ms", _end="end_ms", _stood=until.fill_null(pl.col("end_ms"))
     )

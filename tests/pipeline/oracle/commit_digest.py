@@ -10,8 +10,8 @@ import polars as pl
 
 from muster.pipeline.tables.columns import GROUP, POSITION, Column, Frame, conform, is_true, no_rows
 from muster.pipeline.tables.commit_pauses import CommitGaps
-from muster.pipeline.tables.hot_committers import hot_committers, hours_of
-from muster.pipeline.tables.recent_commits import recent_of
+from tests.pipeline.oracle.hot_committers import hot_committers, hours_of
+from tests.pipeline.oracle.recent_commits import recent_of
 
 
 class CommitDigest:

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from muster.pipeline.tables.abandoned import abandoned_groups
 from muster.pipeline.tables.balance import assignment_balance
 from muster.pipeline.tables.columns import Frame, no_rows
-from muster.pipeline.tables.commit_digest import CommitDigest
-from muster.pipeline.tables.data_quality import data_quality
 from muster.pipeline.tables.episodes import rebalance_episodes
 from muster.pipeline.tables.expiry import offset_expiry
 from muster.pipeline.tables.group_state import group_states
@@ -23,9 +21,11 @@ from muster.pipeline.tables.member_churn import member_churn
 from muster.pipeline.tables.members import members_seen
 from muster.pipeline.tables.rebalance_pauses import rebalance_pauses
 from muster.pipeline.tables.rebalances import group_changes, rebalances
-from muster.pipeline.tables.recent_commits import recent_commits
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status import statuses
+from tests.pipeline.oracle.commit_digest import CommitDigest
+from tests.pipeline.oracle.data_quality import data_quality
+from tests.pipeline.oracle.recent_commits import recent_commits
 
 __all__ = ["GoldBuild", "GoldSettings", "build_gold"]
 

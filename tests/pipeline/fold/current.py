@@ -1,0 +1,27 @@
+"""Where every group is, as the fold says it of a data directory: without Spark, for tests that compare with a broker's answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from muster.pipeline.decode.log_rows import log_rows
+from muster.pipeline.fold.partition import FoldSettings, Partition, fold_partition
+from muster.pipeline.sources.log_source import Stretch
+from muster.pipeline.sources.segments import SegmentLogs
+from muster.pipeline.tables.settings import GoldSettings
+
+
+def current_offsets(data: Path, cluster: str = "c") -> list[dict[str, Any]]:
+    """A row a position: group, topic, partition, offset, leader epoch and metadata of the commit that counts."""
+    logs = SegmentLogs((str(data),), cluster=cluster)
+    found: list[dict[str, Any]] = []
+    for number, end in logs.ends().items():
+        batches = [log_rows(bronze, logs.partition_count()) for bronze in logs.open(Stretch(number, 0, end)).bronze()]
+        rows = pa.Table.from_batches(batches) if batches else None
+        state = fold_partition(Partition(cluster, number, rows), FoldSettings(GoldSettings(now_ms=0)))["state"]
+        if "position" in state.columns:
+            found += [position for position in state["position"].drop_nulls().to_list() if position["window"]]
+    return [{**each, "committed_offset": each["window"][-1]["committed_offset"]} for each in found]
