@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.schema import ENDS
-from muster.pipeline.fold.kernel import FACTS, fold_rows, open_schema, state_part, state_schema
+from muster.pipeline.fold.kernel import FACTS, STATE_PARTS, fold_rows, open_schema, state_part, state_schema
 from muster.pipeline.fold.partition import FoldSettings
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 REBUILD_OFFSETS: Final = 500_000
 """Offsets of a log partition that are folded at once when everything is made anew."""
+FOLD_RECORDS: Final = 20_000
+"""Records for which Spark is asked to run one more task of the fold."""
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
 _FOLDED: Final = (*FACTS, "minute", *_STATE)
@@ -175,7 +177,7 @@ class _Round:
         files = list_batch(self._location, self._batch, ["log"])["log"]
         self._add("log", files)
         touched = frozenset(state_part(self._source.cluster, number) for number in told["log_partitions"])
-        self._fold(self._read("log", LOG, files), touched, "fold")
+        self._fold(self._read("log", LOG, files), touched, "fold", -(-self._records // FOLD_RECORDS))
 
     def refold(self) -> None:
         """Everything that was ever made of the log goes, and is made anew from the table `log`, a stretch of it at a time."""
@@ -195,11 +197,13 @@ class _Round:
             stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))
             self._fold(stretch, None, f"fold-{number}")
 
-    def _fold(self, log: DataFrame, touched: frozenset[str] | None, step: str) -> None:
+    def _fold(self, log: DataFrame, touched: frozenset[str] | None, step: str, tasks: int = STATE_PARTS) -> None:
         """`touched`: the parts of the state that the rows belong to; None: they may belong to any."""
         settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
         state = [file for file in self._held("state") if touched is None or file.part in touched]
-        written = self._write(fold_rows(log, self._read("state", state_schema(), state), settings), step, _FOLDED)
+        written = self._write(
+            fold_rows(log, self._read("state", state_schema(), state), settings, tasks), step, _FOLDED
+        )
         for table in _FOLDED:
             if table in _STATE and touched is None:
                 self._changes[table] = Change(tuple(written.get(table, ())), remove_all=True)

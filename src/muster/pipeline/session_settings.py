@@ -107,6 +107,9 @@ def spark_settings(
         chosen |= _TINY
     if settings.is_local:
         chosen |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        # A local master offers its cores again only when a task ends: one that waits for a core nearer to its HDFS block would wait
+        # for ever after the last one.
+        chosen["spark.locality.wait"] = "0s"
         # The checkpoint's files without checksum files beside them: half as many, and as safe as the file system.
         chosen["spark.hadoop.fs.AbstractFileSystem.file.impl"] = "org.apache.hadoop.fs.local.RawLocalFs"
     if settings.packages:
@@ -121,6 +124,8 @@ def session_settings(settings: SessionSettings) -> dict[str, str]:
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        # Any other limit makes Java add up the size of the batch after every row, which is quadratic where columns are lists.
+        "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
         # `part=00` and `batch=00000001-...` of the lake's directories are names, not numbers.
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         # One job writes the files of all tables: with so many files open at once its rows need not be sorted by table first.

@@ -81,8 +81,8 @@ def output_schema() -> pa.Schema:
     return wide_schema([state_schema(), open_schema(), MINUTE])
 
 
-def fold_input(log: DataFrame, state: DataFrame) -> DataFrame:
-    """New log rows and state rows in the columns that the kernel takes, those of a state part together."""
+def fold_input(log: DataFrame, state: DataFrame, tasks: int) -> DataFrame:
+    """New log rows and state rows in the columns that the kernel takes, those of a log partition together."""
     from pyspark.sql import functions as F
 
     from muster.pipeline.fold.state import KINDS
@@ -95,14 +95,19 @@ def fold_input(log: DataFrame, state: DataFrame) -> DataFrame:
         *(F.col(kind).alias(_STATE + kind) for kind in KINDS),
     )
     rows = new.unionByName(known, allowMissingColumns=True)
-    return rows.repartitionById(STATE_PARTS, F.pmod("log_partition", F.lit(STATE_PARTS)).cast("int"))
+    return rows.repartitionById(tasks, F.pmod(F.col("log_partition") % STATE_PARTS, F.lit(tasks)).cast("int"))
 
 
-def fold_rows(log: DataFrame, state: DataFrame, settings: FoldSettings) -> DataFrame:
-    """Everything that a round's log rows change: rows of `state`, `open`, `minute` and the tables in `FACTS`, as one."""
+def fold_rows(log: DataFrame, state: DataFrame, settings: FoldSettings, tasks: int = STATE_PARTS) -> DataFrame:
+    """Everything that a round's log rows change: rows of `state`, `open`, `minute` and the tables in `FACTS`, as one.
+
+    `tasks`: how many of Spark's, at most one for each state part. A few records are worth one.
+    """
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    return fold_input(log, state).mapInArrow(fold_kernel(settings), from_arrow_schema(output_schema()))
+    return fold_input(log, state, min(tasks, STATE_PARTS)).mapInArrow(
+        fold_kernel(settings), from_arrow_schema(output_schema())
+    )
 
 
 def fold_kernel(settings: FoldSettings) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
