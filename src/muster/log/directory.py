@@ -88,10 +88,14 @@ def partition_name(name: str) -> tuple[str, int] | None:
     return (match["topic"], int(match["partition"])) if match is not None else None
 
 
+def is_log_name(topic: str, partition: int) -> bool:
+    """Whether a log can have this topic and partition."""
+    return partition_name(f"{topic}-{partition}") == (topic, partition) and topic not in (".", "..")
+
+
 def partition_path(directory: str, topic: str, partition: int) -> str:
     name = f"{topic}-{partition}"
-    match = _PARTITION_NAME.fullmatch(name)
-    if match is None or match["topic"] != topic or topic in (".", ".."):
+    if not is_log_name(topic, partition):
         raise StorageError(f"{name!r} cannot be a log's directory: topic names are 1 to 249 of A-Z a-z 0-9 . _ -")
     return os.path.join(directory, name)
 
