@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
-from muster.log.contract import Durability, LogConfig, StorageError
+from muster.log.contract import Durability, LogConfig, LogUnusable, StorageError
 from muster.log.directory import (
     PRIVATE_DOCUMENTS,
     DirectoryLock,
@@ -120,15 +120,20 @@ class FileStore:
             return log
         path = partition_path(self.directory, topic, partition)
         start_offset = self._start_offsets.get(key, 0)
-        opened = open_directory(
-            path,
-            topic_id,
-            config,
-            self._access,
-            clean=key not in self._unchecked,
-            recovery_point=self._recovery_points.get(key, 0),
-            start_offset=start_offset,
-        )
+        try:
+            opened = open_directory(
+                path,
+                topic_id,
+                config,
+                self._access,
+                clean=key not in self._unchecked,
+                recovery_point=self._recovery_points.get(key, 0),
+                start_offset=start_offset,
+            )
+        except StorageError as error:
+            if key in self._on_disk:
+                self._unchecked.add(key)  # the stop of a server that could not open it is not clean
+            raise LogUnusable(str(error)) from error
         log = FileLog(
             topic,
             partition,

@@ -103,6 +103,7 @@ def broker_config(settings: Settings, cluster_id: str) -> BrokerConfig:
         delete_topic_enable=settings.boolean("delete.topic.enable"),
         fetch_max_bytes=settings.integer("fetch.max.bytes"),
         producer_id_expiration_ms=settings.integer("producer.id.expiration.ms"),
+        internal_topics_writable=settings.boolean("muster.internal.topics.writable"),
     )
 
 

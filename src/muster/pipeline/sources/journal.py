@@ -69,7 +69,7 @@ def _object(value: bytes | None) -> dict[str, Any]:
         raise _NoEvent("a journal record without a value")
     try:
         said = json.loads(value)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _NoEvent(f"not JSON: {error}") from None
     if not isinstance(said, dict):
         raise _NoEvent("a journal event is a JSON object, this is not")

@@ -1,0 +1,27 @@
+"""What storage tells the metrics page: partitions whose logs cannot be used, and records that could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from muster.runtime.metrics import Metric
+
+if TYPE_CHECKING:
+    from muster.runtime.node import Node
+
+
+def storage_metrics(node: Node) -> Iterator[Metric]:
+    offline = sum(partition.is_offline for partition in node.broker.catalog.partitions())
+    yield Metric(
+        "muster_offline_replica_count",
+        "gauge",
+        "Partitions of this node whose log is damaged or cannot be read.",
+        (({}, float(offline)),),
+    )
+    yield Metric(
+        "muster_undecodable_records_total",
+        "counter",
+        "Records of __consumer_offsets that cannot be decoded and were skipped when their partition was loaded.",
+        (({}, float(node.coordinator.undecodable_records)),),
+    )
