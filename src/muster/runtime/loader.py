@@ -2,9 +2,9 @@
 
 Offsets that a transaction wrote count only from its COMMIT marker on, and never after an ABORT (spec 4.6); those of a
 transaction that is still open stay aside. Unknown record types are counted and skipped. So are records that cannot be decoded in a
-batch whose checksum is right: somebody wrote them so, and one record must not keep a thousand groups from their coordinator
-(Deviates: Kafka fails the load). Where the checksum is wrong the disk has changed something, and the load fails, naming
-partition and offset: half a truth about committed offsets would be worse than none.
+batch whose checksum is right: somebody wrote them so, and one record must not keep a thousand groups from their coordinator.
+Where the checksum is wrong the disk has changed something, and the load fails, naming partition and offset: half a truth about
+committed offsets would be worse than none.
 """
 
 from __future__ import annotations
@@ -176,6 +176,7 @@ class Load:
         self, piece: bytes, position: int, header: BatchHeader, offset: int, count: int, error: Exception
     ) -> None:
         """Count what cannot be decoded. CorruptBatch if the disk, not whoever wrote it, made it so."""
+        # Deviates: Kafka fails the load of a partition that holds a record which cannot be decoded, again and again.
         if self._checked_batch != header.base_offset:
             check_crc(piece, header, position)
             self._checked_batch = header.base_offset

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def storage_metrics(node: Node) -> Iterator[Metric]:
     offline = sum(partition.is_offline for partition in node.broker.catalog.partitions())
     yield Metric(
-        "muster_offline_replica_count",
+        "muster_offline_partitions",
         "gauge",
         "Partitions of this node whose log is damaged or cannot be read.",
         (({}, float(offline)),),

@@ -44,8 +44,8 @@ class ProduceTerms:
     zstd_allowed: bool = True
     """Produce before version 7 did not know zstd (KIP-110)."""
     internal_allowed: bool = False
-    """`muster.internal.topics.writable`. Deviates: Kafka lets whoever calls itself `__admin_client` write to internal topics, and a
-    client id is anybody's choice."""
+    """`muster.internal.topics.writable`."""
+    # Deviates: Kafka lets every client whose client id is `__admin_client` write to internal topics; a client id is anybody's choice.
 
 
 def produce(

@@ -65,7 +65,7 @@ def test_a_damaged_partition_is_refused_and_every_other_is_served(tmp_path: Path
         assert produce(client, "orders", 1, b"v") == (NONE, 3)
         assert fetch(client, "orders", 1)[0] == NONE
         assert client.committed(LOST) == client.committed(SERVED) == 2
-        assert metric(port, "muster_offline_replica_count") == 1
+        assert metric(port, "muster_offline_partitions") == 1
     (line,) = [line for line in said(data).splitlines() if "is offline" in line]
     assert "orders-0 is offline" in line
     assert "'muster log repair'" in line
