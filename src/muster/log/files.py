@@ -23,6 +23,7 @@ from muster.log.directory import (
     prepare_directory,
     remove_tree,
     take_clean_mark,
+    warn_if_open_to_others,
 )
 from muster.log.disk import Disk, replace_file
 from muster.log.file_access import file_access
@@ -49,7 +50,7 @@ class FileStore:
         self.durability: Durability = durability
         self.directory = os.path.abspath(directory)
         self._disk = disk or Disk()
-        prepare_directory(self.directory)
+        prepare_directory(self.directory, self._disk)
         self._lock = self._take_directory()
         try:
             self._access = file_access(self._disk, durability)
@@ -73,7 +74,9 @@ class FileStore:
     # What is different where several processes share the directory: see `shared_files`
 
     def _take_directory(self) -> DirectoryLock | None:
-        return DirectoryLock(self.directory)
+        lock = DirectoryLock(self.directory, self._disk)
+        warn_if_open_to_others(self.directory, self._disk)
+        return lock
 
     def _release_directory(self) -> None:
         if self._lock is not None:

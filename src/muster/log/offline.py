@@ -14,6 +14,8 @@ from muster.log.elsewhere import LogElsewhere
 class LogOffline(LogElsewhere):
     """A `PartitionLog` that holds nothing and refuses everything but questions about upkeep."""
 
+    may_come = False
+
     def __init__(self, topic: str, partition: int, config: LogConfig, reason: str) -> None:
         super().__init__(topic, partition, config)
         self.reason = reason

@@ -80,9 +80,10 @@ def _open_store(settings: Settings, worker: WorkerStart | None) -> LogStore:
         from muster.log.memory import MemoryStore
 
         return MemoryStore()
+    from muster.log.disk import real_disk
     from muster.log.files import FileStore
 
-    return FileStore(settings.data, settings.durability)
+    return FileStore(settings.data, settings.durability, real_disk(group_readable=settings.is_data_group_readable))
 
 
 def _cluster_id(settings: Settings, store: LogStore) -> str:

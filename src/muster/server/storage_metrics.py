@@ -1,4 +1,4 @@
-"""What storage tells the metrics page: partitions whose logs cannot be used, and records that could not be read."""
+"""What storage tells the metrics page: partitions whose logs cannot be used, records and events that were passed over."""
 
 from __future__ import annotations
 
@@ -24,4 +24,10 @@ def storage_metrics(node: Node) -> Iterator[Metric]:
         "counter",
         "Records of __consumer_offsets that cannot be decoded and were skipped when their partition was loaded.",
         (({}, float(node.coordinator.undecodable_records)),),
+    )
+    yield Metric(
+        "muster_journal_events_lost_total",
+        "counter",
+        "Events of groups that could not be written to __group_journal.",
+        (({}, float(node.journal.dropped)),),
     )

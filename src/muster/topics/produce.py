@@ -45,7 +45,7 @@ class ProduceTerms:
     """Produce before version 7 did not know zstd (KIP-110)."""
     internal_allowed: bool = False
     """`muster.internal.topics.writable`."""
-    # Deviates: Kafka lets every client whose client id is `__admin_client` write to internal topics; a client id is anybody's choice.
+    # Deviates: Kafka lets every client that calls itself `__admin_client` write to internal topics, and anybody can do that.
 
 
 def produce(
