@@ -18,7 +18,7 @@ from muster.runtime.clock import MovableClock
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import MAX_WAIT_MS, JournalWriter
 from muster.wire.batch import decode_records, iterate_batches
-from tests.runtime.world import ManualLoop
+from tests.runtime.manual_loop import ManualLoop
 
 TOPIC = "__group_journal"
 PARTITIONS = 3
@@ -45,7 +45,7 @@ class Journal:
 
     def tell(self, group: str, *kinds: str) -> None:
         for kind in kinds:
-            self.writer.write(JournalEvent(cast(Any, kind), 1, group, 0, "a reason"))
+            self.writer.write(JournalEvent(cast(Any, kind), 1, group, 0, "new_member"))
         self.loop.run_until_idle()
 
     def lead(self, index: int) -> None:

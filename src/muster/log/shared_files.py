@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from muster.log.checkpoints import parse_offsets
-from muster.log.contract import DocumentChanged, Durability, LogConfig, StorageError
+from muster.log.contract import DocumentChanged, Durability, LogConfig, LogUnusable, StorageError
 from muster.log.directory import (
     DirectoryLock,
     document_path,
@@ -139,9 +139,14 @@ class SharedFileStore(FileStore):
         return sorted(partition_directories(self.directory))
 
     def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> FileLog:
-        if self.get(topic, partition) is None and self.topic_id_of(topic, partition) not in (None, topic_id):
-            # Deleted, and made again under the same name, while nobody was here to remove this log.
-            self.delete(topic, partition)
+        if self.get(topic, partition) is None:
+            try:
+                kept_id = self.topic_id_of(topic, partition)
+            except StorageError as error:
+                raise LogUnusable(str(error)) from error
+            if kept_id not in (None, topic_id):
+                # Deleted, and made again under the same name, while nobody was here to remove this log.
+                self.delete(topic, partition)
         return super().open(topic, partition, topic_id, config)
 
     def release(self, topic: str, partition: int) -> None:
