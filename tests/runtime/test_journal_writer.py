@@ -139,3 +139,14 @@ def test_a_stop_counts_what_still_waits() -> None:
     journal.tell(group_in(0), "waits")
     journal.writer.close()
     assert journal.writer.dropped == 1
+
+
+def test_opening_the_journal_early_does_not_leave_behind_what_waits() -> None:
+    journal = Journal()
+    journal.failure = StorageError("the topic cannot be made yet")
+    journal.tell(group_in(0), "first")
+    journal.failure = None
+    journal.logs[0] = journal.store.open(TOPIC, 0, bytes(16), LogConfig())
+    journal.writer.open()
+    journal.loop.run_until_idle()
+    assert journal.written(0) == ["first"]

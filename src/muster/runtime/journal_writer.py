@@ -61,7 +61,9 @@ class JournalWriter:
 
     def open(self) -> None:
         """Have the journal's partitions ready before the first event comes. A failure shows itself again at that event."""
-        if self._logs is None:
+        if self._waiting:
+            self.flush()
+        elif self._logs is None:
             try:
                 self._logs = self._open_logs()
             except (StorageError, TopicError) as error:
