@@ -224,9 +224,8 @@ def test_a_worker_that_cannot_come_back_is_not_named_to_clients_until_it_can(tmp
         assert create(workers.ports[0], "t", 2) == NONE
         eventually("both to know it", lambda: known_everywhere(workers, "t"), all)
         index = next(each for each in range(2) if share_of("t", each, 2) == 1)
-        metadata = workers.data / f"t-{index}" / "partition.metadata"
-        sound = metadata.read_bytes()
-        metadata.write_bytes(b"nothing that Kafka wrote")
+        unreadable = workers.data / "muster.sync.1.999"
+        unreadable.write_bytes(b"muster sync journal 99\n")
         killed = workers.kill_worker(1)
 
         def seen() -> tuple[list[int], int]:
@@ -237,7 +236,7 @@ def test_a_worker_that_cannot_come_back_is_not_named_to_clients_until_it_can(tmp
         eventually("it to be taken for away", seen, lambda found: found == ([1], LEADER_NOT_AVAILABLE))
         assert "worker 2 (node 2) cannot be started: " in workers.log
         assert main(["cluster", "status", str(workers.data)]) == FAILED
-        metadata.write_bytes(sound)
+        unreadable.unlink()
         workers.wait_until_back(1, killed)
         eventually("it to be named again", seen, lambda found: found == ([1, 2], NONE))
 

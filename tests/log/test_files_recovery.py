@@ -13,6 +13,7 @@ import pytest
 from muster.log.contract import PartitionLog, StorageError, TimestampOffset
 from muster.log.files import FileStore
 from muster.log.segment import Segment
+from muster.wire.batch import Record, encode_batch, with_offset_and_epoch
 from tests.log.batches import all_records, batch_of, commit, open_log, put, stage
 
 FIRST_LOG = "00000000000000000000.log"
@@ -99,13 +100,51 @@ def test_a_tail_torn_at_any_byte_is_cut_back_to_the_last_whole_batch(
         shutil.rmtree(directory)
 
 
-def test_a_tail_of_zeros_or_noise_is_cut(tmp_path: Path) -> None:
+TORN = batch_of("torn", "x" * 200)
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        bytes(5_000),
+        TORN[:100] + bytes(len(TORN) - 100),
+        TORN[:-50] + bytes(50) + TORN[:-50] + bytes(50),
+        TORN[:-50] + bytes(50) + bytes(3_000),
+        TORN[:60],
+    ],
+    ids=["zeros", "batch without its last pages", "two of them", "one and zeros", "less than a header"],
+)
+def test_what_a_power_failure_leaves_of_an_unfinished_write_is_cut(tmp_path: Path, tail: bytes) -> None:
     """File systems may lengthen a file before they write the bytes."""
-    for number, garbage in enumerate((bytes(5_000), b"\x02" * 300, os.urandom(3_000))):
-        directory = tmp_path / str(number)
+    crash(filled(tmp_path, 3))
+    with open(tmp_path / "t-0" / FIRST_LOG, "ab") as file:
+        file.write(tail)
+    again = FileStore(str(tmp_path))
+    assert open_log(again).end_offset == 6
+    again.close()
+
+
+@pytest.mark.parametrize("tail", [b"\x01" * 300, bytes(50) + TORN], ids=["noise", "header missing"])
+def test_where_no_header_stands_nothing_is_searched_for_and_the_operator_decides(tmp_path: Path, tail: bytes) -> None:
+    """What lies behind it may have been acknowledged, and no length says where that begins."""
+    crash(filled(tmp_path, 3))
+    with open(tmp_path / "t-0" / FIRST_LOG, "ab") as file:
+        file.write(tail)
+    again = FileStore(str(tmp_path))
+    with pytest.raises(StorageError, match="is no header of a batch, so this is not a torn tail"):
+        open_log(again)
+    crash(again)
+
+
+def test_a_batch_that_holds_sound_batches_and_is_torn_is_cut_like_any_other(tmp_path: Path) -> None:
+    """Topics may carry Kafka's own batches, and clients may send whatever they like."""
+    inner = with_offset_and_epoch(batch_of("inner"), 7, 0)
+    outer = with_offset_and_epoch(encode_batch([Record(0, 1_000, b"k", inner * 3 + b"x" * 100)]), 6, 0)
+    for torn in range(61, len(outer), 13):
+        directory = tmp_path / str(torn)
         crash(filled(directory, 3))
         with open(directory / "t-0" / FIRST_LOG, "ab") as file:
-            file.write(garbage)
+            file.write(outer[:torn])
         again = FileStore(str(directory))
         assert open_log(again).end_offset == 6
         again.close()
@@ -120,7 +159,7 @@ def test_a_bad_batch_with_sound_ones_behind_it_is_an_error_that_says_where(tmp_p
     crash(store)
     path = tmp_path / "t-0" / FIRST_LOG
     content = bytearray(path.read_bytes())
-    content[position + {"length": 9, "body": 65, "magic": 16}[where]] ^= 0x41
+    content[position + {"length": 11, "body": 65, "magic": 16}[where]] ^= 0x41
     path.write_bytes(content)
     again = FileStore(str(tmp_path))
     with pytest.raises(StorageError) as caught:

@@ -225,7 +225,7 @@ def test_other_record_types_are_kept_unread(record_type: int) -> None:
 def test_bytes_that_are_no_record_are_refused_with_what_and_where(
     key: bytes | None, value: str, words: list[str]
 ) -> None:
-    """Spec 5.7, observed on 4.3.1: the load fails (T211)."""
+    """Spec 5.7. Kafka's load fails; the loader here skips the record (T211)."""
     with pytest.raises(RecordError) as refused:
         decode_record(key, bytes.fromhex(value))
     for word in words:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, START_OFFSETS, parse_offsets
-from muster.log.contract import DocumentChanged, LogConfig, StorageError
+from muster.log.contract import DocumentChanged, LogConfig, LogUnusable, StorageError
 from muster.log.files import FileStore
 from muster.log.shared_files import SharedDirectory, SharedFileStore
 from tests.log.batches import TOPIC_ID, put, stage
@@ -135,3 +135,18 @@ def test_a_released_log_is_deleted(tmp_path: Path) -> None:
     mine.release("t", 0)
     assert mine.partitions() == []
     mine.close()
+
+
+def test_a_log_whose_files_cannot_be_read_is_told_apart_from_a_store_that_fails(tmp_path: Path) -> None:
+    """A worker takes that partition offline and serves the others."""
+    directory = SharedDirectory(str(tmp_path))
+    first = store(tmp_path, 0)
+    put(first, first.open("t", 0, TOPIC_ID, CONFIG), "v")
+    first.close()
+    (tmp_path / "t-0" / "partition.metadata").write_text("nonsense")
+    again = store(tmp_path, 0)
+    with pytest.raises(LogUnusable, match="no readable topic_id"):
+        again.open("t", 0, TOPIC_ID, CONFIG)
+    again.open("t", 2, TOPIC_ID, CONFIG)
+    again.close()
+    directory.leave(is_clean=again.is_closed_cleanly)

@@ -11,7 +11,7 @@ from muster.log.contract import PartitionLog
 from muster.log.directory import journal_files
 from muster.log.files import FileStore
 from muster.log.shared_files import SharedDirectory, SharedFileStore
-from muster.log.sync_frames import read_journal
+from muster.log.sync_reading import read_journal
 from tests.log.batches import all_records, commit, open_log, put, stage
 from tests.log.failing_disk import FailingDisk, QuickFailingDisk
 
@@ -77,10 +77,10 @@ def test_logs_that_only_grow_share_one_sync(tmp_path: Path) -> None:
     commit_to(store, logs, "together again")
     assert disk.synced == ["muster.sync.0.1", "muster.sync.0.1"]
     (path,) = journal_files(str(tmp_path))
-    frames, damage = read_journal(Path(path).read_bytes())
-    assert [(frame.topic, frame.partition) for frame in frames] == [("t", 0), ("t", 1), ("t", 2)] * 2
-    assert not damage
-    for frame in frames:
+    found = read_journal(Path(path).read_bytes())
+    assert [(frame.topic, frame.partition) for frame in found.frames] == [("t", 0), ("t", 1), ("t", 2)] * 2
+    assert not found.damage
+    for frame in found.frames:
         segment = (tmp_path / f"t-{frame.partition}" / f"{frame.segment_base:020d}.log").read_bytes()
         assert segment[frame.position : frame.end] == frame.batches
     store.close()
@@ -256,8 +256,8 @@ def test_a_journal_that_is_often_written_to_is_lengthened_by_zeros_now_and_then(
     for number in range(30):
         commit_to(store, logs, f"{number}")
         content = content_of_the_journal(tmp_path)
-        frames, damage = read_journal(content)
-        assert (len(frames), damage) == (3 * (number + 1), [])
+        found = read_journal(content)
+        assert (len(found.frames), found.damage, found.unfinished_bytes) == (3 * (number + 1), [], 0)
         assert len(content) <= 2 * len(content.rstrip(b"\0")) + 2, "not more zeros than frames"
         lengths.append(len(content))
     assert len(set(lengths[:4])) == 4, "who commits now and then does without"
@@ -321,8 +321,8 @@ def test_without_space_for_zeros_the_journal_grows_with_each_commit(
     assert disk.zeros_refused == 1, "it is not tried again and again"
     assert disk.synced == ["muster.sync.0.1"] * 30
     assert not caplog.text
-    frames, damage = read_journal(content_of_the_journal(tmp_path))
-    assert (len(frames), damage) == (90, [])
+    found = read_journal(content_of_the_journal(tmp_path))
+    assert (len(found.frames), found.damage) == (90, [])
     store.close()
 
 

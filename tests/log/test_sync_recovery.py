@@ -13,7 +13,8 @@ from muster.log.directory import CLEAN_MARK, journal_files
 from muster.log.files import FileStore
 from muster.log.repair import cut, find_damage
 from muster.log.shared_files import SharedDirectory
-from muster.log.sync_frames import FILE_HEAD, read_journal
+from muster.log.sync_frames import FILE_HEAD_BYTES, FILE_START
+from muster.log.sync_reading import read_journal
 from tests.log.batches import all_records, commit, open_log, put, stage
 
 FIRST = "00000000000000000000.log"
@@ -122,9 +123,9 @@ def test_a_torn_end_of_the_journal_was_never_acknowledged(tmp_path: Path, caplog
     content = frames_of(journal)
     last = read_journal(content).frames[-1].tick
     for size in (last, last + 1, last + 11, last + 50, len(content) - 1):
-        found, damage = read_journal(content[:size])
-        assert not damage
-        assert 6 <= len(found) <= 7
+        found = read_journal(content[:size])
+        assert not found.damage
+        assert 6 <= len(found.frames) <= 7
     cut_file(journal, last + 20)
     cut_file(segment, sizes[0])
     again = FileStore(str(tmp_path))
@@ -137,9 +138,12 @@ def test_pages_of_the_last_write_in_any_order_are_a_torn_end_too(tmp_path: Path)
     crashed(tmp_path)
     content = the_journal(tmp_path).read_bytes()
     last = read_journal(content).frames[-1].tick
-    frames, damage = read_journal(content[: last + 5] + bytes(20) + content[last + 25 :])
-    assert not damage
-    assert len(frames) == 7, "the second frame of that write is whole"
+    for torn_at, left in ((last + 5, 6), (last + 130, 7)):
+        found = read_journal(content[:torn_at] + bytes(20) + content[torn_at + 20 :])
+        assert not found.damage
+        assert len(found.frames) == left, (
+            "behind a torn head nothing is looked for; behind torn batches the next frame counts"
+        )
 
 
 def test_zeros_behind_the_last_frame_are_no_damage_and_neither_is_a_torn_frame_before_them(
@@ -150,6 +154,7 @@ def test_zeros_behind_the_last_frame_are_no_damage_and_neither_is_a_torn_frame_b
     content, whole = frames_of(journal), segment.read_bytes()
     last = read_journal(content).frames[-1].tick
     assert read_journal(content + bytes(5_000)) == read_journal(content)
+    assert read_journal(content).unfinished_bytes == 0
     for torn_at in (last, last + 1, last + 20, last + 60, len(content) - 2):  # the last byte is a zero by itself
         journal.write_bytes(content[:torn_at] + bytes(5_000))
         segment.write_bytes(whole[: sizes[0]])
@@ -159,13 +164,22 @@ def test_zeros_behind_the_last_frame_are_no_damage_and_neither_is_a_torn_frame_b
         crash(again)
 
 
-def test_zeros_in_place_of_a_commit_that_others_follow_are_damage(tmp_path: Path) -> None:
+def test_zeros_in_place_of_a_commit_end_the_reading_and_what_follows_is_said_to_be_unused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where a head is missing nobody can say where the next frame begins, and nothing is searched for."""
     crashed(tmp_path)
-    content = the_journal(tmp_path).read_bytes()
+    journal = the_journal(tmp_path)
+    content = journal.read_bytes()
     ticks = sorted({frame.tick for frame in read_journal(content).frames})
     lost = content[: ticks[1]] + bytes(ticks[2] - ticks[1]) + content[ticks[2] :] + bytes(5_000)
-    frames, damage = read_journal(lost)
-    assert (len(frames), damage) == (6, [ticks[1]])
+    found = read_journal(lost)
+    assert (len(found.frames), found.end, found.damage) == (2, ticks[1], [])
+    journal.write_bytes(lost)
+    again = FileStore(str(tmp_path))
+    assert f"bytes of an unfinished write at position {ticks[1]} are not used" in caplog.text
+    assert all_records(open_log(again)) == everything(), "it lacked nothing"
+    again.close()
 
 
 def test_damage_in_the_journal_is_said_with_its_place_and_harms_no_log_that_lacks_nothing(
@@ -173,34 +187,45 @@ def test_damage_in_the_journal_is_said_with_its_place_and_harms_no_log_that_lack
 ) -> None:
     crashed(tmp_path)
     journal = the_journal(tmp_path)
-    zero(journal, len(FILE_HEAD) + 20, len(FILE_HEAD) + 40)
+    zero(journal, FILE_HEAD_BYTES + 130, FILE_HEAD_BYTES + 150)
     again = FileStore(str(tmp_path))
-    assert f"{journal}: damaged at position {len(FILE_HEAD)}" in caplog.text
+    assert f"{journal}: damaged at position {FILE_HEAD_BYTES}" in caplog.text
     for partition in range(2):
         assert all_records(open_log(again, partition=partition)) == everything()
     again.close()
 
 
-def test_damage_in_the_journal_where_a_log_needs_it_is_an_error_that_keeps_both(tmp_path: Path) -> None:
+def test_a_log_that_needs_what_is_damaged_in_the_journal_stays_offline_until_it_is_repaired(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     sizes = crashed(tmp_path)
     journal = the_journal(tmp_path)
-    zero(journal, len(FILE_HEAD) + 20, len(FILE_HEAD) + 40)
+    zero(journal, FILE_HEAD_BYTES + 130, FILE_HEAD_BYTES + 150)
     cut_file(tmp_path / "t-0" / FIRST, sizes[0])
     for _ in range(2):
+        again = FileStore(str(tmp_path))
         with pytest.raises(
             StorageError, match=f"ends at position {sizes[0]}, but the sync journal knows of acknowledged"
         ):
-            FileStore(str(tmp_path))
-    journal.rename(tmp_path / "kept")
-    again = FileStore(str(tmp_path))
-    assert all_records(open_log(again)) == everything(0)
-    again.close()
+            open_log(again)
+        assert all_records(open_log(again, partition=1)) == everything()
+        again.close()
+    assert caplog.text.count("t-0 lacks records that were acknowledged") == 1
+    assert "'muster log repair'" in caplog.text
+    assert (tmp_path / f"{journal.name}.kept").exists()
+    (damage,) = find_damage(str(tmp_path))
+    assert not damage.is_torn_tail
+    assert "acknowledged batches" in str(damage)
+    cut(str(tmp_path), damage)
+    mended = FileStore(str(tmp_path))
+    assert all_records(open_log(mended)) == everything(0)
+    mended.close()
 
 
 def test_a_journal_of_another_release_is_refused(tmp_path: Path) -> None:
     crashed(tmp_path)
     journal = the_journal(tmp_path)
-    journal.write_bytes(b"muster sync journal 2\n" + journal.read_bytes()[len(FILE_HEAD) :])
+    journal.write_bytes(b"muster sync journal 3\n" + journal.read_bytes()[len(FILE_START) :])
     with pytest.raises(StorageError, match="another release"):
         FileStore(str(tmp_path))
 

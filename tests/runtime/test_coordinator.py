@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from muster.core.hashing import partition_for
@@ -244,8 +246,15 @@ def test_T206_unknown_record_types_are_skipped_and_counted() -> None:
     assert world.coordinator.unknown_records == 2
 
 
+KEY = bytes.fromhex("00010001670001740000" + "0000")
+
+
+def value(offset: int) -> bytes:
+    return b"\0\3" + offset.to_bytes(8, "big") + b"\xff\xff\xff\xff" + b"\0\0" + (0).to_bytes(8, "big")
+
+
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("key", "content"),
     [
         (bytes.fromhex("000100036772700003666f6f00000003"), bytes.fromhex("00030000000000")),
         (bytes.fromhex("000100036772700003666f6f00000003"), b""),
@@ -253,11 +262,25 @@ def test_T206_unknown_record_types_are_skipped_and_counted() -> None:
         (None, b"\x00\x00"),
     ],
 )
-def test_T211_what_cannot_be_read_fails_the_load_of_that_shard_alone(
-    key: bytes | None, value: bytes, caplog: pytest.LogCaptureFixture
+def test_T211_what_cannot_be_decoded_is_skipped_counted_and_reported(
+    key: bytes | None, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """Deviates: Kafka fails the load, and everybody who can write one such record can stop a coordinator for ever."""
     world = World(partitions=2)
-    world.append_pairs([(key, value)])
+    world.append_pairs([(key, content), (KEY, value(7)), (key, content)])
+    world.start()
+    assert world.coordinator.places[0].state is ShardState.ACTIVE
+    assert world.coordinator.undecodable_records == 2
+    assert "__consumer_offsets-0: 2 records cannot be decoded and were skipped, the first at offset 0" in caplog.text
+    assert listed(world)[0] == NONE
+
+
+def test_T211_what_a_disk_changed_fails_the_load_of_that_shard_alone(caplog: pytest.LogCaptureFixture) -> None:
+    world = World(partitions=2)
+    world.append_pairs([(b"\x00", b"\x00\x00")])
+    log: Any = world.log(0)
+    batch = log._segments[0].batches[0]
+    log._segments[0].batches[0] = batch[:-1] + bytes([batch[-1] ^ 2])
     world.start()
     assert world.coordinator.places[0].state is ShardState.FAILED
     assert world.coordinator.places[1].state is ShardState.ACTIVE
@@ -265,13 +288,6 @@ def test_T211_what_cannot_be_read_fails_the_load_of_that_shard_alone(
     bad = next(name for name in "abcdefgh" if partition_for(name, 2) == 0)
     assert world.ask(fetch(bad)).as_(FetchReply).error == NOT_COORDINATOR
     assert listed(world)[0] == NONE
-
-
-KEY = bytes.fromhex("00010001670001740000" + "0000")
-
-
-def value(offset: int) -> bytes:
-    return b"\0\3" + offset.to_bytes(8, "big") + b"\xff\xff\xff\xff" + b"\0\0" + (0).to_bytes(8, "big")
 
 
 def transactional(offset: int) -> bytes:

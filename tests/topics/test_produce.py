@@ -237,7 +237,7 @@ def test_compressed_bytes_that_do_not_unpack_are_refused() -> None:
     assert send(broker_with(), sealed(content)).error_code == errors.INVALID_RECORD
 
 
-def test_clients_may_not_write_to_internal_topics_but_the_admin_client_may() -> None:
+def test_clients_may_not_write_to_internal_topics_unless_a_setting_allows_it() -> None:
     broker = started()
     broker.ensure_internal("__consumer_offsets", 1, {"cleanup.policy": "compact"})
 

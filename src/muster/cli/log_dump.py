@@ -32,6 +32,8 @@ class _Printer(Protocol):
 
     def record(self, header: BatchHeader, record: BatchRecord, offsets: bool) -> None: ...
 
+    def undecodable(self, header: BatchHeader, problem: str) -> None: ...
+
 
 class _Text:
     def begin(self, path: str) -> None:
@@ -42,6 +44,9 @@ class _Text:
 
     def record(self, header: BatchHeader, record: BatchRecord, offsets: bool) -> None:
         print(f"  {record_words(header, record, offsets=offsets)}")
+
+    def undecodable(self, header: BatchHeader, problem: str) -> None:
+        print(f"  undecodable: {problem}")
 
 
 class _JsonLines:
@@ -56,6 +61,10 @@ class _JsonLines:
 
     def record(self, header: BatchHeader, record: BatchRecord, offsets: bool) -> None:
         self._print({"kind": "record", "file": self._path, **record_fields(header, record, offsets=offsets)})
+
+    def undecodable(self, header: BatchHeader, problem: str) -> None:
+        fields = {"offset": header.base_offset, "type": "undecodable", "problem": problem}
+        self._print({"kind": "record", "file": self._path, **fields})
 
     def _print(self, fields: dict[str, Any]) -> None:
         print(json.dumps(fields, ensure_ascii=False))
@@ -102,6 +111,11 @@ def _dump_file(path: str, printer: _Printer, offsets: bool) -> None:
     position = 0
     for header, batch in checked_batches(Disk(), path, os.stat(path).st_size):
         printer.batch(header, position)
-        for record in decode_records(batch, header):
-            printer.record(header, record, offsets)
+        try:
+            records = decode_records(batch, header)
+        except WireError as error:  # the checksum is right: it was written so
+            printer.undecodable(header, str(error))
+        else:
+            for record in records:
+                printer.record(header, record, offsets)
         position += header.size

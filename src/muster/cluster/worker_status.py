@@ -13,17 +13,18 @@ from typing import Any, Final
 
 from muster.cluster.view import NodeEntry
 from muster.cluster.workers import Worker
+from muster.log.disk import Disk, write_file
 
 FILE: Final = "workers.json"
 
 
-def write_status(directory: str, workers: Sequence[Worker], nodes: Sequence[NodeEntry]) -> None:
+def write_status(directory: str, disk: Disk, workers: Sequence[Worker], nodes: Sequence[NodeEntry]) -> None:
     """OSError if it cannot be written."""
     rows = [_row(worker, node) for worker, node in zip(workers, nodes, strict=True)]
     path = os.path.join(directory, FILE)
-    with open(path + ".tmp", "w", encoding="utf-8") as file:
-        json.dump({"supervisor": os.getpid(), "workers": rows}, file, indent=1)
-    os.rename(path + ".tmp", path)
+    content = json.dumps({"supervisor": os.getpid(), "workers": rows}, indent=1).encode()
+    write_file(disk, path + ".tmp", content, sync=False)
+    disk.rename(path + ".tmp", path)
 
 
 def remove_status(directory: str) -> None:

@@ -65,7 +65,7 @@ def event_in(value: bytes | None) -> Event | None:
     """The event in a record's value, if it is one."""
     try:
         told = json.loads(value or b"")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return event_of(told) if isinstance(told, dict) else None
 

@@ -31,6 +31,10 @@ class LedElsewhere(StorageError):
     """Another node leads the partition, as far as this one knows. Nothing is wrong: the client has to look again."""
 
 
+class LogUnusable(StorageError):
+    """This one log cannot be opened, and trying again does not help. Nothing is wrong with the others."""
+
+
 class Fenced(LedElsewhere):
     """Another node leads the partition since a later epoch, and the store has refused what this one wanted to append."""
 
@@ -240,7 +244,8 @@ class LogStore(Protocol):
         ...
 
     def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> PartitionLog:
-        """Open a log, recovering it if the last stop was not clean; make it if it is not there."""
+        """Open a log, recovering it if the last stop was not clean; make it if it is not there. LogUnusable: only this one
+        cannot be opened."""
         ...
 
     def get(self, topic: str, partition: int) -> PartitionLog | None:

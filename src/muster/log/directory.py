@@ -6,12 +6,14 @@ Knows names and marks, not what is inside a log. `files` is built on it.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import re
+import stat
 from typing import Final
 
 from muster.log.contract import StorageError
-from muster.log.disk import Disk, replace_file
+from muster.log.disk import WRITE_FLAGS, Disk, replace_file
 
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 _CLEAN_MARK_CONTENT: Final = b'{"version":0,"brokerEpoch":-1}'
@@ -25,17 +27,23 @@ _DOCUMENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 
 
 PRIVATE_DOCUMENTS: Final = frozenset({"users.json"})
-"""Documents that other users of the machine may not read; the rest is open, to tools that run as somebody else."""
+"""Documents that nobody but the server's own user may read, whatever `muster.data.permissions` says."""
+
+logger = logging.getLogger(__name__)
 
 
 class DirectoryLock:
     """At most one server on a directory, also across processes; freed by the system if the holder dies."""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, disk: Disk | None = None) -> None:
         self._path = os.path.join(directory, _LOCK)
         try:
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | WRITE_FLAGS, (disk or Disk()).file_mode)
         except OSError as error:
+            if os.path.islink(self._path):
+                raise StorageError(
+                    f"{self._path}: is a symbolic link, which the server never makes. Remove it"
+                ) from error
             raise StorageError(
                 f"{directory}: cannot be written to ({_LOCK}: {error.strerror}). Give this user the right to, or give the"
                 " server another directory"
@@ -57,11 +65,24 @@ class DirectoryLock:
         os.close(self._fd)
 
 
-def prepare_directory(directory: str) -> None:
+def prepare_directory(directory: str, disk: Disk | None = None) -> None:
+    """Make it if it is not there. One that is there keeps its rights: it may be somebody else's too."""
     try:
-        os.makedirs(directory, exist_ok=True)
+        os.makedirs(directory, mode=(disk or Disk()).directory_mode, exist_ok=True)
     except OSError as error:
         raise StorageError(f"{directory}: cannot be made a data directory: {error.strerror}") from error
+
+
+def warn_if_open_to_others(directory: str, disk: Disk) -> None:
+    """One line if more users may look into the directory than the settings want."""
+    mode, allowed = stat.S_IMODE(os.stat(directory).st_mode), disk.directory_mode
+    if mode & ~allowed & 0o077:
+        logger.warning(
+            "%s: has mode %04o, so that other users of this machine may look into it; 'chmod %o' keeps them out",
+            directory,
+            mode,
+            mode & (allowed | 0o7000),
+        )
 
 
 def partition_directories(directory: str) -> set[tuple[str, int]]:
@@ -88,10 +109,14 @@ def partition_name(name: str) -> tuple[str, int] | None:
     return (match["topic"], int(match["partition"])) if match is not None else None
 
 
+def is_log_name(topic: str, partition: int) -> bool:
+    """Whether a log can have this topic and partition."""
+    return partition_name(f"{topic}-{partition}") == (topic, partition) and topic not in (".", "..")
+
+
 def partition_path(directory: str, topic: str, partition: int) -> str:
     name = f"{topic}-{partition}"
-    match = _PARTITION_NAME.fullmatch(name)
-    if match is None or match["topic"] != topic or topic in (".", ".."):
+    if not is_log_name(topic, partition):
         raise StorageError(f"{name!r} cannot be a log's directory: topic names are 1 to 249 of A-Z a-z 0-9 . _ -")
     return os.path.join(directory, name)
 

@@ -8,14 +8,18 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 MAX_PARTS_A_WRITE: Final = min(1024, os.sysconf("SC_IOV_MAX") if os.sysconf("SC_IOV_MAX") > 0 else 16)
-_FILE_MODE: Final = 0o644
-_PRIVATE_FILE_MODE: Final = 0o600
-_DIRECTORY_MODE: Final = 0o755
+_OWNER_FILE: Final = 0o600
+_GROUP_FILE: Final = 0o640
+_OWNER_DIRECTORY: Final = 0o700
+_GROUP_DIRECTORY: Final = 0o750
+WRITE_FLAGS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
+"""Names in a data directory are well known: whoever could put a symbolic link under one must not choose what is overwritten."""
 # Bound once: what a commit calls for every log is not looked up every time.
 _write: Final = os.write
 _write_parts: Final = os.writev
@@ -27,25 +31,38 @@ _sync: Final[Callable[[int], None]] = getattr(os, "fdatasync", os.fsync)  # macO
 class Disk:
     """The real disk."""
 
+    is_group_readable: bool = False
+    """`muster.data.permissions = group`: the user's group may read what is made from now on, secrets excepted."""
+
+    @property
+    def file_mode(self) -> int:
+        return _GROUP_FILE if self.is_group_readable else _OWNER_FILE
+
+    @property
+    def directory_mode(self) -> int:
+        return _GROUP_DIRECTORY if self.is_group_readable else _OWNER_DIRECTORY
+
     def open_for_append(self, path: str, *, fresh: bool = False) -> int:
         """`fresh`: what an earlier, failed attempt left there goes."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | (os.O_TRUNC if fresh else 0)
-        return os.open(path, flags, _FILE_MODE)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | WRITE_FLAGS | (os.O_TRUNC if fresh else 0)
+        return os.open(path, flags, self.file_mode)
 
     def open_fresh(self, path: str) -> int:
         """To write anywhere in a file that is new, or empty from now on."""
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | WRITE_FLAGS, self.file_mode)
+
+    def open_private(self, path: str) -> int:
+        """To write a file that nobody but this user may read, at no time: it is made anew, under nobody else's rights."""
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | WRITE_FLAGS, _OWNER_FILE)
 
     def open_for_update(self, path: str) -> int:
         """To write anywhere in a file that is there."""
-        return os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        return os.open(path, os.O_WRONLY | WRITE_FLAGS)
 
     def open_for_read(self, path: str) -> int:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-
-    def make_private(self, fd: int) -> None:
-        """Nobody but this user may read it."""
-        os.fchmod(fd, _PRIVATE_FILE_MODE)
 
     def close(self, fd: int) -> None:
         os.close(fd)
@@ -73,7 +90,11 @@ class Disk:
             os.close(fd)
 
     def truncate(self, path: str, size: int) -> None:
-        os.truncate(path, size)
+        fd = os.open(path, os.O_WRONLY | WRITE_FLAGS)
+        try:
+            os.ftruncate(fd, size)
+        finally:
+            os.close(fd)
 
     def rename(self, old: str, new: str) -> None:
         os.rename(old, new)
@@ -82,7 +103,13 @@ class Disk:
         os.unlink(path)
 
     def make_directory(self, path: str) -> None:
-        os.mkdir(path, _DIRECTORY_MODE)
+        os.mkdir(path, self.directory_mode)
+
+
+def real_disk(*, group_readable: bool) -> Disk:
+    disk = Disk()
+    disk.is_group_readable = group_readable
+    return disk
 
 
 def write_all(disk: Disk, fd: int, parts: Sequence[bytes]) -> None:
@@ -152,10 +179,8 @@ def read_existing(disk: Disk, path: str, size: int, position: int) -> bytes:
 
 def write_file(disk: Disk, path: str, content: bytes, *, sync: bool, private: bool = False) -> None:
     """Make or overwrite a file that can be made again if it is lost half-way."""
-    fd = disk.open_for_append(path, fresh=True)
+    fd = disk.open_private(path) if private else disk.open_for_append(path, fresh=True)
     try:
-        if private:
-            disk.make_private(fd)
         write_all(disk, fd, [content])
         if sync:
             disk.sync(fd)

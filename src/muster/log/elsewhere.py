@@ -16,6 +16,9 @@ from muster.wire.batch import BatchHeader, OpenBatch
 class LogElsewhere:
     """A `PartitionLog` that holds nothing and refuses everything but questions about upkeep."""
 
+    may_come = True
+    """Whether this node may get to lead it."""
+
     def __init__(self, topic: str, partition: int, config: LogConfig) -> None:
         self.topic = topic
         self.partition = partition

@@ -18,6 +18,7 @@ from muster.log.contract import LogConfig, StorageError
 from muster.log.disk import write_file
 from muster.log.file_access import FileAccess
 from muster.log.file_compaction import finish_interrupted_swaps
+from muster.log.offline_mark import offline_reason
 from muster.log.recovery import recover_segment
 from muster.log.segment import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, Segment
 from muster.wire.late_dataclass import dataclass
@@ -48,6 +49,9 @@ def open_directory(
 ) -> OpenedDirectory:
     """The segments of the log in `path`, checked as far as the last stop makes it necessary; a new log if there is none."""
     try:
+        reason = offline_reason(path)
+        if reason is not None:
+            raise StorageError(reason)
         is_new = _make_directory(path, topic_id, access)
         segments = list_segments(path, config, access)
         if not segments:
@@ -119,7 +123,7 @@ def newest_segment_base(path: str) -> int | None:
     """The first offset of the newest segment; None if there is none, or no such directory."""
     try:
         names = os.listdir(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     matches = (_SEGMENT_FILE.fullmatch(name) for name in names)
     return max((int(match["base"]) for match in matches if match and match["suffix"] == LOG_SUFFIX), default=None)

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, START_OFFSETS, format_offsets, parse_offsets
-from muster.log.contract import Durability, LogConfig, StorageError
+from muster.log.contract import Durability, LogConfig, LogUnusable, StorageError
 from muster.log.directory import (
     PRIVATE_DOCUMENTS,
     DirectoryLock,
@@ -23,6 +23,7 @@ from muster.log.directory import (
     prepare_directory,
     remove_tree,
     take_clean_mark,
+    warn_if_open_to_others,
 )
 from muster.log.disk import Disk, replace_file
 from muster.log.file_access import file_access
@@ -49,7 +50,7 @@ class FileStore:
         self.durability: Durability = durability
         self.directory = os.path.abspath(directory)
         self._disk = disk or Disk()
-        prepare_directory(self.directory)
+        prepare_directory(self.directory, self._disk)
         self._lock = self._take_directory()
         try:
             self._access = file_access(self._disk, durability)
@@ -73,7 +74,9 @@ class FileStore:
     # What is different where several processes share the directory: see `shared_files`
 
     def _take_directory(self) -> DirectoryLock | None:
-        return DirectoryLock(self.directory)
+        lock = DirectoryLock(self.directory, self._disk)
+        warn_if_open_to_others(self.directory, self._disk)
+        return lock
 
     def _release_directory(self) -> None:
         if self._lock is not None:
@@ -120,15 +123,20 @@ class FileStore:
             return log
         path = partition_path(self.directory, topic, partition)
         start_offset = self._start_offsets.get(key, 0)
-        opened = open_directory(
-            path,
-            topic_id,
-            config,
-            self._access,
-            clean=key not in self._unchecked,
-            recovery_point=self._recovery_points.get(key, 0),
-            start_offset=start_offset,
-        )
+        try:
+            opened = open_directory(
+                path,
+                topic_id,
+                config,
+                self._access,
+                clean=key not in self._unchecked,
+                recovery_point=self._recovery_points.get(key, 0),
+                start_offset=start_offset,
+            )
+        except StorageError as error:
+            if key in self._on_disk:
+                self._unchecked.add(key)  # the stop of a server that could not open it is not clean
+            raise LogUnusable(str(error)) from error
         log = FileLog(
             topic,
             partition,

@@ -1,8 +1,11 @@
 """After a stop that was not clean: is every batch sound, and where does the log end?
 
-A crash can tear only what was being written, which is the end of the last segment: that is cut off and said. A bad
-batch with sound ones behind it was not made by a crash; records that were acknowledged would go with it, so that is the
-operator's decision, and the error says which (design law 10: no silent loss).
+A crash can tear only what was being written, which is the end of the last segment: that is cut off and reported. Anything else
+was not made by a crash; records that were acknowledged may go with it, so that is the operator's decision, and the error
+says which (design law 10: no silent loss).
+
+What is a torn end is told by batch headers alone, each where the batch before it ends. Batches hold whatever clients sent, also
+whole batches, so nothing is ever searched for in them.
 """
 
 from __future__ import annotations
@@ -14,13 +17,10 @@ from muster.log.contract import StorageError
 from muster.log.disk import Disk, sync_file
 from muster.log.index import SegmentIndex
 from muster.log.segment import Segment
-from muster.wire.batch import HEADER_SIZE, BatchHeader, check_crc, parse_header
+from muster.wire.batch import HEADER_SIZE, check_crc, parse_header
 from muster.wire.errors import WireError
 
 _CHUNK_BYTES: Final = 1024 * 1024
-_MAGIC_AT: Final = 16
-_MAGIC_BYTE: Final = b"\x02"
-_MAX_OFFSET_STEP: Final = 2**31
 
 logger = logging.getLogger(__name__)
 
@@ -42,9 +42,11 @@ def recover_segment(segment: Segment, disk: Disk, index_interval: int, *, is_las
     epochs: list[tuple[int, int]] = []
     trouble = first_trouble(segment, index, epochs)
     if trouble is not None:
-        behind = sound_batch_behind(segment, trouble)
-        if behind is not None or not is_last:
-            raise _damaged_inside(segment, trouble, behind)
+        if not is_last:
+            raise _damaged(segment, trouble, "newer segments follow")
+        why_not = why_not_torn(segment, trouble)
+        if why_not is not None:
+            raise _damaged(segment, trouble, why_not)
         _cut(segment, disk, trouble)
     segment.index = index
     try:
@@ -85,38 +87,45 @@ def first_trouble(segment: Segment, index: SegmentIndex, epochs: list[tuple[int,
     return None
 
 
-def sound_batch_behind(segment: Segment, trouble: Trouble) -> tuple[int, BatchHeader] | None:
-    """A sound batch after the trouble, wherever it starts: lengths cannot be trusted there, so every byte is tried."""
-    rest = segment.read_at(trouble.position, segment.size - trouble.position)
-    magic_at = rest.find(_MAGIC_BYTE, _MAGIC_AT + 1)
-    while magic_at >= 0:
-        header = _sound_header(rest, magic_at - _MAGIC_AT, trouble.next_offset)
-        if header is not None:
-            return trouble.position + magic_at - _MAGIC_AT, header
-        magic_at = rest.find(_MAGIC_BYTE, magic_at + 1)
+def why_not_torn(segment: Segment, trouble: Trouble) -> str | None:
+    """What shows that the trouble in a last segment is not the end of an unfinished write; None if it may be one.
+
+    A write that a crash ended leaves a batch that reaches past the end of the file, less than a header, or zeros up to the end.
+    A power failure may also leave batches of the right length with pages missing in them, one or several of the same write.
+    """
+    position = trouble.position
+    while segment.size - position >= HEADER_SIZE:
+        try:
+            header = parse_header(segment.read_at(position, HEADER_SIZE))
+        except WireError:
+            return (
+                None if _is_zero(segment, position) else f"what stands at position {position} is no header of a batch"
+            )
+        if position + header.size > segment.size:
+            return None
+        try:
+            check_crc(segment.read_at(position, header.size), header)
+        except WireError:
+            position += header.size
+            continue
+        return f"a sound batch follows at position {position} (offset {header.base_offset})"
     return None
 
 
-def _sound_header(rest: bytes, at: int, next_offset: int) -> BatchHeader | None:
-    try:
-        header = parse_header(rest, at)
-        if not next_offset <= header.base_offset < next_offset + _MAX_OFFSET_STEP:
-            return None
-        check_crc(rest, header, at)
-    except WireError:
-        return None
-    return header
+def _is_zero(segment: Segment, position: int) -> bool:
+    """Whether there is nothing but zeros up to the end: a file may be lengthened before its bytes are written."""
+    while position < segment.size:
+        chunk = segment.read_at(position, min(_CHUNK_BYTES, segment.size - position))
+        if not chunk or chunk.strip(b"\0"):
+            return False
+        position += len(chunk)
+    return True
 
 
-def _damaged_inside(segment: Segment, trouble: Trouble, behind: tuple[int, BatchHeader] | None) -> StorageError:
-    path = segment.log_path
-    if behind is not None:
-        what_follows = f"sound batches follow at position {behind[0]} (offset {behind[1].base_offset})"
-    else:
-        what_follows = "newer segments follow"
+def _damaged(segment: Segment, trouble: Trouble, why_not: str) -> StorageError:
     return StorageError(
-        f"{path}: damaged at position {trouble.position}, offset {trouble.next_offset}: {trouble.problem};"
-        f" {what_follows}, so this is not a torn tail. Restore the file from a backup, or give up the records from offset"
+        f"{segment.log_path}: damaged at position {trouble.position}, offset {trouble.next_offset}: {trouble.problem};"
+        f" {why_not}, so this is not a torn tail. Restore the file from a backup, or give up the records from offset"
         f" {trouble.next_offset} on: 'muster log repair' on the data directory shows what would go, and cuts there"
     )
 

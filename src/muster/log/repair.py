@@ -1,7 +1,7 @@
 """What is wrong in a data directory that no server is using, and the one thing that can be done about it: cut there.
 
 Looks at every batch of every segment. A torn end of the last segment is no damage, the next start cuts it; anything else
-is, and giving up what lies behind it is the operator's decision. `muster log repair` asks for it.
+is, also a mark that a start left, and giving up what lies behind it is the operator's decision. `muster log repair` asks for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from muster.log.disk import Disk, replace_file, sync_file
 from muster.log.file_access import file_access
 from muster.log.file_open import list_segments
 from muster.log.index import SegmentIndex
-from muster.log.recovery import Trouble, first_trouble, sound_batch_behind
+from muster.log.offline_mark import offline_reason, remove_offline_mark
+from muster.log.recovery import Trouble, first_trouble, why_not_torn
 from muster.log.segment import INDEX_SUFFIX, TIME_INDEX_SUFFIX, Segment
 from muster.log.sync_recovery import settle_journals
 
@@ -35,24 +36,28 @@ class Damage:
     problem: str
     bytes_behind: int
     """In the same file, from the trouble on."""
-    sound_at: tuple[int, int] | None
-    """Position and offset of the first sound batch behind it in the same file."""
+    why_not_torn: str | None
+    """What shows that it is not the end of an unfinished write, if that is in the same file."""
     later_segments: tuple[str, ...]
     end_offset: int | None
     """Where the log ends now, if its last segment can be read."""
+    is_marked: bool = False
+    """The batches that are there are sound, but a start found that some behind them are missing, and left a mark."""
 
     @property
     def is_torn_tail(self) -> bool:
         """What a crash leaves: nothing acknowledged is in it, and the next start cuts it by itself."""
-        return self.sound_at is None and not self.later_segments
+        return self.why_not_torn is None and not self.later_segments and not self.is_marked
 
     def __str__(self) -> str:
         where = f"{self.path}: position {self.position}, offset {self.offset}: {self.problem}"
+        if self.is_marked:
+            return f"{where}\n  agreeing to the cut gives up what is missing there; the partition is served again"
         if self.is_torn_tail:
             return f"{where}; {self.bytes_behind} bytes of an unfinished write, which the next start cuts by itself"
         behind = [f"{self.bytes_behind} bytes from there on in this file"]
-        if self.sound_at is not None:
-            behind.append(f"sound batches among them from position {self.sound_at[0]} (offset {self.sound_at[1]}) on")
+        if self.why_not_torn is not None:
+            behind.append(self.why_not_torn)
         if self.later_segments:
             behind.append(f"{len(self.later_segments)} later segments")
         end = "the end" if self.end_offset is None else str(self.end_offset - 1)
@@ -77,8 +82,9 @@ def find_damage(directory: str, only: tuple[str, int] | None = None) -> list[Dam
 
 def _look_at(directory: str, topic: str, partition: int) -> Damage | None:
     access = file_access(Disk(), "fsync")
+    path = partition_path(directory, topic, partition)
     try:
-        segments = list_segments(partition_path(directory, topic, partition), LogConfig(), access)
+        segments = list_segments(path, LogConfig(), access)
         next_offset = 0
         for at, segment in enumerate(segments):
             index = SegmentIndex(segment.base_offset, LogConfig().index_interval_bytes)
@@ -89,13 +95,18 @@ def _look_at(directory: str, topic: str, partition: int) -> Damage | None:
             if trouble is not None:
                 return _damage(topic, partition, segment, trouble, segments[at + 1 :])
             next_offset = index.next_offset
+        reason = offline_reason(path)
+        if reason is not None and segments:
+            last = segments[-1]
+            return Damage(
+                topic, partition, last.log_path, last.size, next_offset, reason, 0, None, (), None, is_marked=True
+            )
     finally:
         access.readers.close()
     return None
 
 
 def _damage(topic: str, partition: int, segment: Segment, trouble: Trouble, later: Sequence[Segment]) -> Damage:
-    behind = sound_batch_behind(segment, trouble)
     end_offset: int | None = None
     with suppress(StorageError):
         end_offset = (later[-1] if later else segment).index.next_offset
@@ -107,7 +118,7 @@ def _damage(topic: str, partition: int, segment: Segment, trouble: Trouble, late
         trouble.next_offset,
         trouble.problem,
         segment.size - trouble.position,
-        (behind[0], behind[1].base_offset) if behind is not None else None,
+        why_not_torn(segment, trouble),
         tuple(each.log_path for each in later),
         end_offset,
     )
@@ -124,6 +135,7 @@ def cut(directory: str, damage: Damage, disk: Disk | None = None) -> None:
         sync_file(disk, damage.path)
         for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX):
             _remove(disk, damage.path.removesuffix(".log") + suffix)
+        remove_offline_mark(disk, os.path.dirname(damage.path))
         disk.sync_directory(os.path.dirname(damage.path))
     except OSError as error:
         raise StorageError(f"{damage.path}: cannot be cut: {error.strerror or error}") from error

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from muster.log.checkpoints import parse_offsets
-from muster.log.contract import DocumentChanged, Durability, LogConfig, StorageError
+from muster.log.contract import DocumentChanged, Durability, LogConfig, LogUnusable, StorageError
 from muster.log.directory import (
     DirectoryLock,
     document_path,
@@ -34,14 +34,15 @@ class SharedDirectory:
     """The lock and the clean mark. Processes forked from the holder hold the lock with it: it is free when the last has
     gone, also if the first one was killed."""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, disk: Disk | None = None) -> None:
         self.path = os.path.abspath(directory)
-        prepare_directory(self.path)
-        self._lock = DirectoryLock(self.path)
+        self._disk = disk or Disk()
+        prepare_directory(self.path, self._disk)
+        self._lock = DirectoryLock(self.path, self._disk)
         try:
             is_empty = not partition_directories(self.path)
             # Of all workers, however many there were then: no log is open yet, and who has which may be different now.
-            settle_journals(self.path, Disk(), is_clean=has_clean_mark(self.path) or is_empty)
+            settle_journals(self.path, self._disk, is_clean=has_clean_mark(self.path) or is_empty)
             self.was_clean = take_clean_mark(self.path) or is_empty
         except BaseException:
             self._lock.release()
@@ -51,7 +52,7 @@ class SharedDirectory:
         """`is_clean`: every store was closed, and each said that it was clean."""
         try:
             if is_clean:
-                leave_clean_mark(self.path, Disk())
+                leave_clean_mark(self.path, self._disk)
         finally:
             self._lock.release()
 
@@ -138,9 +139,14 @@ class SharedFileStore(FileStore):
         return sorted(partition_directories(self.directory))
 
     def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> FileLog:
-        if self.get(topic, partition) is None and self.topic_id_of(topic, partition) not in (None, topic_id):
-            # Deleted, and made again under the same name, while nobody was here to remove this log.
-            self.delete(topic, partition)
+        if self.get(topic, partition) is None:
+            try:
+                kept_id = self.topic_id_of(topic, partition)
+            except StorageError as error:
+                raise LogUnusable(str(error)) from error
+            if kept_id not in (None, topic_id):
+                # Deleted, and made again under the same name, while nobody was here to remove this log.
+                self.delete(topic, partition)
         return super().open(topic, partition, topic_id, config)
 
     def release(self, topic: str, partition: int) -> None:

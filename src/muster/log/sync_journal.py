@@ -17,7 +17,8 @@ from typing import Final
 
 from muster.log.directory import journal_path, partition_path
 from muster.log.disk import Disk, read_existing, sync_existing, write_all_at, write_at
-from muster.log.sync_frames import FILE_HEAD, frame_head, read_journal
+from muster.log.sync_frames import FILE_HEAD_BYTES, SECRET_BYTES, file_head, frame_head
+from muster.log.sync_reading import read_journal
 
 RETIRE_AT_BYTES: Final = 16 * 1024 * 1024
 ROOMS_A_FILE: Final = 64
@@ -52,11 +53,15 @@ class Entry:
 class JournalFile:
     """One file, and the segments whose batches it holds."""
 
-    __slots__ = ("fd", "path", "room_end", "segments", "size")
+    __slots__ = ("fd", "frame_count", "path", "room_end", "secret", "segments", "size")
 
-    def __init__(self, path: str, fd: int) -> None:
+    def __init__(self, path: str, fd: int, secret: bytes) -> None:
         self.path = path
         self.fd = fd
+        self.secret = secret
+        """Part of every frame: nothing that a client sent can look like one."""
+        self.frame_count = 0
+        """Of the frames that were acknowledged: the next one's sequence number."""
         self.size = 0
         """Where the frames end that were acknowledged."""
         self.room_end = 0
@@ -123,27 +128,36 @@ class SyncJournal:
     # Writing
 
     def _begin(self) -> JournalFile:
+        import secrets  # loads more than a start should wait for
+
         self._number += 1
         path = journal_path(self._directory, self._owner, self._number)
-        file = self._current = JournalFile(path, self._disk.open_fresh(path))
-        write_all_at(self._disk, file.fd, FILE_HEAD, 0)
-        file.size = len(FILE_HEAD)
+        secret = secrets.token_bytes(SECRET_BYTES)
+        file = self._current = JournalFile(path, self._disk.open_fresh(path), secret)
+        write_all_at(self._disk, file.fd, file_head(secret), 0)
+        file.size = FILE_HEAD_BYTES
         return file
 
     def _write(self, file: JournalFile, entries: Sequence[Entry]) -> None:
         tick = file.size
+        sequence = file.frame_count
         parts: list[bytes] = []
         for entry in entries:
-            parts.append(frame_head(tick, entry.segment_base, entry.position, entry.mark, entry.batches))
-            parts.append(entry.batches)
+            batches = entry.batches
+            parts.append(
+                frame_head(file.secret, sequence, tick, entry.segment_base, entry.position, entry.mark, batches)
+            )
+            parts.append(batches)
+            sequence += 1
             file.segments[entry.path] = None
         content = b"".join(parts)
         write_all_at(self._disk, file.fd, content, tick)
         if tick + len(content) > file.room_end:
             self._make_room(file, tick, tick + len(content))
         self._disk.sync(file.fd)
-        if tick == len(FILE_HEAD):
+        if tick == FILE_HEAD_BYTES:
             self._disk.sync_directory(self._directory)
+        file.frame_count = sequence
         file.size = tick + len(content)
 
     def _make_room(self, file: JournalFile, tick: int, end: int) -> None:

@@ -2,14 +2,17 @@
 
 A commit that was acknowledged is in its segment's file, or in the journal, or in both; a power failure can take any of the
 former that was not synced yet. Runs before any log is opened, under the directory's lock. Only the newest segment of a log can
-lack anything: older ones were synced when they were closed. What is sound in a segment counts, whatever the journal says.
+lack anything: older ones were synced when they were closed. What is sound in a segment counts, whatever the journal says. A log
+that cannot be given back what it lacks is marked as offline; the others are served.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Sequence
+from itertools import count
 from typing import Final
 
 from muster.log.contract import StorageError
@@ -17,17 +20,25 @@ from muster.log.directory import journal_files, partition_path
 from muster.log.disk import Disk, sync_existing, write_at
 from muster.log.file_open import newest_segment_base, read_topic_id
 from muster.log.index import SegmentIndex
+from muster.log.offline_mark import leave_offline_mark
 from muster.log.open_files import OpenFiles
 from muster.log.recovery import first_trouble
 from muster.log.segment import Segment
-from muster.log.sync_frames import FILE_HEAD, FILE_KIND, Frame, read_journal
-from muster.wire.batch import parse_header
+from muster.log.sync_checks import impossible
+from muster.log.sync_frames import FILE_KIND, FILE_START, Frame
+from muster.log.sync_reading import FILE_START_1, read_journal
+from muster.wire.batch import HEADER_SIZE, parse_header
 
 _INDEX_INTERVAL: Final = 4_096
 _READERS: Final = 8
+_KEPT_SUFFIX: Final = ".kept"
 
 LogName = tuple[str, int, bytes]
 logger = logging.getLogger(__name__)
+
+
+class NotGivenBack(Exception):
+    """A log lacks something that was acknowledged, and the journal does not hold it; says what."""
 
 
 def settle_journals(directory: str, disk: Disk, *, is_clean: bool, owner: int | None = None) -> None:
@@ -36,11 +47,12 @@ def settle_journals(directory: str, disk: Disk, *, is_clean: bool, owner: int | 
         paths = journal_files(directory, owner)
         if not paths:
             return
-        if not is_clean:
-            for name, tail in _tails(paths).items():
-                _give_back(directory, disk, name, tail, paths)
+        damaged = [] if is_clean else _give_back_all(directory, disk, paths)
         for path in paths:
-            disk.remove(path)
+            if damaged:
+                disk.rename(path, _kept_path(path))  # whoever restores a log may want it
+            else:
+                disk.remove(path)
         disk.sync_directory(directory)
     except OSError as error:
         raise StorageError(
@@ -61,11 +73,37 @@ class Tail:
             frames.pop()
         if frames and frames[-1].end > frame.position:
             last = frames.pop()
-            frames.append(last._replace(batches=last.batches[: frame.position - last.position]))
+            rest = last.batches[: frame.position - last.position]
+            if len(rest) >= HEADER_SIZE:
+                frames.append(last._replace(batches=rest))
         frames.append(frame)
 
     def of_segment(self, base_offset: int) -> Sequence[Frame]:
         return self._frames.get(base_offset, ())
+
+    @property
+    def newest_segment(self) -> int:
+        return max(self._frames)
+
+
+def _give_back_all(directory: str, disk: Disk, journals: Sequence[str]) -> list[LogName]:
+    """Returns the logs that lack something for good; each is marked as offline."""
+    damaged: list[LogName] = []
+    for name, tail in _tails(journals).items():
+        topic, partition, _ = name
+        path = partition_path(directory, topic, partition)
+        try:
+            _give_back(path, disk, name, tail)
+        except (NotGivenBack, StorageError) as problem:
+            kept = ", ".join(_kept_path(journal) for journal in journals)
+            reason = (
+                f"{problem}. Restore the log from a backup and remove {path}/muster.offline, or accept the loss with"
+                f" 'muster log repair' on the data directory. What the sync journal held is kept in {kept}"
+            )
+            logger.error("%s-%d lacks records that were acknowledged: %s", topic, partition, reason)
+            leave_offline_mark(disk, path, reason)
+            damaged.append(name)
+    return damaged
 
 
 def _tails(paths: Sequence[str]) -> dict[LogName, Tail]:
@@ -77,25 +115,63 @@ def _tails(paths: Sequence[str]) -> dict[LogName, Tail]:
 
 
 def _frames_of(path: str) -> list[Frame]:
+    """The frames that can be used. The rest is reported: at most a line a kind of problem and file."""
     with open(path, "rb") as file:
         content = file.read()
-    if content.startswith(FILE_KIND) and len(content) >= len(FILE_HEAD) and not content.startswith(FILE_HEAD):
+    if _is_of_another_release(content):
         raise StorageError(
             f"{path}: is a sync journal of another release. Start the release that wrote it, or move the file"
             " away: commits that a power failure took from their logs are given up with it"
         )
-    frames, damage = read_journal(content)
-    for position in damage:
+    found = read_journal(content)
+    for position in found.damage:
         logger.error("%s: damaged at position %d, where later commits follow", path, position)
-    return frames
+    if found.unfinished_bytes:
+        logger.warning(
+            "%s: %d bytes of an unfinished write at position %d are not used", path, found.unfinished_bytes, found.end
+        )
+    usable: list[Frame] = []
+    skipped: Counter[str] = Counter()
+    for frame in found.frames:
+        problem = impossible(frame)
+        if problem is None:
+            usable.append(frame)
+        else:
+            skipped[problem] += 1
+    if skipped:
+        first = next(iter(skipped))
+        logger.error("%s: %d frames that cannot be applied are skipped; the first: %s", path, skipped.total(), first)
+    return usable
 
 
-def _give_back(directory: str, disk: Disk, name: LogName, tail: Tail, journals: Sequence[str]) -> None:
+def _is_of_another_release(content: bytes) -> bool:
+    is_whole = len(content) >= len(FILE_START)
+    return is_whole and content.startswith(FILE_KIND) and not content.startswith((FILE_START, FILE_START_1))
+
+
+def _kept_path(path: str) -> str:
+    """Another name, which no start reads."""
+    return next(
+        kept for kept in (f"{path}{_KEPT_SUFFIX}{number or ''}" for number in count()) if not os.path.exists(kept)
+    )
+
+
+def _give_back(path: str, disk: Disk, name: LogName, tail: Tail) -> None:
+    """StorageError or NotGivenBack if this log cannot be made whole, OSError if the disk does not do what it should."""
     topic, partition, topic_id = name
-    path = partition_path(directory, topic, partition)
     base_offset = newest_segment_base(path)
     if base_offset is None or read_topic_id(path) != topic_id:
-        return  # deleted since then, or made again under the same name: a log's first commit has its id synced
+        # Deleted since then, or made again under the same name: a log's first commit has its id synced.
+        logger.info("the sync journal names %s-%d of another life: its frames are skipped", topic, partition)
+        return
+    if tail.newest_segment > base_offset:
+        logger.error(
+            "the sync journal names segment %d of %s-%d, whose newest is %d: its frames are skipped",
+            tail.newest_segment,
+            topic,
+            partition,
+            base_offset,
+        )
     frames = tail.of_segment(base_offset)
     if not frames:
         return
@@ -105,7 +181,10 @@ def _give_back(directory: str, disk: Disk, name: LogName, tail: Tail, journals: 
         segment = Segment(path, base_offset, disk, readers, _INDEX_INTERVAL, size)
         end = _mend(segment, disk, frames)
         if frames[-1].position > end:
-            raise _unreachable(segment, end, frames[-1], journals)
+            raise NotGivenBack(
+                f"{segment.log_path}: ends at position {end}, but the sync journal knows of acknowledged batches from position"
+                f" {frames[-1].position} on, and not of those between"
+            )
         sync_existing(disk, segment.log_path)
     finally:
         readers.close()
@@ -137,11 +216,3 @@ def _mend(segment: Segment, disk: Disk, frames: Sequence[Frame]) -> int:
 def _sound_end(segment: Segment, index: SegmentIndex) -> int:
     trouble = first_trouble(segment, index, [])
     return segment.size if trouble is None else trouble.position
-
-
-def _unreachable(segment: Segment, end: int, frame: Frame, journals: Sequence[str]) -> StorageError:
-    return StorageError(
-        f"{segment.log_path}: ends at position {end}, but the sync journal knows of acknowledged batches from position"
-        f" {frame.position} on, and not of those between. Restore the log or the journal ({', '.join(journals)}) from a backup, or"
-        " move the journal away: what only it holds is given up then"
-    )

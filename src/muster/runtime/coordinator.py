@@ -124,6 +124,7 @@ class Coordinator:
         self.may_speak: Callable[[], bool] | None = None
         """In a cluster: whether this node's lease holds. Without one it always may."""
         self.unknown_records = 0
+        self.undecodable_records = 0
         self._loads: deque[Callable[[], bool]] = deque()
         """Shards that are being loaded; the first one is at it."""
 
@@ -320,6 +321,14 @@ class Coordinator:
     def _loaded(self, place: Place, shard: Shard, log: OffsetsLog, load: Load, began_ms: int) -> None:
         place.load_ms = self._clock.ticks_ms() - began_ms
         self.unknown_records += load.unknown_records
+        self.undecodable_records += load.undecodable_records
+        if load.undecodable_records:
+            _log.error(
+                "%s: %d records cannot be decoded and were skipped, the first %s; 'muster log dump' shows them",
+                log,
+                load.undecodable_records,
+                load.first_undecodable,
+            )
         if load.unknown_records:
             _log.warning("%s: %d records of unknown types were skipped and kept", log, load.unknown_records)
         if load.records:

@@ -1,8 +1,10 @@
 """Replays a partition of `__consumer_offsets` into a fresh shard, a piece at a time so that serving goes on meanwhile.
 
 Offsets that a transaction wrote count only from its COMMIT marker on, and never after an ABORT (spec 4.6); those of a
-transaction that is still open stay aside. Unknown record types are counted and skipped; anything else that cannot be
-read fails the load, naming partition and offset: half a truth about committed offsets would be worse than none.
+transaction that is still open stay aside. Unknown record types are counted and skipped. So are records that cannot be decoded in a
+batch whose checksum is right: somebody wrote them so, and one record must not keep a thousand groups from their coordinator.
+Where the checksum is wrong the disk has changed something, and the load fails, naming partition and offset: half a truth about
+committed offsets would be worse than none.
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ from muster.wire.batch import (
     HEADER_SIZE,
     TRANSACTIONAL_BIT,
     BatchHeader,
+    check_crc,
     decode_records,
     parse_header,
 )
+from muster.wire.batch import Record as BatchRecord
 from muster.wire.errors import WireError
 
 _COMMIT_MARKER = 1
@@ -60,6 +64,11 @@ class Load:
         self._open_transactions: dict[int, list[tuple[Record, int]]] = {}
         self.records = 0
         self.unknown_records = 0
+        self.undecodable_records = 0
+        self.first_undecodable = ""
+        """Offset and problem, to show."""
+        self._checked_batch = -1
+        """Base offset of the batch whose checksum was looked at last."""
 
     @property
     def is_over(self) -> bool:
@@ -126,8 +135,8 @@ class Load:
         self.records += done
         if done < count:
             header = parse_header(piece, position)
-            for offset, _, key, value, _ in decode_records(piece, header, position)[done:]:
-                self._replay_record(decode_record(key, value), offset, header)
+            for record in self._records_of(piece, position, header, done):
+                self._replay_bytes(piece, position, header, record)
 
     def _replay_any(self) -> int:
         header = parse_header(self._piece, self._position)
@@ -136,16 +145,44 @@ class Load:
 
     def _replay_batch(self, piece: bytes, position: int, header: BatchHeader) -> None:
         next_offset = header.base_offset + header.last_offset_delta + 1
-        records = decode_records(piece, header, position)
+        records = self._records_of(piece, position, header, 0)
         if header.is_control:
             for record in records:
                 self._end_transaction(header.producer_id, record.key)
         else:
-            for offset, _, key, value, _ in records:
+            for record in records:
                 # The first piece may begin with a batch that starts before the log does.
-                if offset >= self._next_offset:
-                    self._replay_record(decode_record(key, value), offset, header)
+                if record.offset >= self._next_offset:
+                    self._replay_bytes(piece, position, header, record)
         self._next_offset = next_offset
+
+    def _records_of(self, piece: bytes, position: int, header: BatchHeader, done: int) -> list[BatchRecord]:
+        """The records of a batch behind the first `done`; none if they are not even records."""
+        try:
+            return decode_records(piece, header, position)[done:]
+        except WireError as error:
+            self._skip(piece, position, header, header.base_offset, header.record_count - done, error)
+            return []
+
+    def _replay_bytes(self, piece: bytes, position: int, header: BatchHeader, record: BatchRecord) -> None:
+        try:
+            decoded = decode_record(record.key, record.value)
+        except RecordError as error:
+            self._skip(piece, position, header, record.offset, 1, error)
+            return
+        self._replay_record(decoded, record.offset, header)
+
+    def _skip(
+        self, piece: bytes, position: int, header: BatchHeader, offset: int, count: int, error: Exception
+    ) -> None:
+        """Count what cannot be decoded. CorruptBatch if the disk, not whoever wrote it, made it so."""
+        # Deviates: Kafka fails the load of a partition that holds a record which cannot be decoded, again and again.
+        if self._checked_batch != header.base_offset:
+            check_crc(piece, header, position)
+            self._checked_batch = header.base_offset
+        if not self.undecodable_records:
+            self.first_undecodable = f"at offset {offset}: {error}"
+        self.undecodable_records += max(1, count)
 
     def _replay_record(self, record: Record, offset: int, header: BatchHeader) -> None:
         self.records += 1

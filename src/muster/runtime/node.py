@@ -173,7 +173,7 @@ class Node:
         compacted = self._loop.create_future()
         self.compactor.stop(lambda: compacted.set_result(None))
         await compacted
-        self.journal.flush()
+        self.journal.close()
         idle = self._loop.create_future()
         self.durable.when_idle(lambda: idle.set_result(None))
         await idle

@@ -63,6 +63,6 @@ class WorkerSeat(ClusterSeat):
     def _show_who_is_away(self, view: ClusterView) -> None:
         """Clients must not be sent to a worker that does not come up."""
         for partition in self._node.broker.catalog.partitions():
-            if not partition.is_led_here:
+            if not partition.is_led_here and not partition.is_offline:
                 leader = self.leaders.of(partition.topic.name, partition.index, partition.leader_epoch)
                 partition.leader_id = leader.node_id if leader.node_id in view.nodes else NOBODY

@@ -80,9 +80,10 @@ def _open_store(settings: Settings, worker: WorkerStart | None) -> LogStore:
         from muster.log.memory import MemoryStore
 
         return MemoryStore()
+    from muster.log.disk import real_disk
     from muster.log.files import FileStore
 
-    return FileStore(settings.data, settings.durability)
+    return FileStore(settings.data, settings.durability, real_disk(group_readable=settings.is_data_group_readable))
 
 
 def _cluster_id(settings: Settings, store: LogStore) -> str:
@@ -103,6 +104,7 @@ def broker_config(settings: Settings, cluster_id: str) -> BrokerConfig:
         delete_topic_enable=settings.boolean("delete.topic.enable"),
         fetch_max_bytes=settings.integer("fetch.max.bytes"),
         producer_id_expiration_ms=settings.integer("producer.id.expiration.ms"),
+        internal_topics_writable=settings.boolean("muster.internal.topics.writable"),
     )
 
 

@@ -136,6 +136,7 @@ class Server:
         from muster.runtime.metrics import coordinator_metrics, exposition
         from muster.server.authorization_metrics import authorization_metrics
         from muster.server.limit_metrics import limit_metrics
+        from muster.server.storage_metrics import storage_metrics
 
         return exposition(
             (
@@ -143,6 +144,7 @@ class Server:
                 *traffic_metrics(self.listener),
                 *authorization_metrics(self.node),
                 *limit_metrics(self.listener, self.node),
+                *storage_metrics(self.node),
             )
         )
 

@@ -64,6 +64,19 @@ MUSTER_KEYS: Final = (
         one_of("fsync", "os"),
     ),
     ConfigKey(
+        "muster.data.permissions",
+        _STRING,
+        "owner",
+        "Who may read new files and directories in muster.data: owner (0600, 0700), or group too (0640, 0750).",
+        one_of("owner", "group"),
+    ),
+    ConfigKey(
+        "muster.internal.topics.writable",
+        _BOOLEAN,
+        False,
+        "Whether clients with WRITE on them may produce to __consumer_offsets and other internal topics, to restore a copy.",
+    ),
+    ConfigKey(
         "muster.store",
         ConfigType.PASSWORD,
         "",

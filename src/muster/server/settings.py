@@ -132,6 +132,10 @@ class Settings:
     def durability(self) -> Durability:
         return "os" if self.string("muster.durability") == "os" else "fsync"
 
+    @property
+    def is_data_group_readable(self) -> bool:
+        return self.string("muster.data.permissions") == "group"
+
     def group_config(self) -> GroupConfig:
         return GroupConfig(
             min_session_timeout_ms=self.integer("group.min.session.timeout.ms"),

@@ -14,6 +14,7 @@ from muster.cluster.worker_channel import Channel
 from muster.cluster.worker_membership import WorkerMembership
 from muster.cluster.worker_place import WorkerPlace
 from muster.log.contract import LogStore
+from muster.log.disk import real_disk
 from muster.log.shared_files import SharedFileStore
 from muster.runtime.cluster_seat import ClusterLeaders
 from muster.runtime.node import Node
@@ -39,6 +40,7 @@ def worker_store(settings: Settings, worker: WorkerStart) -> LogStore:
         number=worker.place.number,
         was_clean=worker.was_clean,
         durability=settings.durability,
+        disk=real_disk(group_readable=settings.is_data_group_readable),
     )
 
 

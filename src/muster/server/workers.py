@@ -19,6 +19,7 @@ from muster.cluster.worker_place import WorkerPlace
 from muster.cluster.worker_restarts import Restarts
 from muster.cluster.worker_status import remove_status, write_status
 from muster.cluster.workers import Supervisor, Worker
+from muster.log.disk import Disk, real_disk
 from muster.log.shared_files import SharedDirectory
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.listener_addresses import ADVERTISED, LISTENERS
@@ -63,7 +64,7 @@ def _check(settings: Settings) -> None:
 
 def _on_directory(settings: Settings, opened: Sequence[OpenedListener]) -> int:
     cluster_id = _prepare_directory(settings)
-    directory = SharedDirectory(settings.data)
+    directory = SharedDirectory(settings.data, _disk(settings))
     workers = _Workers(settings, opened, directory.path, cluster_id)
     try:
         return workers.run(was_clean=directory.was_clean)
@@ -81,7 +82,7 @@ def _prepare_directory(settings: Settings) -> str:
     from muster.topics.broker import Broker
     from muster.topics.catalog_document import DOCUMENT, decode_catalog
 
-    store = FileStore(settings.data, settings.durability)
+    store = FileStore(settings.data, settings.durability, _disk(settings))
     try:
         cluster_id = claim(store, settings.node_id, settings.cluster_id, random_id).cluster_id
         kept = decode_catalog(store.read_document(DOCUMENT))
@@ -92,6 +93,10 @@ def _prepare_directory(settings: Settings) -> str:
     finally:
         store.close()
     return cluster_id
+
+
+def _disk(settings: Settings) -> Disk:
+    return real_disk(group_readable=settings.is_data_group_readable)
 
 
 class _Workers:
@@ -138,7 +143,7 @@ class _Workers:
     def _keep_status(self) -> None:
         if self._directory:
             with suppress(OSError):  # it is for people; the workers do not need it
-                write_status(self._directory, self._workers, self._nodes)
+                write_status(self._directory, _disk(self._settings), self._workers, self._nodes)
 
     # -- in a new worker
 

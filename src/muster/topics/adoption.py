@@ -7,8 +7,9 @@ catalog while it loads.
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from contextlib import suppress
 
-from muster.log.contract import LogStore
+from muster.log.contract import LogStore, StorageError
 from muster.topics.catalog_document import StoredTopic
 from muster.topics.names import CLUSTER_METADATA, COMPACTED_INTERNALS, INTERNAL_TOPICS
 from muster.topics.topic import Topic
@@ -32,9 +33,10 @@ def find_unknown_topics(store: LogStore, known: Container[str], new_topic_id: Ca
         if name in known or name == CLUSTER_METADATA:
             continue
         highest[name] = max(index, highest.get(name, 0))
-        topic_id = store.topic_id_of(name, index)
-        if topic_id is not None:
-            ids.setdefault(name, topic_id)
+        with suppress(StorageError):  # opening it says what is wrong, and takes this one partition offline
+            topic_id = store.topic_id_of(name, index)
+            if topic_id is not None:
+                ids.setdefault(name, topic_id)
     return [
         Found(StoredTopic(name, ids.get(name) or new_topic_id(), highest[name] + 1, _found_configs(name)))
         for name in sorted(highest)
@@ -51,6 +53,8 @@ def _found_configs(name: str) -> dict[str, str]:
 def survey(topic: Topic, found: Found) -> None:
     """Learn from the batches which leader epochs and producer ids the other broker got to."""
     for partition in topic.partitions:
+        if partition.is_offline:
+            continue
         for _, header in partition.log.read_headers(partition.log.start_offset):
             partition.leader_epoch = max(partition.leader_epoch, header.partition_leader_epoch)
             found.highest_producer_id = max(found.highest_producer_id, header.producer_id)

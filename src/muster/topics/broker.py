@@ -53,6 +53,7 @@ class BrokerConfig:
     delete_topic_enable: bool = True
     fetch_max_bytes: int = 57_671_680
     producer_id_expiration_ms: int = 86_400_000
+    internal_topics_writable: bool = False
 
 
 @dataclass(slots=True, frozen=True)

@@ -10,8 +10,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Container, Iterable, Sequence
 
-from muster.log.contract import NOBODY, DocumentChanged, Leader, LedElsewhere, LogStore, PartitionLog, StorageError
+from muster.log.contract import (
+    NOBODY,
+    DocumentChanged,
+    Leader,
+    LedElsewhere,
+    LogStore,
+    LogUnusable,
+    PartitionLog,
+    StorageError,
+)
 from muster.log.elsewhere import LogElsewhere
+from muster.log.offline import LogOffline
 from muster.topics.adoption import Found, find_unknown_topics, survey
 from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
 from muster.topics.config_types import ConfigError
@@ -93,7 +103,7 @@ class Catalog:
         except ConfigError as error:
             raise ConfigError(f"topic {entry.name}: {error}") from error
         topic = Topic(entry.name, entry.topic_id, entry.configs, settings)
-        self._open_logs(topic, entry.partitions, entry.leader_epochs)
+        self._open_logs(topic, entry.partitions, entry.leader_epochs, some_may_be_offline=True)
         self._index(topic)
         return topic
 
@@ -220,19 +230,33 @@ class Catalog:
                 continue
             if topic_here.overrides != entry.configs:
                 self._use_configs(topic_here, entry.configs, self.defaults.settings(entry.configs))
-            self._open_logs(topic_here, entry.partitions, entry.leader_epochs)
+            self._open_logs(topic_here, entry.partitions, entry.leader_epochs, some_may_be_offline=True)
         return gone
 
     # Keeping
 
-    def _open_logs(self, topic: Topic, count: int, leader_epochs: dict[int, int]) -> None:
+    def _open_logs(
+        self, topic: Topic, count: int, leader_epochs: dict[int, int], *, some_may_be_offline: bool = False
+    ) -> None:
+        """`some_may_be_offline`: a log that cannot be used is no reason to do without the others."""
         first = len(topic.partitions)
         for index in range(first, count):
             leader = self.leaders.of(topic.name, index, leader_epochs.get(index, 0))
             is_here = leader.node_id == self.leaders.node_id
-            log = self._log_of(topic, index, leader if is_here else None)
+            log: PartitionLog
+            try:
+                log = self._log_of(topic, index, leader if is_here else None)
+            except LogUnusable as error:
+                if not some_may_be_offline:
+                    raise
+                log = self._offline(topic, index, error)
+                leader, is_here = Leader(NOBODY, leader.epoch), False
             topic.partitions.append(Partition(topic, index, log, leader.node_id, leader.epoch, is_here))
-        unled = [partition.index for partition in topic.partitions[first:] if partition.leader_id == NOBODY]
+        unled = [
+            partition.index
+            for partition in topic.partitions[first:]
+            if partition.leader_id == NOBODY and not partition.is_offline
+        ]
         if unled:
             # Said by every node that hears of the topic: whoever made it may have died before saying so.
             self.store.announce(topic.name, topic.topic_id, unled)
@@ -248,6 +272,16 @@ class Catalog:
             self.store.release(topic.name, index)
             raise LedElsewhere(f"{topic.name}-{index} is led since epoch {epoch}, not {leader.epoch}")
         return log
+
+    def _offline(self, topic: Topic, index: int, error: LogUnusable) -> LogOffline:
+        logger.error(
+            "%s-%d is offline, everything else is served; requests for it get KAFKA_STORAGE_ERROR until it is mended"
+            " ('muster log repair' on the data directory, while the server is stopped) and the server is started again: %s",
+            topic.name,
+            index,
+            error,
+        )
+        return LogOffline(topic.name, index, topic.settings.log, str(error))
 
     def _index(self, topic: Topic) -> None:
         self.changes += 1

@@ -10,7 +10,7 @@ from muster.topics.topic import Partition
 from muster.wire.errors import (
     INVALID_TOPIC_EXCEPTION,
     KAFKA_STORAGE_ERROR,
-    NOT_LEADER_OR_FOLLOWER,
+    NONE,
     OFFSET_OUT_OF_RANGE,
     POLICY_VIOLATION,
 )
@@ -27,8 +27,8 @@ def delete_records(partition: Partition, before_offset: int) -> int:
         raise TopicError(
             POLICY_VIOLATION, f"Records of partition {partition} can not be deleted due to the configured policy"
         )
-    if not partition.is_led_here:
-        raise TopicError(NOT_LEADER_OR_FOLLOWER, f"{partition} is led by another node")
+    if partition.refusal != NONE:
+        raise TopicError(partition.refusal, f"{partition} is led by another node, or offline")
     offset = partition.high_watermark if before_offset == HIGH_WATERMARK else before_offset
     if not 0 <= offset <= partition.high_watermark:
         raise TopicError(OFFSET_OUT_OF_RANGE, f"The offset {offset} for partition {partition} is not valid")

@@ -14,7 +14,6 @@ from muster.wire.errors import (
     FENCED_LEADER_EPOCH,
     KAFKA_STORAGE_ERROR,
     NONE,
-    NOT_LEADER_OR_FOLLOWER,
     UNKNOWN_LEADER_EPOCH,
 )
 from muster.wire.late_dataclass import dataclass
@@ -33,7 +32,7 @@ class EpochEnd:
 def leader_epoch_error(partition: Partition, client_epoch: int) -> int:
     """What to tell a client that believes in this epoch; -1 means that it did not say. Epochs are judged first."""
     if client_epoch == UNDEFINED_EPOCH or client_epoch == partition.leader_epoch:
-        return NONE if partition.is_led_here else NOT_LEADER_OR_FOLLOWER
+        return partition.refusal
     return FENCED_LEADER_EPOCH if client_epoch < partition.leader_epoch else UNKNOWN_LEADER_EPOCH
 
 

@@ -18,7 +18,6 @@ from muster.wire.errors import (
     INVALID_TXN_STATE,
     NONE,
     NOT_ENOUGH_REPLICAS,
-    NOT_LEADER_OR_FOLLOWER,
 )
 from muster.wire.late_dataclass import dataclass
 
@@ -45,7 +44,8 @@ class ProduceTerms:
     zstd_allowed: bool = True
     """Produce before version 7 did not know zstd (KIP-110)."""
     internal_allowed: bool = False
-    """Kafka lets only its own admin client, by its client id `__admin_client`, write to internal topics."""
+    """`muster.internal.topics.writable`."""
+    # Deviates: Kafka lets every client that calls itself `__admin_client` write to internal topics, and anybody can do that.
 
 
 def produce(
@@ -67,10 +67,10 @@ def _append(
     topic = partition.topic
     if terms.acks not in (-1, 0, 1):
         raise BatchRefused(INVALID_REQUIRED_ACKS, f"acks is {terms.acks}: only -1 (all), 0 and 1 are known")
-    if not partition.is_led_here:
-        raise BatchRefused(NOT_LEADER_OR_FOLLOWER, f"{partition} is led by another node")
     if topic.internal and not terms.internal_allowed:
         raise BatchRefused(INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
+    if not partition.is_led_here:
+        raise BatchRefused(partition.refusal, f"{partition} is led by another node, or offline")
     if terms.acks == -1 and topic.settings.min_insync_replicas > 1:
         raise BatchRefused(
             NOT_ENOUGH_REPLICAS,

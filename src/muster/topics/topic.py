@@ -6,9 +6,11 @@ from dataclasses import field
 from typing import Final
 
 from muster.log.contract import PartitionLog
+from muster.log.offline import LogOffline
 from muster.topics.configs import TopicSettings
 from muster.topics.names import INTERNAL_TOPICS, id_text
 from muster.topics.producers import ProducerLedger
+from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, NOT_LEADER_OR_FOLLOWER
 from muster.wire.late_dataclass import dataclass
 
 NO_TOPIC_ID: Final = bytes(16)
@@ -22,7 +24,7 @@ class Partition:
     topic: Topic
     index: int
     log: PartitionLog
-    """A `LogElsewhere` while another node leads it."""
+    """A `LogElsewhere` while another node leads it, a `LogOffline` if its files cannot be used."""
     leader_id: int
     """NOBODY while no node does."""
     leader_epoch: int
@@ -31,6 +33,18 @@ class Partition:
     """None until an idempotent producer writes here; then built from the log, and built anew after the log lost appends."""
     producer_base: ProducerLedger | None = None
     """What an earlier life of the server knew of its producers: spares reading a day of the log."""
+
+    @property
+    def is_offline(self) -> bool:
+        """Its log is here, but cannot be used."""
+        return isinstance(self.log, LogOffline)
+
+    @property
+    def refusal(self) -> int:
+        """What is told to clients that ask this node for its records; NONE if they are here."""
+        if self.is_led_here:
+            return NONE
+        return KAFKA_STORAGE_ERROR if self.is_offline else NOT_LEADER_OR_FOLLOWER
 
     @property
     def high_watermark(self) -> int:

@@ -73,7 +73,7 @@ def _object(value: bytes | None) -> dict[str, Any]:
         raise NoEvent("a journal record without a value")
     try:
         said = json.loads(value)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NoEvent(f"not JSON: {error}") from None
     if not isinstance(said, dict):
         raise NoEvent("a journal event is a JSON object, this is not")

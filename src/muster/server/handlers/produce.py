@@ -35,8 +35,6 @@ from muster.wire.generated.produce import (
     ProduceResponseTopic,
 )
 
-ADMIN_CLIENT_ID = "__admin_client"
-
 
 def handle(call: Call, request: ProduceRequest, node: Node) -> None:
     work = _Work(call, request, node)
@@ -69,7 +67,7 @@ class _Work:
         self._terms = ProduceTerms(
             acks=request.acks,
             zstd_allowed=call.version >= 7,
-            internal_allowed=call.client_id == ADMIN_CLIENT_ID,
+            internal_allowed=node.broker.config.internal_topics_writable,
         )
 
     def take(self, topic: ProduceRequestTopic, error: int) -> None:
