@@ -87,7 +87,7 @@ class ShardRunner:
             return
         if not isinstance(request, ListGroups):
             queue = self._turns.queues.get(request.group_id)
-            if queue is not None and not isinstance(request, OffsetCommit | OffsetFetch | DescribeGroup):
+            if queue is not None and self._waits_for_group_records(request):
                 # Deviates: a join that comes while the leader's plan is being stored waits for that; Kafka lets it in at
                 # once and answers the parked SyncGroups REBALANCE_IN_PROGRESS (T103). Here they get their assignment
                 # first.
@@ -97,6 +97,13 @@ class ShardRunner:
                 self._in_flight.newest().follow_with(self._put_off(request, ticket))
                 return
         self._handle(request, ticket)
+
+    def _waits_for_group_records(self, request: Request) -> bool:
+        """Commits and reads do not. But somebody who was told of a new group, by MEMBER_ID_REQUIRED, must find it: so a
+        description of a group whose first record is in flight comes after that."""
+        if isinstance(request, DescribeGroup):
+            return self.shard.is_being_created(request.group_id)
+        return not isinstance(request, OffsetCommit | OffsetFetch)
 
     def submit_commit_of_the_living(self, request: OffsetCommit, ticket: Redeemable, ticks_ms: int) -> None:
         """Of a member whose `Pulse` has just beaten for it, at `ticks_ms`. Commits never wait for others' records."""

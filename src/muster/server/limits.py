@@ -56,6 +56,9 @@ ROUNDS_WITHOUT_ASYNCIO: Final = 256
 """How often the reactor waits and serves before it returns to asyncio without a reason: signals that came meanwhile are
 seen then at the latest."""
 
+LONGEST_FETCH_WAIT_MS: Final = 300_000
+"""The most that a Fetch waits, whatever its max_wait_ms says; librdkafka allows no more either. Kafka has no such limit."""
+
 IDLE_SWEEPS_PER_LIMIT: Final = 4
 """How often idle connections are looked for within one `connections.max.idle.ms`; one sweep is cheap but not free."""
 

@@ -11,6 +11,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any
 
+from muster.security.guess_delays import GuessDelays
 from muster.server.admission import Admission, Verdict
 from muster.server.connection import ANONYMOUS, Connection
 from muster.server.door import Door
@@ -63,6 +64,8 @@ class Listener:
         self.admission = Admission(settings, names)
         self.rooms = Rooms(settings, names)
         self.connection_log = LogLimit(_log, "connections that were closed for a limit", time.monotonic)
+        self.guess_delays = GuessDelays(time.monotonic)
+        """Of all doors: who is refused at one may try the next."""
         self.quotas: Quotas | None = None
         self.throttling: Throttling | None = None
         """Both None until there are quotas for the first time."""

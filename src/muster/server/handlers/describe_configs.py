@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.handlers.find_coordinator import DEFAULT_TEXTS
 from muster.server.handlers.resource_types import ConfigResource, check_broker_name, check_right
+from muster.server.listener_keys import split_name
 from muster.server.setting_keys import TABLE
 from muster.server.setting_sources import key_of
 from muster.server.settings import Settings, settings_of
+from muster.topics.config_table import SYNONYMS
 from muster.topics.config_types import ConfigKey, ConfigSource, ConfigType, text_of
 from muster.topics.configs import ConfigEntry
 from muster.topics.names import check_name
@@ -29,6 +32,14 @@ from muster.wire.generated.describe_configs import (
     DescribeConfigsResponseResult,
     DescribeConfigsResponseSynonym,
 )
+
+_SYNONYM_NAMES: Final = {
+    name: names
+    for names in (tuple(each.name for each in synonyms) for synonyms in SYNONYMS.values())
+    if len(names) > 1
+    for name in names
+}
+"""log.retention.ms, log.retention.minutes and log.retention.hours are one setting in three units, and so on."""
 
 
 def handle(call: Call, request: DescribeConfigsRequest, node: Node) -> None:
@@ -97,25 +108,41 @@ def _broker_keys(settings: Settings) -> Iterator[ConfigKey]:
 def _broker_config(
     request: DescribeConfigsRequest, settings: Settings, key: ConfigKey
 ) -> DescribeConfigsResponseConfig:
+    names = _synonym_names(key.name)
     is_set = key.name in settings.texts
     is_secret = key.type is ConfigType.PASSWORD
     return DescribeConfigsResponseConfig(
         key.name,
         None if is_secret or (key.default is None and not is_set) else settings.text(key.name),
         read_only=True,
-        config_source=ConfigSource.STATIC_BROKER_CONFIG if is_set else ConfigSource.DEFAULT_CONFIG,
+        # Of the first synonym that has a value: log.retention.ms is static where log.retention.hours was set.
+        config_source=(
+            ConfigSource.STATIC_BROKER_CONFIG
+            if any(name in settings.texts for name in names)
+            else ConfigSource.DEFAULT_CONFIG
+        ),
         is_sensitive=is_secret,
-        synonyms=list(_broker_synonyms(settings, key)) if request.include_synonyms else (),
+        synonyms=list(_broker_synonyms(settings, names)) if request.include_synonyms else (),
         config_type=key.type,
         documentation=key.doc if request.include_documentation else None,
     )
 
 
-def _broker_synonyms(settings: Settings, key: ConfigKey) -> Iterator[DescribeConfigsResponseSynonym]:
-    """The effective value first, then the default that it hides. A secret is not shown here either."""
-    is_secret = key.type is ConfigType.PASSWORD
-    if key.name in settings.texts:
-        value = None if is_secret else settings.text(key.name)
-        yield DescribeConfigsResponseSynonym(key.name, value, ConfigSource.STATIC_BROKER_CONFIG)
-    if key.default is not None and not is_secret:
-        yield DescribeConfigsResponseSynonym(key.name, text_of(key.default), ConfigSource.DEFAULT_CONFIG)
+def _synonym_names(name: str) -> tuple[str, ...]:
+    """Settings that can give this one its value, the strongest first (Kafka 4.3.1: DynamicBrokerConfig.brokerConfigSynonyms)."""
+    parts = split_name(name)
+    if parts is not None:
+        return name, parts[1]
+    return _SYNONYM_NAMES.get(name, (name,))
+
+
+def _broker_synonyms(settings: Settings, names: tuple[str, ...]) -> Iterator[DescribeConfigsResponseSynonym]:
+    """What the operator set first, then the defaults that it hides. A secret is not shown here either."""
+    keys = [replace(key_of(name), name=name) for name in names]
+    for key in keys:
+        if key.name in settings.texts:
+            value = None if key.type is ConfigType.PASSWORD else settings.text(key.name)
+            yield DescribeConfigsResponseSynonym(key.name, value, ConfigSource.STATIC_BROKER_CONFIG)
+    for key in keys:
+        if key.default is not None and key.type is not ConfigType.PASSWORD and split_name(key.name) is None:
+            yield DescribeConfigsResponseSynonym(key.name, text_of(key.default), ConfigSource.DEFAULT_CONFIG)

@@ -5,6 +5,10 @@ The answer has no more than max_bytes, whole batches, and the first partition th
 
 Deviates: no fetch session is kept. A client that wants one is answered with session id 0, which tells it to send whole
 requests; one that insists gets FETCH_SESSION_ID_NOT_FOUND and starts again, as after a restart of a broker.
+A Fetch that waited is judged anew when it is answered: rights may have been taken away meanwhile, and the authentication may
+have expired.
+
+Deviates: no Fetch waits longer than five minutes (`LONGEST_FETCH_WAIT_MS`).
 Deviates: a replica id is ignored. There are no other nodes that could follow, so everybody reads as a consumer does.
 """
 
@@ -15,6 +19,7 @@ from collections.abc import Callable
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
+from muster.server.limits import LONGEST_FETCH_WAIT_MS
 from muster.server.may import may_use_topic
 from muster.topics.fetch import FetchAsk, FetchRead, PartitionRead
 from muster.wire.errors import (
@@ -60,7 +65,13 @@ class _Fetch:
         self._read: FetchRead | None = None
         self._refused: dict[int, int] = {}
         """position of the topic in the request -> error of all its partitions"""
-        for position, topic in enumerate(request.topics):
+        self._judge()
+
+    def _judge(self) -> None:
+        """Which topics may be read, at this moment."""
+        self._asks = []
+        self._refused = {}
+        for position, topic in enumerate(self._request.topics):
             error = self._refusal(topic)
             if error:
                 self._refused[position] = error
@@ -99,12 +110,20 @@ class _Fetch:
             return
         self._read = None
         wait = node.broker.fetch_wait(self._asks, request.min_bytes)
-        deadline_ms = node.clock.ticks_ms() + request.max_wait_ms
+        deadline_ms = node.clock.ticks_ms() + min(request.max_wait_ms, LONGEST_FETCH_WAIT_MS)
         parked = node.long_polls.park(wait.logs(), deadline_ms, wait.ready, self._fire)
         self._call.abandon = parked.cancel
 
     def _fire(self) -> None:
-        self._call.resume(self._look_then, self._reply)
+        self._call.resume(self._judge_and_answer)
+
+    def _judge_and_answer(self) -> None:
+        sasl = self._call.connection.sasl
+        if sasl is not None and sasl.is_expired:
+            self._call.close("its authentication expired while it waited")  # KIP-368, as with the next request
+            return
+        self._judge()
+        self._look_then(self._reply)
 
     def _refusal(self, topic: FetchRequestTopic) -> int:
         broker, name = self._node.broker, topic.topic
