@@ -23,12 +23,13 @@ from muster.topics.creation import (
 )
 from muster.topics.delete_records import delete_records
 from muster.topics.deletion import DeletedTopic
+from muster.topics.effort import UNBOUNDED, Effort
 from muster.topics.epochs import EpochEnd, end_of_epoch
 from muster.topics.fetch import FetchAsk, FetchRead, FetchWait, read_partitions
 from muster.topics.leaders import Leaders, OneNode
 from muster.topics.list_offsets import LATEST_TIERED, OffsetAnswer, list_offset
 from muster.topics.names import fresh_topic_id
-from muster.topics.produce import ProduceResult, ProduceTerms, notice_lost_appends, produce
+from muster.topics.produce import Judging, ProduceResult, ProduceTerms, notice_lost_appends, produce
 from muster.topics.producer_ids import ProducerIds
 from muster.topics.refusal import TopicError
 from muster.topics.retention import RetentionPass, apply_retention
@@ -180,13 +181,33 @@ class Broker:
 
     # Records
 
-    def produce(self, name: str, index: int, records: bytes | None, terms: ProduceTerms, now_ms: int) -> ProduceResult:
-        """Append; never raises for what a client or a disk did. Answer once `end_offset` of `log` is durable."""
+    def judging(self, name: str, index: int, records: bytes | None, terms: ProduceTerms, now_ms: int) -> Judging | None:
+        """What a batch for this partition has to pass, for doing it in a thread; None if there is no such partition."""
+        partition = self.catalog.partition(name, index)
+        return None if partition is None else Judging(partition, records, terms, now_ms)
+
+    def produce(
+        self,
+        name: str,
+        index: int,
+        records: bytes | None,
+        terms: ProduceTerms,
+        now_ms: int,
+        *,
+        effort: Effort = UNBOUNDED,
+        judged: Judging | None = None,
+    ) -> ProduceResult:
+        """Append; never raises for what a client or a disk did. Answer once `end_offset` of `log` is durable.
+
+        TooMuchWork if `effort` says so; `judged`: the batch was looked at before, in a thread.
+        """
         partition = self.catalog.partition(name, index)
         if partition is None:
             return ProduceResult(UNKNOWN_TOPIC_OR_PARTITION)
+        judging = judged or Judging(partition, records, terms, now_ms)
+        expiration_ms = self.config.producer_id_expiration_ms
         try:
-            return produce(partition, records, terms, now_ms, self.config.producer_id_expiration_ms)
+            return produce(partition, judging, terms, now_ms, expiration_ms, effort if judged is None else None)
         except StorageError as error:
             return ProduceResult(KAFKA_STORAGE_ERROR, str(error))
 

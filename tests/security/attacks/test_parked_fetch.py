@@ -60,6 +60,6 @@ def test_a_wait_has_a_longest(tmp_path: Path) -> None:
         create(client, "secret")
         park(server, client, max_wait_ms=2**31 - 1)
         node = server.running.node
-        (poll,) = server.running.run(lambda: list(node.long_polls._by_log.values())[0])
+        (poll,) = server.running.run(lambda: next(iter(node.long_polls._by_log.values())))
         deadline_ms = server.running.run(lambda: node.long_polls._wheel.timer_of(poll).deadline_ms)
         assert deadline_ms - node.clock.ticks_ms() <= LONGEST_FETCH_WAIT_MS

@@ -1,0 +1,83 @@
+"""`muster serve` as a process under attack: how much memory it has taken, and how long a well-behaved client waits meanwhile."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from muster.wire.generated.metadata import MetadataRequest
+from tests.server.raw_client import RawClient
+
+
+class Victim:
+    """`with Victim(tmp_path) as victim:`; keeps nothing on disk unless the flags say so."""
+
+    def __init__(self, folder: Path, *flags: str) -> None:
+        self._errors_path = folder / "stderr"
+        self._errors = self._errors_path.open("wb")
+        command = [sys.executable, "-m", "muster", "serve", "--memory", "--listen", "127.0.0.1:0", *flags]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._errors, cwd=folder)
+        assert self.process.stdout is not None
+        said = self.process.stdout.readline().decode()
+        assert said.startswith("listening on "), f"it said {said!r}"
+        self.port = int(said.rsplit(":", 1)[1])
+
+    def __enter__(self) -> Victim:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self._errors.close()
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+    def peak_megabytes(self) -> float:
+        """The most memory that it ever had."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
+        return int(line.split()[1]) / 1024
+
+    def said(self) -> str:
+        return self._errors_path.read_text()
+
+    def client(self) -> RawClient:
+        return RawClient(self.port)
+
+
+class Neighbour:
+    """A well-behaved client that asks again and again as long as the attack lasts: `with Neighbour(victim) as neighbour:`"""
+
+    def __init__(self, victim: Victim) -> None:
+        self._client = victim.client()
+        self._is_over = False
+        self._thread = threading.Thread(target=self._ask_on)
+        self.longest_seconds = 0.0
+        self.failure: Exception | None = None
+
+    def _ask_on(self) -> None:
+        try:
+            while not self._is_over:
+                began = time.perf_counter()
+                assert self._client.ask("Metadata", 9, MetadataRequest([])).brokers
+                self.longest_seconds = max(self.longest_seconds, time.perf_counter() - began)
+        except Exception as failure:
+            self.failure = failure
+
+    def __enter__(self) -> Neighbour:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over = True
+        self._thread.join()
+        self._client.close()
+        assert self.failure is None, self.failure
+        print(f"the neighbour waited {self.longest_seconds * 1000:.1f} ms at most")
