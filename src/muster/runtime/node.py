@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from muster.core.config import GroupConfig
@@ -18,6 +19,7 @@ from muster.runtime.compaction import Compactor
 from muster.runtime.coordinator import Coordinator, CoordinatorConfig
 from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.log_limit import LogLimit
 from muster.runtime.long_poll import LongPolls
 from muster.runtime.periodic import Periodic
 from muster.runtime.writer_thread import Step, WriterThread
@@ -108,6 +110,8 @@ class Node:
         )
         self.compactor = Compactor(self._all_logs, clock, loop, background, settings.integer("log.cleaner.backoff.ms"))
         self._creating_offsets_topic = False
+        self._creation_log = LogLimit(_log, "attempts to create an internal topic that failed", monotonic)
+        """Every client that looks for a coordinator makes an attempt."""
         self.call_soon = loop.call_soon
         self._background = background
         self._validation: WriterThread | None = None
@@ -229,7 +233,9 @@ class Node:
                 },
             )
         except (StorageError, TopicError) as error:
-            _log.error("%s cannot be created: %s; it is tried again when a client asks", CONSUMER_OFFSETS, error)
+            self._creation_log.error(
+                "%s cannot be created: %s; it is tried again when a client asks", CONSUMER_OFFSETS, error
+            )
             return
         self._elect_all()
         # Made now rather than by the first event, which comes while a group is waiting.

@@ -13,6 +13,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from itertools import takewhile
+from sys import exc_info
+from time import monotonic
 from typing import cast
 
 from muster.core.classic.heartbeat import sign_of_life
@@ -28,6 +30,7 @@ from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.in_flight import Event, InFlight
 from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.log_limit import LogLimit
 from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
 from muster.runtime.pulse import Pulse
 from muster.runtime.tickets import Redeemable
@@ -44,7 +47,7 @@ from muster.wire.errors import (
     UNKNOWN_SERVER_ERROR,
 )
 
-_log = logging.getLogger(__name__)
+_failures = LogLimit(logging.getLogger(__name__), "failures of coordinator shards and their records", monotonic)
 
 _LOGGED_CHARS = 100
 
@@ -277,7 +280,7 @@ class ShardRunner:
         try:
             base_offset = self._log.append(records, now_ms, self._when_settled)
         except RecordsTooLarge as error:
-            _log.warning("%s", error)
+            _failures.warning("%s", error)
             self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
             return
         in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(records))
@@ -359,7 +362,8 @@ class ShardRunner:
     # -- ending
 
     def _fail(self, when: str) -> None:
-        _log.exception("coordinator shard of %s failed %s; it will be loaded again", self._log, when)
+        fault = exc_info()[1]
+        _failures.error("coordinator shard of %s failed %s; it will be loaded again", self._log, when, exc_info=fault)
         self._close(NOT_COORDINATOR)
         self._on_failed(self)
 

@@ -19,8 +19,8 @@ from math import isfinite
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from muster.runtime.log_limit import LogLimit
 from muster.server.http_guard import HttpConnection, HttpPlaces
-from muster.server.log_limit import LogLimit
 from muster.topics.refusal import TopicError
 
 MAX_HEAD_BYTES = 8_192

@@ -6,7 +6,7 @@ and versions into these calls; the runtime waits for durability and for data. Us
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TypeVar
 
@@ -161,7 +161,7 @@ class Broker:
 
     # Settings of topics
 
-    def describe_topic_configs(self, name: str, only: Sequence[str] | None = None) -> list[ConfigEntry]:
+    def describe_topic_configs(self, name: str, only: Collection[str] | None = None) -> list[ConfigEntry]:
         """Every setting of the topic, or those named; TopicError if there is no such topic."""
         topic = self.catalog.get(name)
         if topic is None:
@@ -267,7 +267,7 @@ class Broker:
         """The new start of the log; TopicError if refused."""
         return delete_records(self.partition(name, index), before_offset)
 
-    def log_dirs(self, wanted: Mapping[str, Sequence[int]] | None = None) -> list[LogDirEntry]:
+    def log_dirs(self, wanted: Mapping[str, Collection[int]] | None = None) -> list[LogDirEntry]:
         """Sizes of all partitions, or of those wanted that exist."""
         return [
             LogDirEntry(partition.topic.name, partition.index, partition.log.size_bytes())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import threading
@@ -15,7 +16,8 @@ from tests.server.raw_client import RawClient
 class Victim:
     """`with Victim(tmp_path) as victim:`; keeps nothing on disk unless the flags say so."""
 
-    def __init__(self, folder: Path, *flags: str) -> None:
+    def __init__(self, folder: Path, *flags: str, memory_megabytes: int | None = None) -> None:
+        """`memory_megabytes`: how much more than it has at the start the system gives it."""
         self._errors_path = folder / "stderr"
         self._errors = self._errors_path.open("wb")
         command = [sys.executable, "-m", "muster", "serve", "--memory", "--listen", "127.0.0.1:0", *flags]
@@ -24,6 +26,9 @@ class Victim:
         said = self.process.stdout.readline().decode()
         assert said.startswith("listening on "), f"it said {said!r}"
         self.port = int(said.rsplit(":", 1)[1])
+        if memory_megabytes is not None:
+            most = self._now("VmSize") * 1024 + memory_megabytes * 1_000_000
+            resource.prlimit(self.process.pid, resource.RLIMIT_AS, (most, most))
 
     def __enter__(self) -> Victim:
         return self
@@ -41,9 +46,13 @@ class Victim:
 
     def peak_megabytes(self) -> float:
         """The most memory that it ever had."""
+        return self._now("VmHWM") / 1024
+
+    def _now(self, name: str) -> int:
+        """In kilobytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
-        return int(line.split()[1]) / 1024
+        (line,) = [line for line in status.splitlines() if line.startswith(name)]
+        return int(line.split()[1])
 
     def said(self) -> str:
         return self._errors_path.read_text()

@@ -1,11 +1,13 @@
 """DescribeConfigs (32), versions 1 to 4: settings of topics and of this broker, and where each value comes from.
 
+A resource that is listed several times is looked up once, and told as often. Deviates: not without end (`Repeats`).
 v1+ synonyms. v3+ type and documentation. Settings of groups, loggers and client metrics do not exist here: none are shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from typing import Final
 
@@ -15,6 +17,7 @@ from muster.server.call import Call
 from muster.server.handlers.find_coordinator import DEFAULT_TEXTS
 from muster.server.handlers.resource_types import ConfigResource, check_broker_name, check_right
 from muster.server.listener_keys import split_name
+from muster.server.reply_size import Repeats, check_reply_bytes
 from muster.server.setting_keys import TABLE
 from muster.server.setting_sources import key_of
 from muster.server.settings import Settings, settings_of
@@ -33,6 +36,8 @@ from muster.wire.generated.describe_configs import (
     DescribeConfigsResponseSynonym,
 )
 
+_CONFIG_BYTES: Final = 400
+"""A setting with its synonyms and its documentation, about."""
 _SYNONYM_NAMES: Final = {
     name: names
     for names in (tuple(each.name for each in synonyms) for synonyms in SYNONYMS.values())
@@ -43,7 +48,32 @@ _SYNONYM_NAMES: Final = {
 
 
 def handle(call: Call, request: DescribeConfigsRequest, node: Node) -> None:
-    call.reply(DescribeConfigsResponse(results=[_result(call, request, node, each) for each in request.resources]))
+    results: list[DescribeConfigsResponseResult] = []
+    found: dict[object, DescribeConfigsResponseResult] = {}
+    repeats = Repeats()
+    size = 0
+    for resource in request.resources:
+        key = _key(resource)
+        result = found.get(key)
+        if result is None:
+            result = found[key] = _result(call, request, node, resource)
+        else:
+            repeats.add(1 + len(result.configs))
+            if result.resource_name != resource.resource_name:  # a broker's id, written in another way
+                result = copy(result)
+                result.resource_name = resource.resource_name
+        size += _CONFIG_BYTES * (1 + len(result.configs))
+        check_reply_bytes(size)
+        results.append(result)
+    call.reply(DescribeConfigsResponse(results=results))
+
+
+def _key(resource: DescribeConfigsRequestResource) -> object:
+    """Equal for resources that are answered alike."""
+    kind, name = resource.resource_type, resource.resource_name
+    if kind == ConfigResource.BROKER and name.isdecimal():
+        name = name.lstrip("0") or "0"
+    return kind, name, frozenset(resource.configuration_keys or ())
 
 
 def _result(
@@ -63,7 +93,7 @@ def _configs(
     request: DescribeConfigsRequest, node: Node, resource: DescribeConfigsRequestResource
 ) -> list[DescribeConfigsResponseConfig]:
     # Kafka: no names at all means every one, like null.
-    only = resource.configuration_keys or None
+    only = frozenset(resource.configuration_keys or ()) or None
     match resource.resource_type:
         case ConfigResource.TOPIC:
             check_name(resource.resource_name)

@@ -14,7 +14,7 @@ Deviates: a replica id is ignored. There are no other nodes that could follow, s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
@@ -54,7 +54,7 @@ def handle(call: Call, request: FetchRequest, node: Node) -> None:
 class _Fetch:
     """One request: asked now, and once more if it had to wait."""
 
-    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_read", "_refused", "_request")
+    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_read", "_refused", "_request", "_topics")
 
     def __init__(self, call: Call, request: FetchRequest, node: Node) -> None:
         self._call = call
@@ -65,13 +65,14 @@ class _Fetch:
         self._read: FetchRead | None = None
         self._refused: dict[int, int] = {}
         """position of the topic in the request -> error of all its partitions"""
+        self._topics = _without_repeats(request.topics)
         self._judge()
 
     def _judge(self) -> None:
         """Which topics may be read, at this moment."""
         self._asks = []
         self._refused = {}
-        for position, topic in enumerate(self._request.topics):
+        for position, topic in enumerate(self._topics):
             error = self._refusal(topic)
             if error:
                 self._refused[position] = error
@@ -145,7 +146,7 @@ class _Fetch:
         answers = iter(self._read.partitions)
         committed = self._request.isolation_level == READ_COMMITTED
         topics = []
-        for position, topic in enumerate(self._request.topics):
+        for position, topic in enumerate(self._topics):
             error = self._refused.get(position)
             if error:
                 partitions = [_failed(partition.partition, error) for partition in topic.partitions]
@@ -153,6 +154,24 @@ class _Fetch:
                 partitions = [_laid_out(next(answers), committed) for _ in topic.partitions]
             topics.append(FetchResponseTopic(topic.topic, topic.topic_id, partitions))
         self._call.reply(FetchResponse(responses=topics))
+
+
+def _without_repeats(topics: Sequence[FetchRequestTopic]) -> Sequence[FetchRequestTopic]:
+    """Kafka 4.3.1: a partition that is listed several times is read once, in its first place, as its last entry says."""
+    last = {
+        (topic.topic, topic.topic_id, partition.partition): partition
+        for topic in topics
+        for partition in topic.partitions
+    }
+    if len(last) == sum(len(topic.partitions) for topic in topics):
+        return topics
+    kept = []
+    for topic in topics:
+        keys = dict.fromkeys((topic.topic, topic.topic_id, each.partition) for each in topic.partitions)
+        partitions = [last.pop(key) for key in keys if key in last]
+        if partitions:
+            kept.append(FetchRequestTopic(topic.topic, topic.topic_id, partitions))
+    return kept
 
 
 def _asks(topic: FetchRequestTopic) -> list[FetchAsk]:
