@@ -19,7 +19,7 @@ from muster.server.frame_size import why_refused
 from muster.server.intake.intake import Intake
 from muster.server.limits import FAREWELL_SECONDS, FRAME_SIZE_BYTES, LOGGED_TEXT_CHARS, WRITE_HIGH_WATER_BYTES
 from muster.server.peer import address_text, java_host
-from muster.wire.errors import WireError
+from muster.wire.errors import TextTooLong, WireError
 
 if TYPE_CHECKING:
     from muster.runtime.clock import Wake
@@ -237,7 +237,7 @@ class Connection:
 
     def fail(self, fault: Exception) -> None:
         """A step of serving this client raised this."""
-        if isinstance(fault, WireError):
+        if isinstance(fault, WireError | TextTooLong):
             self.refuse(self._work_name(), str(fault))
             return
         self._traffic.handler_failures += 1
