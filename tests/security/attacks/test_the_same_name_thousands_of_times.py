@@ -91,9 +91,8 @@ ATTACKS: dict[str, tuple[str, int, Any]] = {
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_reply_that_would_repeat_very_much_is_not_built(tmp_path: Path, attack: str) -> None:
     """4 KB of DescribeGroups gave 400 MB and took 1.2 GB; OffsetFetch 402 MB; DescribeConfigs 19 MB."""
-    with MusterProcess(tmp_path / "data", "--set", "group.initial.rebalance.delay.ms=0") as server:
+    with MusterProcess(tmp_path / "data") as server, server.client() as client:
         server.create_topic("orders", 100)
-        client = server.client()
         client.commit("g", *(("orders", partition, 1) for partition in range(100)), metadata=METADATA)
         joined = client.join("g", protocols=[("range", b"x" * 200_000)]).answer()
         client.join("g", joined.member_id, protocols=[("range", b"x" * 200_000)]).answer()
@@ -114,9 +113,8 @@ def peak_megabytes(server: MusterProcess) -> float:
 
 def test_a_few_repeats_are_answered_as_kafka_answers_them(tmp_path: Path) -> None:
     """T146a, T177a: as often as they are listed. The same for settings."""
-    with MusterProcess(tmp_path / "data") as server:
+    with MusterProcess(tmp_path / "data") as server, server.client() as client:
         server.create_topic("orders", 3)
-        client = server.client()
         client.commit("g", ("orders", 0, 7))
         reply = client.call("DescribeGroups", 5, DescribeGroupsRequest(["g", "x", "g"]))
         assert sorted(group.group_id for group in reply.groups) == ["g", "g", "x"]
