@@ -78,6 +78,10 @@ class Judging:
         except BatchRefused as refused:
             self._verdict = refused
 
+    def forget(self) -> None:
+        """Nobody wants it any more: what it holds is given back, whether its turn has come or not."""
+        self._records = None
+
     @property
     def is_done(self) -> bool:
         return self._verdict is not None

@@ -1,4 +1,4 @@
-"""Fuzzing of a whole server: `make fuzz`, or `python -m tests.security.fuzz SECONDS [SEED]`.
+"""Fuzzing of a whole server: `make fuzz`, or `python -m tests.security.fuzz SECONDS [SEED [LONGEST_WAIT_MS]]`.
 
 Several hostile connections send requests of all APIs, as they should be or mutated, in pieces and without reading, interleaved
 with a client that behaves well. A find is: the server ends, logs a fault of its own, grows beyond measure, or the well-behaved
@@ -79,8 +79,9 @@ class HostileConnection:
 
 
 class Run:
-    def __init__(self, seed: int, folder: Path) -> None:
+    def __init__(self, seed: int, folder: Path, longest_wait_ms: float) -> None:
         self._random = Random(seed)
+        self._longest_wait_ms = longest_wait_ms
         self._folder = folder
         self._frames: deque[bytes] = deque(maxlen=KEPT_FRAMES)
         self._requests = Requests(self._random, tuple(name for name in SERVED if not name.startswith("Sasl")))
@@ -135,7 +136,7 @@ class Run:
         news = honest.look()
         if news.complaint is not None:
             return f"the well-behaved client: {news.complaint}"
-        if news.longest_ms > LONGEST_WAIT_MS:
+        if news.longest_ms > self._longest_wait_ms:
             return f"the well-behaved client waited {news.longest_ms:.0f} ms"
         if victim.peak_megabytes() > MOST_MEGABYTES:
             return f"the server took {victim.peak_megabytes():.0f} MB"
@@ -159,9 +160,10 @@ class Run:
 def main() -> int:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else time.time_ns() % 2**32
+    longest_wait_ms = float(sys.argv[3]) if len(sys.argv) > 3 else LONGEST_WAIT_MS
     folder = Path(tempfile.mkdtemp(prefix="muster-fuzz-server-"))
     print(f"fuzzing a server for {seconds:.0f} s with seed {seed}, in {folder}", flush=True)
-    run = Run(seed, folder)
+    run = Run(seed, folder, longest_wait_ms)
     find = run.run(seconds)
     if find is None:
         print("nothing was found")

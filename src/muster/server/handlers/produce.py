@@ -144,6 +144,8 @@ class _Work:
 
     def _judge_apart(self, asked: _Asked, judging: Judging) -> None:
         effort = ThreadEffort(self._is_wanted)
+        if self._request.acks != 0:
+            self._call.abandon = lambda: self._give_back(judging)
 
         def judge() -> None:
             with suppress(NotWanted):
@@ -151,13 +153,20 @@ class _Work:
 
         self._node.validate_apart(judge, lambda: self._call.resume(self._append_judged, asked, judging))
 
+    def _give_back(self, judging: Judging) -> None:
+        """The client has gone before its turn came: its records must not wait for that."""
+        judging.forget()
+        self._asked = iter(())
+        self._request.topic_data = ()
+
     def _is_wanted(self) -> bool:
         """With acks=0 nobody waits for the answer, so a client that has gone says nothing about what it sent."""
         return not self._node.is_stopping and (self._request.acks == 0 or not self._call.is_abandoned)
 
     def _append_judged(self, asked: _Asked, judging: Judging) -> None:
-        if not judging.is_done:
-            return  # nobody wants it any more
+        self._call.abandon = None
+        if not judging.is_done or not self._is_wanted():
+            return
         now_ms = self._node.clock.now_ms()
         self._take(
             asked,
