@@ -7,7 +7,6 @@ v1+ synonyms. v3+ type and documentation. Settings of groups, loggers and client
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import replace
 from typing import Final
 
@@ -60,8 +59,13 @@ def handle(call: Call, request: DescribeConfigsRequest, node: Node) -> None:
         else:
             repeats.add(1 + len(result.configs))
             if result.resource_name != resource.resource_name:  # a broker's id, written in another way
-                result = copy(result)
-                result.resource_name = resource.resource_name
+                result = DescribeConfigsResponseResult(
+                    result.error_code,
+                    result.error_message,
+                    result.resource_type,
+                    resource.resource_name,
+                    result.configs,
+                )
         size += _CONFIG_BYTES * (1 + len(result.configs))
         check_reply_bytes(size)
         results.append(result)
