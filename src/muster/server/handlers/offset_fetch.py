@@ -19,7 +19,7 @@ from muster.core.requests import OffsetFetch
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.limits import MOST_REPLY_BYTES
+from muster.server.limits import MOST_REPEATS, MOST_REPLY_BYTES
 from muster.server.may import may_use_group, may_use_topic
 from muster.server.parts import Parts
 from muster.server.reply_size import Repeats, check_reply_bytes
@@ -110,7 +110,8 @@ class FoundPartitions(LaidOut):
         version: i64 = self.version
         error: i16 = self.error
         partitions = self.asked.numbers
-        check_reply_bytes(len(out) + _PARTITION_BYTES * len(partitions))
+        if len(out) + _PARTITION_BYTES * len(partitions) > MOST_REPLY_BYTES:
+            check_reply_bytes(len(out) + _PARTITION_BYTES * len(partitions))
         offsets, epochs, metadata = self.held.find(partitions)
         if metadata is None and version >= 8:
             write_response_group_partitions(out, version, partitions, offsets, epochs, error)
@@ -143,6 +144,9 @@ class Asked:
 
     def count(self, topic: object, indexes: I32Array) -> None:
         """TooMuchAsked if too much of all was asked before."""
+        repeated = indexes.repeats()
+        if repeated:
+            self.repeats.add(repeated)
         first = self._first.get(topic)
         if first is None:
             self._first[topic] = indexes
@@ -230,13 +234,10 @@ def _unsorted(node: Node, group: OffsetFetchRequestGroup) -> Question:
 def _question(call: Call, node: Node, group: OffsetFetchRequestGroup, before: Asked | None = None) -> Question:
     question = Question(node, group.group_id, asks_all=group.topics is None)
     topics = as_list(group.topics or ())
-    if before is None and len(topics) > 1:
+    if before is None and _lists_much(topics):
         before = Asked(Repeats())
     for entry in topics:
         name, indexes = entry.name, i32_array(entry.partition_indexes)
-        repeated = indexes.repeats()
-        if repeated:
-            (Repeats() if before is None else before.repeats).add(repeated)
         if before is not None:
             before.count(entry.topic_id if call.version >= 10 else name, indexes)
         if call.version >= 10:
@@ -250,6 +251,14 @@ def _question(call: Call, node: Node, group: OffsetFetchRequestGroup, before: As
         else:
             question.refused.append(RefusedTopic(name, entry.topic_id, indexes, TOPIC_AUTHORIZATION_FAILED))
     return question
+
+
+def _lists_much(topics: list[OffsetFetchRequestGroupTopic]) -> bool:
+    """Whether it could repeat more than is allowed; what most requests list is too little for that."""
+    count = 0
+    for entry in topics:
+        count += 1 + len(entry.partition_indexes)
+    return count > MOST_REPEATS
 
 
 def _group(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResponseGroup:
