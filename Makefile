@@ -60,9 +60,10 @@ format: $(READY) ## let ruff lay out the code
 generate: $(READY) ## write src/muster/wire/generated anew from the schemas
 	@MUSTER_PURE=1 $(BIN)/python -m muster.wire.generate
 
-fuzz: $(READY) ## coverage-guided fuzzing of the decoders (SECONDS_=60 by default)
+fuzz: $(COMPILED) ## fuzzing: the decoders, guided by coverage, then a whole server beside a well-behaved client (SECONDS_=60 each, SEED=)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python '.[fuzz]'
 	@$(BIN)/python tests/wire/fuzz_decoders.py $(or $(SECONDS_),60)
+	@$(BIN)/python -m tests.security.fuzz $(or $(SECONDS_),60) $(SEED)
 
 sim: $(COMPILED) ## thousands of simulated runs with faults: 5000 of one server, 1000 of a cluster (or SEEDS=N of each)
 	@$(BIN)/muster sim --seeds $(or $(SEEDS),5000)

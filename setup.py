@@ -32,7 +32,7 @@ COMPILED = {
         "alarm clock coordinator group_commit in_flight loader long_poll offsets_log pulse runner tickets timings turns unanswered"
         " wheel"
     ),
-    "server": "backlog call channel connection limits may parts reactor routes traffic",
+    "server": "backlog call channel connection limits may parts reactor request_budget routes traffic",
     "server/intake": "*",
     "server/handlers": (
         "commit_again commit_answer commit_sorting describe_groups find_coordinator heartbeat"

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from muster.server.log_limit import LINES, SECONDS, LogLimit
+from muster.runtime.log_limit import LINES, SECONDS, LogLimit
 
 
 def test_lines_beyond_the_limit_are_counted_and_told_in_the_next_interval(caplog: pytest.LogCaptureFixture) -> None:

@@ -42,7 +42,7 @@ def test_describe_configs_says_sensitive_and_nothing_more(tmp_path: Path) -> Non
         shown = {each.name: each for each in reply.results[0].configs}
         for name in NAMES:
             assert (shown[name].value, shown[name].is_sensitive) == (None, True)
-            assert [each.value for each in shown[name].synonyms] == [None]
+            assert {each.value for each in shown[name].synonyms} == {None}
         assert shown["ssl.keystore.location"].value == server.certificate.keystore
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,11 +11,13 @@ from typing import Any, cast
 from muster.core.replies import CommitReply
 from muster.core.requests import Heartbeat, OffsetCommit, Request
 from muster.runtime.coordinator import Coordinator
+from muster.runtime.log_limit import LogLimit
 from muster.runtime.tickets import Redeemable
 from muster.security.authorizer import AllowAll
 from muster.server.call import Call
 from muster.server.connection import Connection
 from muster.server.handlers.table import HANDLERS
+from muster.server.request_budget import RequestBudget
 from muster.server.routes import Routes
 from muster.server.traffic import Traffic
 
@@ -74,9 +78,12 @@ class LoneConnection:
         listener = SimpleNamespace(
             node=node,
             traffic=Traffic(),
+            max_other_bytes=2**20,
             admit=lambda _: True,
             forget=lambda _: None,
             refusal_log=SimpleNamespace(warning=lambda *_: None),
+            failure_log=LogLimit(logging.getLogger("muster.connection"), "faults", time.monotonic),
+            request_budget=RequestBudget(2**30, 2**16, "queued.max.request.bytes"),
         )
         door = SimpleNamespace(listener=listener, first_routes=ROUTES, first_frame_bytes=2**20, advertised=None)
         self.sent: list[bytes] = []

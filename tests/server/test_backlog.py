@@ -64,11 +64,11 @@ def test_only_a_long_backlog_that_nobody_works_on_holds_its_client_back() -> Non
     backlog = Backlog()
     backlog.add(WAITING_BYTES_PER_CONNECTION.to_bytes(4, "big") + bytes(WAITING_BYTES_PER_CONNECTION))
     for is_blocked in (False, True, True, False, False):
-        backlog.hold_back(cast(Any, transport), is_blocked=is_blocked)
+        backlog.hold_back(cast(Any, transport), is_blocked=is_blocked, may_read=True)
     assert transport.calls == ["pause", "resume"]
-    backlog.hold_back(cast(Any, transport), is_blocked=True)
+    backlog.hold_back(cast(Any, transport), is_blocked=True, may_read=True)
     assert len(taken(backlog)) == 1
-    backlog.hold_back(cast(Any, transport), is_blocked=True)
+    backlog.hold_back(cast(Any, transport), is_blocked=True, may_read=True)
     assert transport.calls == ["pause", "resume"] * 2
 
 
@@ -83,3 +83,12 @@ def test_when_all_that_came_at_once_is_served_a_connection_keeps_nothing() -> No
         client.send(frames[0][9:])
         client.read("Heartbeat", 4, 0)
         assert server.run(lambda: connection._backlog is None)
+
+
+def test_a_backlog_that_the_budget_has_no_room_for_holds_its_client_back() -> None:
+    transport = Transport()
+    backlog = Backlog()
+    backlog.add(b"\0\0\0\x09part")
+    for may_read in (True, False, False, True):
+        backlog.hold_back(cast(Any, transport), is_blocked=False, may_read=may_read)
+    assert transport.calls == ["pause", "resume"]

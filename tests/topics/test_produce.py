@@ -90,7 +90,11 @@ GAP_IN_OFFSETS = encode_batch([Record(0, NOW_MS, b"k", b"a"), Record(2, NOW_MS, 
     [
         (None, errors.INVALID_RECORD, "exactly one record batch"),
         (b"", errors.INVALID_RECORD, "exactly one record batch"),
-        (batch(b"a") + batch(b"b"), errors.INVALID_RECORD, "exactly one record batch per partition, found 2"),
+        (
+            batch(b"a") + batch(b"b"),
+            errors.INVALID_RECORD,
+            "exactly one record batch per partition, found more than one",
+        ),
         (with_magic(1), errors.INVALID_RECORD, "magic 2, found 1"),
         (with_magic(0), errors.INVALID_RECORD, "magic 2, found 0"),
         (with_magic(3), errors.INVALID_RECORD, "magic 2, found 3"),

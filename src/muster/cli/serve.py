@@ -32,7 +32,7 @@ _FLAGS = {
     "store": (
         "muster.store",
         "URL",
-        "postgresql://...: share topics and groups with other nodes; secrets in $MUSTER_STORE",
+        "postgresql://...: share topics and groups with other nodes; a password in PGPASSFILE or $MUSTER_STORE",
     ),
     "workers": (
         "muster.workers",

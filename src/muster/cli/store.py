@@ -47,6 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def with_store(command: str, url: str | None, work: Callable[[Any], int]) -> int:
     """Run something with a connection to the store; what goes wrong becomes one line and an exit code."""
+    from muster.server.setting_sources import refuse_password
+    from muster.topics.config_types import ConfigError
+
+    try:
+        refuse_password(command, url or "")
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return USAGE
     url = url or os.environ.get(VARIABLE)
     if not url:
         print(f"{command}: say which database: postgresql://..., or set {VARIABLE}", file=sys.stderr)

@@ -91,12 +91,24 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsersError("--data is for a server that is stopped, --bootstrap for one that runs: choose one of them")
     if arguments.store and (arguments.data or arguments.bootstrap or arguments.command_config):
         raise UsersError("--store is the database of a cluster: choose it, or --data, or --bootstrap")
+    if arguments.store:
+        _refuse_password(arguments.store)
     if arguments.action == "list":
         return
     if not arguments.name.strip() or "\0" in arguments.name or len(arguments.name) > _LONGEST_NAME:
         raise UsersError(f"the user needs a name, of {_LONGEST_NAME} characters at most")
     if arguments.action == "add" and not _FEWEST_ITERATIONS <= arguments.iterations <= _MOST_ITERATIONS:
         raise UsersError(f"--iterations {arguments.iterations}: it must be {_FEWEST_ITERATIONS} to {_MOST_ITERATIONS}")
+
+
+def _refuse_password(url: str) -> None:
+    from muster.server.setting_sources import refuse_password
+    from muster.topics.config_types import ConfigError
+
+    try:
+        refuse_password("--store", url)
+    except ConfigError as error:
+        raise UsersError(str(error)) from None
 
 
 def _act(arguments: argparse.Namespace) -> int:

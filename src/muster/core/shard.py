@@ -94,6 +94,11 @@ class Shard(ShardView):
             case _:
                 return self._handle_write(request, ticket, now_ms)
 
+    def is_being_created(self, group_id: str) -> bool:
+        """A member was told of the group, and its first record is not durable yet."""
+        group = self.groups.get(group_id)
+        return group is not None and not group.is_committed
+
     def handle_commit_of_the_living(self, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
         """Of a member that has just been found alive (`SignOfLife`): nothing else about it has to be asked."""
         return commit_of_the_living(self, request, ticket, now_ms)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
+from zlib import crc32
 
 from muster.core.classic.states import GroupState
 from muster.core.shard import Shard
@@ -17,6 +18,8 @@ from muster.runtime.runner import ShardRunner
 from muster.runtime.timings import Timing
 
 MAX_LABELLED_GROUPS = 1_000
+MAX_LABEL_CHARS = 300
+"""A topic or client id that is longer is cut. Kafka allows 249 for topics, and whatever fits into a request for groups."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -125,4 +128,14 @@ def exposition(metrics: Iterable[Metric]) -> str:
 
 
 def _escaped(label: str) -> str:
+    """Clients choose these names: control characters, which could drive a terminal, are shown as text, and none is too long."""
+    if len(label) > MAX_LABEL_CHARS:
+        # Names that begin alike must not become one: Prometheus refuses a page that has a sample twice.
+        label = f"{label[: MAX_LABEL_CHARS - 20]}...{crc32(label.encode(errors='replace')):08x}.{len(label)}"
+    if not label.isprintable():
+        label = "".join(each if each.isprintable() or each == "\n" else _as_code(each) for each in label)
     return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _as_code(character: str) -> str:
+    return f"\\u{ord(character):04x}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from muster.core.config import GroupConfig
@@ -18,8 +19,10 @@ from muster.runtime.compaction import Compactor
 from muster.runtime.coordinator import Coordinator, CoordinatorConfig
 from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.log_limit import LogLimit
 from muster.runtime.long_poll import LongPolls
 from muster.runtime.periodic import Periodic
+from muster.runtime.writer_thread import Step, WriterThread
 from muster.security.audit import Audit
 from muster.security.authorizer import Authorizer
 from muster.topics.broker import Broker
@@ -107,6 +110,13 @@ class Node:
         )
         self.compactor = Compactor(self._all_logs, clock, loop, background, settings.integer("log.cleaner.backoff.ms"))
         self._creating_offsets_topic = False
+        self._creation_log = LogLimit(_log, "attempts to create an internal topic that failed", monotonic)
+        """Every client that looks for a coordinator makes an attempt."""
+        self.call_soon = loop.call_soon
+        self._background = background
+        self._validation: WriterThread | None = None
+        """Made when it is first needed."""
+        self.is_stopping = False
         self.cluster: ClusterSeat | None = None
         """Set before `start` where several nodes share the store."""
         self.reads_apart: ReadsApart | None = None
@@ -166,8 +176,11 @@ class Node:
 
     async def stop(self) -> None:
         """Answer whoever waits, make durable what is staged, leave the directory clean."""
+        self.is_stopping = True
         if self.cluster is not None:
             await self.cluster.hand_over()
+        if self._validation is not None:
+            self._validation.close()
         self.coordinator.stop()
         self.long_polls.fire_all()
         compacted = self._loop.create_future()
@@ -183,6 +196,18 @@ class Node:
         self.broker.store.close()
         if self.cluster is not None:
             await self.cluster.leave()
+
+    def validate_apart(self, work: Step, then: Step) -> None:
+        """Do `work` in a thread, after what was given before, then call `then` in the loop. `work` does not raise.
+
+        One thread for all: what it unpacks is in memory once, and the loop keeps its share of the interpreter.
+        """
+        if self._background is not None:
+            self._background(work, then)
+            return
+        if self._validation is None:
+            self._validation = WriterThread(self._loop.call_soon_threadsafe, "muster-validation")
+        self._validation.run(work, then)
 
     # -- the coordinator's topics
 
@@ -208,7 +233,9 @@ class Node:
                 },
             )
         except (StorageError, TopicError) as error:
-            _log.error("%s cannot be created: %s; it is tried again when a client asks", CONSUMER_OFFSETS, error)
+            self._creation_log.error(
+                "%s cannot be created: %s; it is tried again when a client asks", CONSUMER_OFFSETS, error
+            )
             return
         self._elect_all()
         # Made now rather than by the first event, which comes while a group is waiting.

@@ -13,6 +13,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from itertools import takewhile
+from sys import exc_info
+from time import monotonic
 from typing import cast
 
 from muster.core.classic.heartbeat import sign_of_life
@@ -28,6 +30,7 @@ from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.in_flight import Event, InFlight
 from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.log_limit import LogLimit
 from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
 from muster.runtime.pulse import Pulse
 from muster.runtime.tickets import Redeemable
@@ -44,7 +47,7 @@ from muster.wire.errors import (
     UNKNOWN_SERVER_ERROR,
 )
 
-_log = logging.getLogger(__name__)
+_failures = LogLimit(logging.getLogger(__name__), "failures of coordinator shards and their records", monotonic)
 
 _LOGGED_CHARS = 100
 
@@ -87,7 +90,7 @@ class ShardRunner:
             return
         if not isinstance(request, ListGroups):
             queue = self._turns.queues.get(request.group_id)
-            if queue is not None and not isinstance(request, OffsetCommit | OffsetFetch | DescribeGroup):
+            if queue is not None and self._waits_for_group_records(request):
                 # Deviates: a join that comes while the leader's plan is being stored waits for that; Kafka lets it in at
                 # once and answers the parked SyncGroups REBALANCE_IN_PROGRESS (T103). Here they get their assignment
                 # first.
@@ -97,6 +100,13 @@ class ShardRunner:
                 self._in_flight.newest().follow_with(self._put_off(request, ticket))
                 return
         self._handle(request, ticket)
+
+    def _waits_for_group_records(self, request: Request) -> bool:
+        """Commits and reads do not. But somebody who was told of a new group, by MEMBER_ID_REQUIRED, must find it: so a
+        description of a group whose first record is in flight comes after that."""
+        if isinstance(request, DescribeGroup):
+            return self.shard.is_being_created(request.group_id)
+        return not isinstance(request, OffsetCommit | OffsetFetch)
 
     def submit_commit_of_the_living(self, request: OffsetCommit, ticket: Redeemable, ticks_ms: int) -> None:
         """Of a member whose `Pulse` has just beaten for it, at `ticks_ms`. Commits never wait for others' records."""
@@ -270,7 +280,7 @@ class ShardRunner:
         try:
             base_offset = self._log.append(records, now_ms, self._when_settled)
         except RecordsTooLarge as error:
-            _log.warning("%s", error)
+            _failures.warning("%s", error)
             self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
             return
         in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(records))
@@ -352,7 +362,8 @@ class ShardRunner:
     # -- ending
 
     def _fail(self, when: str) -> None:
-        _log.exception("coordinator shard of %s failed %s; it will be loaded again", self._log, when)
+        fault = exc_info()[1]
+        _failures.error("coordinator shard of %s failed %s; it will be loaded again", self._log, when, exc_info=fault)
         self._close(NOT_COORDINATOR)
         self._on_failed(self)
 

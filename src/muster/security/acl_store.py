@@ -70,11 +70,17 @@ class AclStore:
         return made
 
     def delete(self, filters: Sequence[AclFilter]) -> list[list[Acl]]:
-        """What each filter matched, all of it deleted. StorageError: nothing has changed."""
+        """What each filter matched, all of it deleted. StorageError or TooManyAcls: nothing has changed."""
         matched: list[list[Acl]] = []
 
         def plan() -> _Change:
-            matched[:] = [self.matching(wanted) for wanted in filters]
+            found = {wanted: self.matching(wanted) for wanted in dict.fromkeys(filters)}
+            matched[:] = [found[wanted] for wanted in filters]
+            count = sum(map(len, matched))
+            if count > MAX_CHANGES_A_REQUEST:  # told as often as filters match them
+                raise TooManyAcls(
+                    f"A request can delete at most {MAX_CHANGES_A_REQUEST} ACLs, the filters of this one match {count}"
+                )
             return (), list(dict.fromkeys(acl for acls in matched for acl in acls))
 
         self._change(plan)

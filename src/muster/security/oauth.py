@@ -72,6 +72,9 @@ class OAuthExchange:
         self._check = check
         self._failure: AuthenticationFailed | None = None
 
+    def claimed_name(self, token: bytes) -> str | None:
+        return None  # a signature is not guessed
+
     def step(self, token: bytes) -> Challenge | Accepted:
         if self._failure is not None:
             raise self._failure

@@ -22,6 +22,12 @@ class PlainExchange:
     def __init__(self, passwords: Passwords) -> None:
         self._passwords = passwords
 
+    def claimed_name(self, token: bytes) -> str | None:
+        try:
+            return _parts(token)[1]
+        except AuthenticationFailed:
+            return None  # the step says what is wrong with it
+
     def step(self, token: bytes) -> Challenge | Accepted:
         authzid, name, password = _parts(token)
         if not name:

@@ -52,6 +52,10 @@ class Exchange(Protocol):
     is_slow: bool
     """True if a step takes milliseconds of computing: it is then run beside the loop, in a thread."""
 
+    def claimed_name(self, token: bytes) -> str | None:
+        """The user whose password the next step checks with this token; None if it checks no password."""
+        ...
+
     def step(self, token: bytes) -> Challenge | Accepted:
         """The next token of the client; AuthenticationFailed ends it."""
         ...

@@ -81,6 +81,9 @@ class ScramExchange:
         self._said = b""
         """The first messages of both sides, as they enter the signature."""
 
+    def claimed_name(self, token: bytes) -> str | None:
+        return None if self._credential is None else self._name
+
     def step(self, token: bytes) -> Challenge | Accepted:
         if len(token) > MAX_TOKEN_BYTES:
             raise self._malformed(f"a message of {len(token)} bytes")

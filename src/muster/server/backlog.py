@@ -37,6 +37,11 @@ class Backlog:
         (size,) = _frame_size(self._octets, self._taken)
         return int(size)
 
+    def next_is_produce(self) -> bool:
+        """Whether the next frame is a Produce request, or may be one as far as it has come."""
+        begin = self._taken + FRAME_SIZE_BYTES
+        return not any(self._octets[begin : begin + 2])
+
     def take(self, size: int) -> bytes | None:
         """The next frame, of this size, without it; None if a part of it has still to come."""
         begin = self._taken + FRAME_SIZE_BYTES
@@ -44,16 +49,17 @@ class Backlog:
         if len(self._octets) < end:
             return None
         self._taken = end
-        return bytes(self._octets[begin:end])
+        with memoryview(self._octets) as view:  # a slice of the octets themselves would be copied twice
+            return bytes(view[begin:end])
 
     def drop_taken(self) -> None:
         """At the end of a burst, not with each frame: the rest is moved then."""
         del self._octets[: self._taken]
         self._taken = 0
 
-    def hold_back(self, transport: asyncio.Transport, *, is_blocked: bool) -> None:
-        """Bytes pile up only while no request is taken; then not beyond a limit."""
-        hold = is_blocked and len(self) > WAITING_BYTES_PER_CONNECTION
+    def hold_back(self, transport: asyncio.Transport, *, is_blocked: bool, may_read: bool) -> None:
+        """Bytes pile up only while no request is taken, then not beyond a limit; and while there is room in the budget."""
+        hold = not may_read or (is_blocked and len(self) > WAITING_BYTES_PER_CONNECTION)
         if hold and not self.is_held_back:
             transport.pause_reading()
         elif self.is_held_back and not hold:

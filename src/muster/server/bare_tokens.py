@@ -39,6 +39,7 @@ class BareTokens(asyncio.Protocol):
             connection.refuse("SASL tokens", f"more than {self._max_bytes} bytes came before the last one was answered")
             return
         self._take_token()
+        connection.hold(len(self._buffer))
 
     def eof_received(self) -> bool:
         return self._connection.eof_received()

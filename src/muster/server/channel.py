@@ -46,6 +46,7 @@ class Channel:
         "_loop",
         "_low_water",
         "_mask",
+        "_most_room",
         "_peername",
         "_protocol",
         "_reactor",
@@ -83,6 +84,8 @@ class Channel:
         self._peername = peername
         self._protocol: Any = None
         self.set_protocol(protocol)
+        self._most_room: i64 = RECEIVED_AT_ONCE_BYTES
+        """How much a receive takes at most."""
         self._unsent = bytearray()
         """What the socket did not take; as long as there is something, the mask has the bit for writing."""
         self._high_water: i64 = WRITE_HIGH_WATER_BYTES
@@ -109,10 +112,13 @@ class Channel:
 
     def on_events(self, mask: i64) -> None:
         """Whatever the mask says, reading and writing find out for themselves: an error or a hang-up has no other sign."""
-        if self._reading and mask & ~_WRITABLE:
-            self._receive()
-        if self._mask & _WRITABLE:
-            self._send_rest()
+        try:
+            if self._reading and mask & ~_WRITABLE:
+                self._receive()
+            if self._mask & _WRITABLE:
+                self._send_rest()
+        except Exception as fault:  # no memory for what came: that ends this channel, not the loop
+            self._break(fault, "an event")
 
     def _receive(self) -> None:
         try:
@@ -139,9 +145,9 @@ class Channel:
 
     def _receive_more(self, received: bytes) -> bytes:
         """It was no small request, and the next one may be none either."""
-        self._room = RECEIVED_AT_ONCE_BYTES
+        self._room = self._most_room
         try:
-            more: bytes = _read(self._fd, RECEIVED_AT_ONCE_BYTES)
+            more: bytes = _read(self._fd, self._most_room)
         except OSError:
             return received  # if it is more than a matter of time, the next event tells
         return received + more
@@ -201,7 +207,10 @@ class Channel:
             self._end(error)
             return
         if sent != len(data):
-            self._keep(data[sent:])
+            try:
+                self._keep(data[sent:])
+            except Exception as fault:
+                self._break(fault, "send")
 
     def _keep(self, data: bytes) -> None:
         self._unsent += data
@@ -218,6 +227,11 @@ class Channel:
         if not self._closing:
             self._reading = True
             self._watch()
+
+    def limit_receive(self, size: int) -> None:
+        """Take no more than this at once from now on."""
+        self._most_room = size
+        self._room = SMALL_REQUEST_BYTES
 
     def close(self) -> None:
         """Send what has been written, then end."""
@@ -300,8 +314,6 @@ class Channel:
             self._break(fault, method)
 
     def _break(self, fault: Exception, where: str) -> None:
-        """The protocol is at fault: that is told, and ends this channel and nothing else."""
-        self._loop.call_exception_handler(
-            {"message": f"{where} failed", "exception": fault, "transport": self, "protocol": self._protocol}
-        )
+        """The protocol is at fault, or there is no memory: that is told, and ends this channel and nothing else."""
         self._end(fault)
+        self._loop.call_exception_handler({"message": f"{where} failed", "exception": fault})

@@ -9,7 +9,6 @@ and no other.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, cast
 
@@ -20,7 +19,7 @@ from muster.server.frame_size import why_refused
 from muster.server.intake.intake import Intake
 from muster.server.limits import FAREWELL_SECONDS, FRAME_SIZE_BYTES, LOGGED_TEXT_CHARS, WRITE_HIGH_WATER_BYTES
 from muster.server.peer import address_text, java_host
-from muster.wire.errors import WireError
+from muster.wire.errors import TextTooLong, WireError
 
 if TYPE_CHECKING:
     from muster.runtime.clock import Wake
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 ANONYMOUS = "User:ANONYMOUS"
 
-_log = logging.getLogger("muster.connection")
 _CLIENT_DOES_NOT_READ: Final = 1
 _MUTED: Final = 2
 
@@ -53,12 +51,14 @@ class Connection:
         "_corked",
         "_held",
         "_intake",
+        "_is_paused",
         "_listener",
         "_max_frame_bytes",
         "_outgoing",
         "_traffic",
         "_transport",
         "_unmute_wake",
+        "_work_bytes",
         "address",
         "advertised",
         "beat",
@@ -107,6 +107,10 @@ class Connection:
         self._closed = False
         """Nothing more can be sent."""
         self._unmute_wake: Wake | None = None
+        self._is_paused = False
+        """Nothing is read because of what somebody else holds for it; see `hold`."""
+        self._work_bytes = 0
+        """Size of the request in work, where it came in parts: it counts for the budget until it is answered."""
         self.unconfirmed_bytes = 0
         """Produced through this connection and not durable yet."""
         self.last_used_ms = 0
@@ -174,12 +178,13 @@ class Connection:
 
     def resume_writing(self) -> None:
         self._held &= ~_CLIENT_DOES_NOT_READ
-        self._take_frames()
+        self.guard(self._take_frames)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
         self._transport = self.channel = None
         self.beat = self._backlog = None
+        self._work_bytes = 0
         self._intake.forget_learned()
         self._listener.forget(self)
         if self._unmute_wake is not None:
@@ -198,6 +203,10 @@ class Connection:
     def finish(self, frame: bytes | None) -> None:
         """The request in work has its reply (or wants none): send it and let the next one begin."""
         self.call = None
+        if self._work_bytes:
+            self._work_bytes = 0
+            if not self._corked:
+                self._hold(0 if self._backlog is None else len(self._backlog))
         if self._closed:
             self._traffic.replies_dropped += 1
             return
@@ -208,7 +217,7 @@ class Connection:
                 self.close()
             elif self._backlog is not None:
                 # Not from here: whoever released this reply is still at work on its own outcome.
-                asyncio.get_running_loop().call_soon(self._take_frames)
+                asyncio.get_running_loop().call_soon(self.guard, self._take_frames)
         elif frame is not None:
             self._outgoing.append(frame)
             self._collected_bytes += len(frame)
@@ -228,12 +237,17 @@ class Connection:
 
     def fail(self, fault: Exception) -> None:
         """A step of serving this client raised this."""
-        if isinstance(fault, WireError):
+        if isinstance(fault, WireError | TextTooLong):
             self.refuse(self._work_name(), str(fault))
             return
         self._traffic.handler_failures += 1
-        _log.error("closing the connection from %s: serving %s failed", self.address, self._work_name(), exc_info=fault)
-        self.close()
+        self._listener.failure_log.error(
+            "closing the connection from %s: serving %s failed", self.address, self._work_name(), exc_info=fault
+        )
+        if isinstance(fault, MemoryError):
+            self.abort()  # what it holds is needed
+        else:
+            self.close()
 
     def refuse(self, what: str, why: str) -> None:
         """Close because of what the client sent, with one line that says so (spec 2.1: no reply)."""
@@ -263,7 +277,7 @@ class Connection:
     def _unmute(self) -> None:
         self._unmute_wake = None
         self._held &= ~_MUTED
-        self._take_frames()
+        self.guard(self._take_frames)
 
     def close_later(self, delay_ms: int) -> None:
         """Take no request, and close in a while: so that coming again at once does not help."""
@@ -290,6 +304,7 @@ class Connection:
         """Serve again; `data` came meanwhile."""
         if self._transport is not None:
             self._transport.set_protocol(cast(asyncio.BaseProtocol, self))
+            self.read_on()
             if data:
                 self.data_received(data)
 
@@ -324,6 +339,9 @@ class Connection:
         self.closing = True
         self._send_collected()
         self._closed = True
+        if self._backlog is not None:
+            self._backlog = None  # not served any more, and the client may take long to read its last reply
+            self._hold(0)
         if self._transport is not None:
             self._transport.close()
 
@@ -342,17 +360,55 @@ class Connection:
             if not 0 <= size <= self._max_frame_bytes:
                 self._refuse_frame_size(size)
                 break
+            if size > self._listener.max_other_bytes and not backlog.next_is_produce():
+                limit = self._listener.max_other_bytes
+                self.refuse("a frame", f"size {size} is more than muster.request.max.bytes = {limit}, and no Produce")
+                break
             frame = backlog.take(size)
             if frame is None:
                 break
+            self._work_bytes = size
             self._serve(frame, 0)
+        if self.call is None:
+            self._work_bytes = 0
         backlog.drop_taken()
         self._corked = False
         self._send_collected()
         if self._transport is not None and not self.closing:
-            backlog.hold_back(self._transport, is_blocked=self.call is not None or bool(self._held))
-            if not backlog:
+            self.read_on()
+            if not backlog and not backlog.is_held_back:
                 self._backlog = None
+
+    def limit_receive(self, size: int) -> None:
+        """Take no more than this at once from the client; without effect on asyncio's own transports."""
+        limit = getattr(self._transport, "limit_receive", None)
+        if limit is not None:
+            limit(size)
+
+    def read_on(self) -> None:
+        """Read more from the client, or not, by what is held for it and for all."""
+        backlog = self._backlog
+        if self._transport is None or self.closing:
+            return
+        if self._is_paused:
+            self._is_paused = False
+            self._transport.resume_reading()
+        if backlog is not None:
+            may_read = self._hold(len(backlog))
+            is_blocked = self.call is not None or bool(self._held)
+            backlog.hold_back(self._transport, is_blocked=is_blocked, may_read=may_read)
+
+    def hold(self, size: int) -> None:
+        """Somebody else holds so much of what the client sent, while the connection is handed over."""
+        if self._transport is not None and not self._hold(size):
+            self._is_paused = True
+            self._transport.pause_reading()
+
+    def _hold(self, waiting_bytes: int) -> bool:
+        """False: over the budget, so nothing more may be read for now."""
+        listener = self._listener
+        budget = listener.request_budget if self.newcomer is None else listener.newcomer_budget
+        return budget.hold(self, waiting_bytes + self._work_bytes)
 
     def _serve(self, frame: bytes, position: int) -> None:
         """The frame's request begins at `position`."""

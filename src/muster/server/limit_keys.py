@@ -9,7 +9,7 @@ from typing import Final
 
 from muster.topics.config_types import INT_MAX, ConfigKey, ConfigType, at_least
 
-_INT, _LIST = ConfigType.INT, ConfigType.LIST
+_INT, _LONG, _LIST = ConfigType.INT, ConfigType.LONG, ConfigType.LIST
 
 DOOR_KEYS: Final = (
     ConfigKey(
@@ -50,6 +50,24 @@ CONNECTION_KEYS: Final = (
         INT_MAX,
         "The most connections at a time of one user who has shown who he is.",
         at_least(1),
+    ),
+)
+
+REQUEST_KEYS: Final = (
+    ConfigKey(
+        "queued.max.request.bytes",
+        _LONG,
+        268_435_456,
+        "Bytes of requests that are held at a time, of all connections; over it nothing is read from those that send large"
+        " ones. Requests up to 64 KiB do not count.",
+        at_least(1_048_576),
+    ),
+    ConfigKey(
+        "muster.request.max.bytes",
+        _INT,
+        4_194_304,
+        "The largest request that is no Produce; socket.request.max.bytes holds for all.",
+        at_least(65_536),
     ),
 )
 
@@ -95,4 +113,4 @@ HOLDING_KEYS: Final = (
     ),
 )
 
-LIMIT_KEYS: Final = (*CONNECTION_KEYS, *QUOTA_KEYS, *HOLDING_KEYS)
+LIMIT_KEYS: Final = (*CONNECTION_KEYS, *REQUEST_KEYS, *QUOTA_KEYS, *HOLDING_KEYS)

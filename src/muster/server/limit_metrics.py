@@ -45,10 +45,19 @@ def limit_metrics(listener: Listener, node: Node) -> Iterator[Metric]:
             "Connections served late because of max.connection.creation.rate.",
             admission.kept_waiting,
         ),
+        (
+            "requests_crowded_out",
+            "Connections closed in the middle of a request, because others waited for queued.max.request.bytes.",
+            listener.request_budget.crowded_out + listener.newcomer_budget.crowded_out,
+        ),
     ):
         yield Metric(f"muster_{name}_total", "counter", meaning, (({}, float(value)),))
     muted = sum(connection.is_muted for connection in listener.connections)
     yield Metric("muster_muted_connections", "gauge", "Connections that are muted now.", (({}, float(muted)),))
+    held = listener.request_budget.used + listener.newcomer_budget.used
+    yield Metric(
+        "muster_request_bytes_held", "gauge", "Bytes of large requests that are held now.", (({}, float(held)),)
+    )
     yield from holding_metrics(node)
 
 

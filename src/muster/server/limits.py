@@ -13,11 +13,37 @@ FRAME_SIZE_BYTES: Final = 4
 WAITING_BYTES_PER_CONNECTION: Final = 64 * 1024
 """Bytes kept behind a request in work before reading from that connection pauses."""
 
+UNCOUNTED_BYTES_PER_CONNECTION: Final = 64 * 1024
+"""Requests of this size do not count for `queued.max.request.bytes`, and never wait for it."""
+
+UNAUTHENTICATED_BYTES: Final = 16 * 1024 * 1024
+"""Bytes of requests held for all connections that have not authenticated yet."""
+
+UNCOUNTED_BYTES_BEFORE_AUTHENTICATION: Final = 4 * 1024
+"""Of one of these connections, beside that: handshakes and passwords are shorter."""
+
 UNCONFIRMED_BYTES_PER_CONNECTION: Final = 4 * 1024 * 1024
 """What a producer with acks=0 may have on its way to the disk before its next request waits for some of it."""
 
 WRITE_HIGH_WATER_BYTES: Final = 256 * 1024
 """Unsent reply bytes at which a connection takes no further requests until the client has read some."""
+
+MOST_REPLY_BYTES: Final = 100 * 1024 * 1024
+"""What a reply may have; as much as a request by default. Fetch has `fetch.max.bytes`, which is less."""
+
+MOST_ENTRIES: Final = 100_000
+"""Entries in all arrays of one request together, of structs and of names."""
+
+MOST_REPEATS: Final = 1_000
+"""What a reply repeats because the request lists it again, in things of up to `REPEATED_BYTES`: so 4 MiB in all."""
+
+REPEATED_BYTES: Final = 4 * 1024
+
+LARGE_REQUEST_BYTES: Final = 64 * 1024
+"""Requests up to this size cannot list enough to be counted."""
+
+TOPICS_CREATED_AT_ONCE: Final = 20
+"""Topics that one Metadata request makes by naming them; for the others the client asks again, as it does anyway."""
 
 LISTEN_BACKLOG: Final = 1024
 """Connections that the kernel keeps waiting to be accepted."""
@@ -55,6 +81,9 @@ FEW_EVENTS: Final = 40
 ROUNDS_WITHOUT_ASYNCIO: Final = 256
 """How often the reactor waits and serves before it returns to asyncio without a reason: signals that came meanwhile are
 seen then at the latest."""
+
+LONGEST_FETCH_WAIT_MS: Final = 300_000
+"""The most that a Fetch waits, whatever its max_wait_ms says; librdkafka allows no more either. Kafka has no such limit."""
 
 IDLE_SWEEPS_PER_LIMIT: Final = 4
 """How often idle connections are looked for within one `connections.max.idle.ms`; one sweep is cheap but not free."""

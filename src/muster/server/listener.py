@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from muster.runtime.log_limit import LogLimit
+from muster.security.guess_delays import GuessDelays
 from muster.server.admission import Admission, Verdict
 from muster.server.connection import ANONYMOUS, Connection
 from muster.server.door import Door
@@ -18,10 +20,14 @@ from muster.server.limits import (
     IDLE_SWEEP_MAX_SECONDS,
     IDLE_SWEEP_MIN_SECONDS,
     IDLE_SWEEPS_PER_LIMIT,
+    RECEIVED_AT_ONCE_BYTES,
     STOP_FLUSH_SECONDS,
+    UNAUTHENTICATED_BYTES,
+    UNCOUNTED_BYTES_BEFORE_AUTHENTICATION,
+    UNCOUNTED_BYTES_PER_CONNECTION,
 )
-from muster.server.log_limit import LogLimit
 from muster.server.newcomers import Newcomers
+from muster.server.request_budget import RequestBudget
 from muster.server.rooms import Rooms
 from muster.server.routes import Routes
 from muster.server.settings import Settings
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
     from muster.server.throttle import Throttle, Throttling
 
 _log = logging.getLogger("muster.listener")
+QUEUED_BYTES: Final = "queued.max.request.bytes"
 
 
 class Listener:
@@ -43,6 +50,14 @@ class Listener:
         """What handlers are given; set before `start`."""
         self.traffic = Traffic()
         self.max_frame_bytes = settings.integer("socket.request.max.bytes")
+        self.max_other_bytes = settings.integer("muster.request.max.bytes")
+        """Of a request that is no Produce: all of it becomes objects, so it costs many times its bytes."""
+        self.request_budget = RequestBudget(
+            settings.integer(QUEUED_BYTES), UNCOUNTED_BYTES_PER_CONNECTION, QUEUED_BYTES
+        )
+        self.newcomer_budget = RequestBudget(
+            UNAUTHENTICATED_BYTES, UNCOUNTED_BYTES_BEFORE_AUTHENTICATION, "before authentication"
+        )
         self.connections: dict[Connection, None] = {}
         self.newcomers = Newcomers(
             settings.integer("muster.authentication.timeout.ms"),
@@ -56,6 +71,9 @@ class Listener:
         self.refusal_log = LogLimit(
             logging.getLogger("muster.connection"), "connections closed for what they sent", time.monotonic
         )
+        self.failure_log = LogLimit(
+            logging.getLogger("muster.connection"), "connections closed for a fault while serving them", time.monotonic
+        )
         self.tls_log = LogLimit(logging.getLogger("muster.tls"), "TLS connections that failed", time.monotonic)
         self.doors = tuple(Door(self, address) for address in settings.listeners)
         self._settings = settings
@@ -63,6 +81,8 @@ class Listener:
         self.admission = Admission(settings, names)
         self.rooms = Rooms(settings, names)
         self.connection_log = LogLimit(_log, "connections that were closed for a limit", time.monotonic)
+        self.guess_delays = GuessDelays(time.monotonic)
+        """Of all doors: who is refused at one may try the next."""
         self.quotas: Quotas | None = None
         self.throttling: Throttling | None = None
         """Both None until there are quotas for the first time."""
@@ -99,11 +119,14 @@ class Listener:
         if connection.newcomer is None:  # with TLS it has been one since its handshake
             connection.newcomer = self.newcomers.enter(connection.host, connection.abort)
         connection.sasl = SaslSession(connection, gateway)
+        # Everybody may hold one piece more than the budget allows, and there may be many of them.
+        connection.limit_receive(UNCOUNTED_BYTES_BEFORE_AUTHENTICATION)
         return True
 
     def prove(self, connection: Connection) -> bool:
         """A newcomer has shown who it is; False if there is no room for it."""
         self._end_newcomer(connection)
+        connection.limit_receive(RECEIVED_AT_ONCE_BYTES)
         return self._has_room(connection)
 
     def forget(self, connection: Connection) -> None:
@@ -111,6 +134,7 @@ class Listener:
             self.admission.leave(connection.host)
         self.rooms.leave(connection)
         self._end_newcomer(connection)
+        self.request_budget.forget(connection)
         if not self.connections:
             self._all_gone.set()
 
@@ -118,6 +142,7 @@ class Listener:
         newcomer, connection.newcomer = connection.newcomer, None
         if newcomer is not None:
             newcomer.leave()
+            self.newcomer_budget.forget(connection)
 
     def _has_room(self, connection: Connection) -> bool:
         principal = connection.principal
@@ -233,3 +258,5 @@ class Listener:
                 for connection in tuple(self.connections):
                     connection.abort()
         self.newcomers.end_all()
+        self.request_budget.close()
+        self.newcomer_budget.close()

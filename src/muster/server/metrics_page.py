@@ -7,28 +7,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
 
-MAX_REQUEST_BYTES = 8_192
+from muster.server.http_guard import HttpConnection, HttpPlaces
+
+MAX_REQUEST_BYTES: Final = 8_192
+_PLAIN: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class MetricsConnection(asyncio.Protocol):
-    def __init__(self, page: Callable[[], str]) -> None:
+class MetricsConnection(HttpConnection):
+    def __init__(self, places: HttpPlaces, page: Callable[[], str]) -> None:
+        super().__init__(places)
         self._page = page
-        self._request = b""
-        self._transport: asyncio.Transport | None = None
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport  # type: ignore[assignment]
-
-    def data_received(self, data: bytes) -> None:
-        self._request += data
-        if b"\r\n\r\n" in self._request:
-            self._answer(*self._response())
-        elif len(self._request) > MAX_REQUEST_BYTES:
+    def serve(self, received: bytearray) -> None:
+        if b"\r\n\r\n" in received:
+            self._answer(*self._response(bytes(received)))
+        elif len(received) > MAX_REQUEST_BYTES:
             self._answer("431 Request Header Fields Too Large", "the request is too large\n")
 
-    def _response(self) -> tuple[str, str]:
-        method, _, rest = self._request.partition(b" ")
+    def _response(self, request: bytes) -> tuple[str, str]:
+        method, _, rest = request.partition(b" ")
         path = rest.split(b" ", 1)[0].split(b"?", 1)[0]
         if method not in (b"GET", b"HEAD"):
             return "405 Method Not Allowed", "only GET is served here\n"
@@ -37,16 +36,11 @@ class MetricsConnection(asyncio.Protocol):
         return "200 OK", self._page()
 
     def _answer(self, status: str, text: str) -> None:
-        assert self._transport is not None
-        body = text.encode()
-        head = (
-            f"HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
-            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-        )
-        self._transport.write(head.encode() + (b"" if self._request.startswith(b"HEAD ") else body))
-        self._transport.close()
+        # A name that is no text must not keep the whole page from being shown.
+        self.send(status, _PLAIN, text.encode(errors="replace"), with_body=not self._received.startswith(b"HEAD "))
 
 
 async def serve_metrics(host: str, port: int, page: Callable[[], str]) -> asyncio.Server:
     """Listen until the returned server is closed. Port 0 picks a free one."""
-    return await asyncio.get_running_loop().create_server(lambda: MetricsConnection(page), host, port)
+    places = HttpPlaces()
+    return await asyncio.get_running_loop().create_server(lambda: MetricsConnection(places, page), host, port)

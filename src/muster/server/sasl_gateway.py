@@ -86,7 +86,8 @@ class SaslGateway:
         if self._max_reauth_ms > 0:
             limits.append(self._max_reauth_ms)
         if credential_expires_at_ms is not None:
-            limits.append(max(credential_expires_at_ms - int(time.time() * 1000), 0))
+            # At least 1: clients read a lifetime of 0 as "never expires". A token may be past its end and within the skew.
+            limits.append(max(credential_expires_at_ms - int(time.time() * 1000), 1))
         return min(limits, default=None)
 
     @property

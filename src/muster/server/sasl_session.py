@@ -45,6 +45,7 @@ class Answers(Protocol):
 class SaslSession:
     __slots__ = (
         "_checking",
+        "_claimed",
         "_connection",
         "_exchange",
         "_expiry",
@@ -52,6 +53,7 @@ class SaslSession:
         "_mechanism",
         "_over",
         "_principal",
+        "is_expired",
         "proven_at",
     )
 
@@ -69,6 +71,10 @@ class SaslSession:
         self.proven_at = 0.0
         """By the loop's clock."""
         self._expiry: asyncio.TimerHandle | None = None
+        self._claimed: str | None = None
+        """Whose password is being checked."""
+        self.is_expired = False
+        """The last authentication counts no more, and no other has taken its place."""
         self._over = False
 
     # ---- what clients ask
@@ -114,6 +120,21 @@ class SaslSession:
     def take(self, token: bytes, answers: Answers) -> None:
         exchange = self._exchange
         assert exchange is not None
+        self._claimed = exchange.claimed_name(token)
+        delay = 0.0
+        if self._claimed is not None:
+            delay = self._gateway.listener.guess_delays.seconds(self._connection.host, self._claimed)
+        if delay:
+            # Before the check, not after it: somebody who guesses could take silence for a no, and try the next at once.
+            loop = asyncio.get_running_loop()
+            answers.wait_for(loop.call_later(delay, self._connection.guard, self._check, token, answers))
+        else:
+            self._check(token, answers)
+
+    def _check(self, token: bytes, answers: Answers) -> None:
+        exchange = self._exchange
+        if exchange is None:
+            return  # the client has gone
         if not exchange.is_slow:
             self._conclude(partial(exchange.step, token), answers)
             return
@@ -164,12 +185,15 @@ class SaslSession:
             self._fail(AuthenticationFailed(told, f"it was {self._principal!r} before", accepted.name), answers)
             return
         listener, connection = self._gateway.listener, self._connection
+        if self._claimed is not None:
+            listener.guess_delays.succeeded(connection.host, self._claimed)
         if self._principal is None:
             listener.traffic.authentications += 1
             _log.debug("%s is %r, by %s", connection.address, principal, self._mechanism)
         else:
             listener.traffic.reauthentications += 1
         self._exchange = None
+        self.is_expired = False
         self._principal = connection.principal = principal
         self.proven_at = asyncio.get_running_loop().time()
         connection.use_routes(listener.routes, listener.max_frame_bytes)
@@ -186,6 +210,8 @@ class SaslSession:
         """The answer comes late and the connection ends with it (KIP-306): guessing costs time, waiting costs us nothing."""
         connection, gateway = self._connection, self._gateway
         gateway.listener.traffic.authentication_failures += 1
+        if self._claimed is not None:
+            gateway.listener.guess_delays.failed(connection.host, self._claimed)
         gateway.listener.authentication_log.warning(
             "%s failed to authenticate as %r by %s on listener %s: %s",
             connection.address,
@@ -214,6 +240,7 @@ class SaslSession:
     def expire(self) -> None:
         """KIP-368: the next request closes the connection, unless it begins a new authentication."""
         self._expiry = None
+        self.is_expired = True
         if self._exchange is None:
             self._gateway.listener.traffic.sessions_expired += 1
             self._connection.use_routes(self._gateway.expired_routes, self._gateway.max_frame_bytes)
@@ -255,6 +282,9 @@ class _Refused:
 
     def __init__(self, told: str) -> None:
         self._told = told
+
+    def claimed_name(self, token: bytes) -> str | None:
+        return None
 
     def step(self, token: bytes) -> Challenge | Accepted:
         raise AuthenticationFailed(self._told)

@@ -11,6 +11,7 @@ import logging
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from errno import EADDRINUSE, EADDRNOTAVAIL
 from typing import Any, Protocol, TypeAlias
@@ -18,6 +19,7 @@ from typing import Any, Protocol, TypeAlias
 from muster import __version__
 from muster.form import form_text
 from muster.log.contract import StorageError
+from muster.runtime.log_limit import LogLimit
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.limits import COLLECT_AFTER_OBJECTS
@@ -67,6 +69,7 @@ class Server:
         """Listen and serve; returns the first listener's address with the real port. ListenError, StorageError or ConfigError
         if not."""
         self.listener.prepare()
+        limit_loop_failures(asyncio.get_running_loop())
         try:
             self._open_doors()
             self.node = self._make_node(self.settings, self.listener.doors[0].advertised)
@@ -172,6 +175,19 @@ def serve(settings: Settings, make_server: Callable[[Settings], Server] = Server
     allow_many_open_files()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(_serve_until_signal(make_server(settings)))
+
+
+def limit_loop_failures(loop: asyncio.AbstractEventLoop) -> None:
+    """asyncio tells of every failed callback with a page of traceback. One that clients can cause must not fill the disk."""
+    if loop.get_exception_handler() is not None:
+        return  # somebody else's loop, who sees to it
+    failures = LogLimit(logging.getLogger("muster.loop"), "failures in the loop", time.monotonic)
+
+    def tell(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        message = context.get("message") or "a callback failed"
+        failures.error("%s", message, exc_info=context.get("exception"))
+
+    loop.set_exception_handler(tell)
 
 
 def allow_many_open_files() -> None:

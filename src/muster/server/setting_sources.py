@@ -32,7 +32,24 @@ class SettingText:
 
 
 def from_flag(flag: str, name: str, text: str) -> SettingText:
+    refuse_password(f"flag {flag}", text)
     return SettingText(known_name(name, f"flag {flag}"), text, f"flag {flag}")
+
+
+def refuse_password(where: str, url: str) -> None:
+    """A database's address on the command line may not have a password in it. ConfigError, which does not repeat it."""
+    scheme, has_scheme, rest = url.partition("://")
+    if not has_scheme or not scheme.startswith("postgres"):
+        return
+    place, _, query = rest.partition("?")
+    user, has_user, _ = place.split("/", 1)[0].rpartition("@")
+    given = [part.partition("=")[0].lower() for part in query.split("&")]
+    if (has_user and ":" in user) or "password" in given or "sslpassword" in given:
+        raise ConfigError(
+            f"{where}: a password on the command line can be seen by every user of this machine; leave it out of the"
+            f" address and give it in the file that PGPASSFILE names, in PGPASSWORD, or with the whole address in"
+            f" {variable_of('muster.store')} or --config FILE"
+        )
 
 
 def from_assignments(flag: str, assignments: Iterable[str]) -> Iterator[SettingText]:

@@ -160,6 +160,12 @@ class Settings:
                 f"{shortest} = {self.integer(shortest)} (from {self.origin(shortest)}) is more than"
                 f" {longest} = {self.integer(longest)} (from {self.origin(longest)}): no member could join"
             )
+        largest, queued = "socket.request.max.bytes", "queued.max.request.bytes"
+        if self.integer(queued) < self.integer(largest):
+            raise ConfigError(
+                f"{queued} = {self.integer(queued)} (from {self.origin(queued)}) is less than"
+                f" {largest} = {self.integer(largest)} (from {self.origin(largest)}): the largest request would never fit"
+            )
         for name in ("muster.metrics.listen", "muster.control.listen"):
             if self.string(name):
                 _blame(self.origin(name), parse_endpoint, name, self.string(name))

@@ -245,6 +245,11 @@ class TlsChannel(asyncio.Protocol):
         if self._transport is not None and not self._closed:
             self._transport.resume_reading()
 
+    def limit_receive(self, size: int) -> None:
+        limit = getattr(self._transport, "limit_receive", None)
+        if limit is not None:
+            limit(size)
+
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         assert self._transport is not None
         self._transport.set_write_buffer_limits(high, low)

@@ -9,15 +9,33 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import Any
+from math import isfinite
+from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from muster.runtime.log_limit import LogLimit
+from muster.server.http_guard import HttpConnection, HttpPlaces
+from muster.topics.refusal import TopicError
 
 MAX_HEAD_BYTES = 8_192
 MAX_BODY_BYTES = 8 * 1024 * 1024
+_CALLERS_FAULTS: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TopicError,
+    TypeError,
+    ValueError,
+)
+"""A field of the wrong kind ends in one of these; the text says which."""
+_failures = LogLimit(logging.getLogger("muster.control"), "requests to the test controls that failed", time.monotonic)
 
 
 class Refused(Exception):
@@ -40,30 +58,24 @@ class Asked:
 Answer = Callable[[Asked], Awaitable[object]]
 
 
-class ControlConnection(asyncio.Protocol):
-    def __init__(self, answer: Answer) -> None:
+class ControlConnection(HttpConnection):
+    def __init__(self, places: HttpPlaces, answer: Answer) -> None:
+        super().__init__(places)
         self._answer = answer
-        self._received = b""
-        self._transport: asyncio.Transport | None = None
         self._work: asyncio.Task[None] | None = None
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport  # type: ignore[assignment]
-
-    def data_received(self, data: bytes) -> None:
-        if self._work is not None:
-            return  # one request a connection
-        self._received += data
+    def serve(self, received: bytearray) -> None:
         try:
-            asked = read_request(self._received)
+            asked = read_request(received)
         except Refused as refused:
-            self._send(refused.status, {"error": str(refused)})
+            self._tell(refused.status, {"error": str(refused)})
             return
         if asked is not None:
+            self.end_of_request()
             self._work = asyncio.get_running_loop().create_task(self._serve(asked))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._transport = None
+        super().connection_lost(exc)
         if self._work is not None:
             self._work.cancel()  # nobody hears the end of a wait any more
 
@@ -71,57 +83,71 @@ class ControlConnection(asyncio.Protocol):
         try:
             answer = await self._answer(asked)
         except Refused as refused:
-            self._send(refused.status, {"error": str(refused)})
-        except (ValueError, TypeError, KeyError) as error:
-            self._send(HTTPStatus.BAD_REQUEST, {"error": str(error)})
+            self._tell(refused.status, {"error": str(refused)})
+        except _CALLERS_FAULTS as error:
+            self._tell(HTTPStatus.BAD_REQUEST, {"error": str(error) or type(error).__name__})
+        except Exception as error:
+            _failures.error("answering %s /%s failed", asked.method, "/".join(asked.path)[:200], exc_info=error)
+            self._tell(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": f"{type(error).__name__}: {error}"})
         else:
-            self._send(HTTPStatus.OK, answer)
+            self._tell(HTTPStatus.OK, answer)
 
-    def _send(self, status: HTTPStatus, answer: object) -> None:
-        if self._transport is None:
-            return
-        body = json.dumps(answer, ensure_ascii=False).encode() + b"\n"
-        head = (
-            f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-        )
-        self._transport.write(head.encode() + body)
-        self._transport.close()
+    def _tell(self, status: HTTPStatus, answer: object) -> None:
+        body = json.dumps(answer, ensure_ascii=False).encode(errors="replace") + b"\n"
+        self.send(f"{status.value} {status.phrase}", "application/json", body)
 
 
-def read_request(received: bytes) -> Asked | None:
+def read_request(received: bytes | bytearray) -> Asked | None:
     """The request, once it is all there. Refused says what is wrong with it."""
-    head, blank, body = received.partition(b"\r\n\r\n")
-    if not blank:
+    end = received.find(b"\r\n\r\n")
+    if end < 0:
         if len(received) > MAX_HEAD_BYTES:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"the head is over {MAX_HEAD_BYTES} bytes")
         return None
-    first, *rest = head.decode("latin-1").split("\r\n")
+    first, *rest = received[:end].decode("latin-1").split("\r\n")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
     _keep_browsers_out(headers)
-    size = headers.get("content-length", "0")
-    if not size.isdecimal() or int(size) > MAX_BODY_BYTES:
-        raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body must have 0 to {MAX_BODY_BYTES} bytes")
-    if len(body) < int(size):
+    size = _body_size(headers)
+    begin = end + 4
+    if len(received) < begin + size:
         return None
     words = first.split(" ")
     if len(words) != 3:
         raise Refused(HTTPStatus.BAD_REQUEST, f"{first!r} is no HTTP request line")
-    url = urlsplit(words[1])
+    try:
+        url = urlsplit(words[1])
+    except ValueError as error:
+        raise Refused(HTTPStatus.BAD_REQUEST, f"{words[1]!r} is no URL: {error}") from None
     path = tuple(unquote(part) for part in url.path.split("/") if part)
-    return Asked(words[0], path, dict(parse_qsl(url.query)), _json(body[: int(size)]))
+    return Asked(words[0], path, dict(parse_qsl(url.query)), _json(bytes(received[begin : begin + size])))
+
+
+def _body_size(headers: dict[str, str]) -> int:
+    text = headers.get("content-length", "0")
+    if not (text.isascii() and text.isdecimal()) or len(text) > 10 or int(text) > MAX_BODY_BYTES:
+        raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body must have 0 to {MAX_BODY_BYTES} bytes")
+    return int(text)
 
 
 def _json(body: bytes) -> dict[str, Any]:
     if not body.strip():
         return {}
     try:
-        found = json.loads(body)
+        found = json.loads(body, parse_float=_finite, parse_constant=_finite)
+    except RecursionError:
+        raise Refused(HTTPStatus.BAD_REQUEST, "the body is no JSON that is used here: it is too deep") from None
     except ValueError as error:
         raise Refused(HTTPStatus.BAD_REQUEST, f"the body is no JSON: {error}") from None
     if not isinstance(found, dict):
         raise Refused(HTTPStatus.BAD_REQUEST, "the body must be a JSON object")
     return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text[:40]} is no number that can be used")
+    return number
 
 
 def _keep_browsers_out(headers: dict[str, str]) -> None:

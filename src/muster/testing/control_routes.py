@@ -21,6 +21,9 @@ from muster.testing.kit import Kit
 
 Page: TypeAlias = Callable[..., Coroutine[Any, Any, object]]
 
+_MOST_MS = 100 * 366 * 86_400_000
+"""A century: the clock is moved from deadline to deadline, and must arrive."""
+_LONGEST_WAIT_SECONDS = 3_600.0
 _UNITS_MS = {"ms": 1, "seconds": 1_000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 _REQUEST_FAULTS = ("error", "delay", "drop_request", "drop_reply")
 _COORDINATOR_FAULTS = {"coordinator_loading": "loading", "coordinator_moved": "moved"}
@@ -136,7 +139,7 @@ class ControlRoutes:
         query = _fields(asked.query, "state", "members", "generation", "timeout")
         wanted = Wanted(query.get("state"), _whole(query, "members"), _whole(query, "generation"))
         try:
-            view: GroupView = await self._kit.wait(group, wanted, float(query.get("timeout", PATIENCE_SECONDS)))
+            view: GroupView = await self._kit.wait(group, wanted, _timeout(query))
         except WaitTimeout as late:
             raise Refused(HTTPStatus.REQUEST_TIMEOUT, str(late)) from None
         return view.to_json()
@@ -173,7 +176,7 @@ class ControlRoutes:
         kind = _text(fields, "kind")
         if kind in _COORDINATOR_FAULTS:
             seconds = fields.get("seconds")
-            duration_ms = None if seconds is None else round(1000 * seconds)
+            duration_ms = None if seconds is None else round(1000 * _number(fields, "seconds"))
             return self._kit.take_coordinator(_COORDINATOR_FAULTS[kind], _text(fields, "group"), duration_ms).to_json()
         if kind not in _REQUEST_FAULTS:
             known = ", ".join((*_REQUEST_FAULTS, *_COORDINATOR_FAULTS))
@@ -231,7 +234,16 @@ def _number(fields: Mapping[str, Any], name: str) -> float:
     value = fields.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{name} must be a number, not {value!r}")
+    if abs(value) * _UNITS_MS.get(name, 1) > _MOST_MS:
+        raise ValueError(f"{name} must not be more than a century")
     return value
+
+
+def _timeout(query: Mapping[str, Any]) -> float:
+    seconds = float(query.get("timeout", PATIENCE_SECONDS))
+    if not 0 <= seconds <= _LONGEST_WAIT_SECONDS:
+        raise ValueError(f"timeout must be 0 to {_LONGEST_WAIT_SECONDS:.0f} seconds")
+    return seconds
 
 
 def _whole(query: Mapping[str, Any], name: str) -> int | None:
@@ -245,7 +257,7 @@ def _part(record: object, name: str) -> str | bytes | None:
         raise ValueError('each record must be {"key": ..., "value": ...}')
     encoded = record.get(f"{name}_base64")
     if encoded is not None:
-        return b64decode(encoded)
+        return b64decode(encoded, validate=True)
     part = record.get(name)
     if part is not None and not isinstance(part, str):
         raise ValueError(f"{name} must be a text, not {part!r}; use {name}_base64 for bytes")

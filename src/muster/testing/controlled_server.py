@@ -9,6 +9,7 @@ import asyncio
 from ipaddress import ip_address
 
 from muster.server.endpoint import Endpoint, parse_endpoint
+from muster.server.http_guard import HttpPlaces
 from muster.server.serve import ListenError, Server
 from muster.server.settings import Settings
 from muster.testing.control_http import ControlConnection
@@ -31,10 +32,11 @@ class ControlledServer(Server):
         bound = await super().start()
         self.kit.open_coordinator()
         routes = ControlRoutes(self.kit)
+        places = HttpPlaces()
         loop = asyncio.get_running_loop()
         try:
             self._control = await loop.create_server(
-                lambda: ControlConnection(routes.answer), self._wanted.host, self._wanted.port
+                lambda: ControlConnection(places, routes.answer), self._wanted.host, self._wanted.port
             )
         except (OSError, OverflowError) as error:
             await self.stop()

@@ -6,29 +6,32 @@ topics/produce.py.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from muster.topics.config_types import LONG_MAX
 from muster.topics.configs import TopicSettings
+from muster.topics.effort import UNBOUNDED, Effort, TooMuchWork
+from muster.topics.limits import LEAST_UNPACKED_LIMIT_BYTES, UNPACKED_TIMES_PACKED
 from muster.topics.refusal import TopicError
 from muster.wire.batch import (
+    LEAST_RECORD_BYTES,
     NO_PRODUCER_ID,
-    NO_TIMESTAMP,
     BatchHeader,
     CorruptBatch,
-    Record,
     RecordsVerdict,
     UnknownCompression,
+    UnpackedTooLarge,
     check_crc,
     check_records,
-    decode_records,
-    encode_batch,
     iterate_batches,
     parse_header,
+    recompressed,
+    records_payload,
     with_max_timestamp,
 )
+from muster.wire.compression import MAX_DECOMPRESSED_BYTES, ZSTD
 from muster.wire.compression import NAMES as CODECS
-from muster.wire.compression import ZSTD
 from muster.wire.errors import (
     CORRUPT_MESSAGE,
     INVALID_RECORD,
@@ -54,22 +57,39 @@ class RecordError:
 class BatchRefused(TopicError):
     """The producer's batch stays out of the log."""
 
-    def __init__(self, code: int, message: str, record_errors: tuple[RecordError, ...] = ()) -> None:
+    def __init__(
+        self,
+        code: int,
+        message: str,
+        record_errors: tuple[RecordError, ...] = (),
+        record_error_count: int | None = None,
+    ) -> None:
         super().__init__(code, message)
         self.record_errors = record_errors
+        """Deviates: of the first faulty records; Kafka names all of them."""
+        self.record_error_count = len(record_errors) if record_error_count is None else record_error_count
 
 
 def judge_batch(
-    records: bytes | None, partition: str, settings: TopicSettings, now_ms: int, *, zstd_allowed: bool = True
+    records: bytes | None,
+    partition: str,
+    settings: TopicSettings,
+    now_ms: int,
+    *,
+    zstd_allowed: bool = True,
+    effort: Effort = UNBOUNDED,
 ) -> tuple[bytes, BatchHeader]:
-    """The batch as it goes into the log, with its header; or BatchRefused."""
+    """The batch as it goes into the log, with its header; or BatchRefused. `effort` may raise TooMuchWork."""
     header = _single_header(records)
     assert records is not None
+    _check_size(header, partition, settings)
+    _check_count(header, partition, settings)
+    effort.spend(len(records), header.record_count)
     _check_header(records, header, partition, settings)
     if header.compression == ZSTD and not zstd_allowed:
         raise BatchRefused(UNSUPPORTED_COMPRESSION_TYPE, "Produce requests before version 7 may not carry zstd batches")
-    verdict = _check_records(records, header, partition)
-    _check_for_topic(records, header, verdict, partition, settings, now_ms)
+    verdict = _check_records(records, header, partition, settings, now_ms, effort)
+    _check_for_topic(header, verdict, partition, settings, now_ms)
     batch = _rewritten(records, header, verdict, settings, now_ms)
     if batch is not records:
         header = parse_header(batch)
@@ -93,15 +113,15 @@ def _single_header(records: bytes | None) -> BatchHeader:
             f"Produce requests may only contain record batches with magic {_MAGIC}, found {records[_MAGIC_AT]}",
         )
     try:
-        batches = [header for _, header in iterate_batches(records)]
+        # No more than two are looked at: there may be a million of them.
+        headers = [header for _, header in islice(iterate_batches(records), 2)]
     except CorruptBatch as error:
         raise BatchRefused(CORRUPT_MESSAGE, str(error)) from None
-    if len(batches) != 1:
+    if len(headers) != 1:
         raise BatchRefused(
-            INVALID_RECORD,
-            f"Produce requests must have exactly one record batch per partition, found {len(batches)}",
+            INVALID_RECORD, "Produce requests must have exactly one record batch per partition, found more than one"
         )
-    return batches[0]
+    return headers[0]
 
 
 def _check_header(records: bytes, header: BatchHeader, partition: str, settings: TopicSettings) -> None:
@@ -111,7 +131,6 @@ def _check_header(records: bytes, header: BatchHeader, partition: str, settings:
             f"The baseOffset of the record batch in the append to {partition} should be 0, "
             f"but it is {header.base_offset}",
         )
-    _check_size(header, partition, settings)
     try:
         check_crc(records, header)
     except CorruptBatch as error:
@@ -139,17 +158,46 @@ def _check_size(header: BatchHeader, partition: str, settings: TopicSettings) ->
         )
 
 
-def _check_records(records: bytes, header: BatchHeader, partition: str) -> RecordsVerdict:
+def _check_count(header: BatchHeader, partition: str, settings: TopicSettings) -> None:
+    """Deviates: packed or not, a batch has no more records than an unpacked one of max.message.bytes could have.
+
+    Kafka walks over however many a few bytes unpack to. With this code Java's producer splits its batch and goes on.
+    """
+    most = settings.max_message_bytes // LEAST_RECORD_BYTES
+    if header.record_count > most:
+        raise BatchRefused(
+            MESSAGE_TOO_LARGE,
+            f"The record batch in the append to {partition} says that it has {header.record_count} records; "
+            f"a batch of at most {settings.max_message_bytes} bytes may have {most}.",
+        )
+
+
+def _unpacked_limit(settings: TopicSettings) -> int:
+    most = max(LEAST_UNPACKED_LIMIT_BYTES, UNPACKED_TIMES_PACKED * settings.max_message_bytes)
+    return min(most, MAX_DECOMPRESSED_BYTES)
+
+
+def _check_records(
+    records: bytes, header: BatchHeader, partition: str, settings: TopicSettings, now_ms: int, effort: Effort
+) -> RecordsVerdict:
+    limit = _unpacked_limit(settings)
+    limit_here = effort.most_bytes(limit)
+    earliest = latest = None
+    if not settings.log_append_time:
+        earliest, latest = _allowed_times(settings, now_ms)
     try:
-        return check_records(records, header)
+        return check_records(records, header, limit=limit_here, pause=effort.pause, earliest=earliest, latest=latest)
     except UnknownCompression as error:
         raise BatchRefused(UNSUPPORTED_COMPRESSION_TYPE, str(error)) from None
+    except UnpackedTooLarge as error:
+        if limit_here < limit:
+            raise TooMuchWork from None
+        raise BatchRefused(INVALID_RECORD, f"{error} in topic partition {partition}") from None
     except CorruptBatch as error:
         raise BatchRefused(INVALID_RECORD, f"{error} in topic partition {partition}") from None
 
 
 def _check_for_topic(
-    records: bytes,
     header: BatchHeader,
     verdict: RecordsVerdict,
     partition: str,
@@ -162,6 +210,7 @@ def _check_for_topic(
             INVALID_RECORD,
             "One or more records have been rejected",
             tuple(RecordError(index, message) for index in verdict.null_keys),
+            verdict.null_key_count,
         )
     if header.is_log_append_time:
         raise BatchRefused(
@@ -173,26 +222,25 @@ def _check_for_topic(
             INVALID_TIMESTAMP, f"Base timestamp and delta of a record in {partition} add up to more than 64 bits"
         )
     if not settings.log_append_time:
-        _check_timestamps(records, header, verdict, settings, now_ms)
+        _check_timestamps(verdict, settings, now_ms)
 
 
-def _check_timestamps(
-    records: bytes, header: BatchHeader, verdict: RecordsVerdict, settings: TopicSettings, now_ms: int
-) -> None:
-    earliest = now_ms - settings.timestamp_before_max_ms
-    latest = now_ms + settings.timestamp_after_max_ms
-    if earliest <= verdict.min_timestamp and verdict.max_timestamp <= latest:
-        return
-    errors = tuple(
-        RecordError(
-            index,
-            f"Timestamp {record.timestamp_ms} of message with offset {record.offset} is out of range. "
-            f"The timestamp should be within [{earliest}, {latest}]",
+def _allowed_times(settings: TopicSettings, now_ms: int) -> tuple[int, int]:
+    return now_ms - settings.timestamp_before_max_ms, now_ms + settings.timestamp_after_max_ms
+
+
+def _check_timestamps(verdict: RecordsVerdict, settings: TopicSettings, now_ms: int) -> None:
+    if verdict.untimely:
+        earliest, latest = _allowed_times(settings, now_ms)
+        errors = tuple(
+            RecordError(
+                index,
+                # A producer's batch begins at offset 0, so index and offset are the same.
+                f"Timestamp {timestamp} of message with offset {index} is out of range. "
+                f"The timestamp should be within [{earliest}, {latest}]",
+            )
+            for index, timestamp in verdict.untimely
         )
-        for index, record in enumerate(decode_records(records, header))
-        if record.timestamp_ms != NO_TIMESTAMP and not earliest <= record.timestamp_ms <= latest
-    )
-    if errors:
         raise BatchRefused(INVALID_TIMESTAMP, "One or more records have been rejected due to invalid timestamp", errors)
 
 
@@ -204,24 +252,12 @@ def _rewritten(
     if wanted != "producer":
         codec = 0 if wanted == "uncompressed" else CODECS[wanted]
         if codec != header.compression:
-            return _recompressed(decode_records(records, header), header, codec, settings, now_ms)
+            payload = records_payload(records, header, limit=_unpacked_limit(settings))
+            newest = now_ms if settings.log_append_time else verdict.max_timestamp
+            return recompressed(header, payload, codec, newest, log_append_time=settings.log_append_time)
     if settings.log_append_time:
         return with_max_timestamp(records, now_ms, log_append_time=True)
     if verdict.max_timestamp != header.max_timestamp:
         # Kafka trusts the records, not what the producer's header says of them.
         return with_max_timestamp(records, verdict.max_timestamp, log_append_time=False)
     return records
-
-
-def _recompressed(
-    decoded: list[Record], header: BatchHeader, codec: int, settings: TopicSettings, now_ms: int
-) -> bytes:
-    return encode_batch(
-        decoded,
-        compression=codec,
-        log_append_time_ms=now_ms if settings.log_append_time else None,
-        producer_id=header.producer_id,
-        producer_epoch=header.producer_epoch,
-        base_sequence=header.base_sequence,
-        transactional=header.is_transactional,
-    )

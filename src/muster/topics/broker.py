@@ -6,7 +6,7 @@ and versions into these calls; the runtime waits for durability and for data. Us
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TypeVar
 
@@ -23,12 +23,13 @@ from muster.topics.creation import (
 )
 from muster.topics.delete_records import delete_records
 from muster.topics.deletion import DeletedTopic
+from muster.topics.effort import UNBOUNDED, Effort
 from muster.topics.epochs import EpochEnd, end_of_epoch
 from muster.topics.fetch import FetchAsk, FetchRead, FetchWait, read_partitions
 from muster.topics.leaders import Leaders, OneNode
 from muster.topics.list_offsets import LATEST_TIERED, OffsetAnswer, list_offset
 from muster.topics.names import fresh_topic_id
-from muster.topics.produce import ProduceResult, ProduceTerms, notice_lost_appends, produce
+from muster.topics.produce import Judging, ProduceResult, ProduceTerms, notice_lost_appends, produce
 from muster.topics.producer_ids import ProducerIds
 from muster.topics.refusal import TopicError
 from muster.topics.retention import RetentionPass, apply_retention
@@ -161,7 +162,7 @@ class Broker:
 
     # Settings of topics
 
-    def describe_topic_configs(self, name: str, only: Sequence[str] | None = None) -> list[ConfigEntry]:
+    def describe_topic_configs(self, name: str, only: Collection[str] | None = None) -> list[ConfigEntry]:
         """Every setting of the topic, or those named; TopicError if there is no such topic."""
         topic = self.catalog.get(name)
         if topic is None:
@@ -181,13 +182,33 @@ class Broker:
 
     # Records
 
-    def produce(self, name: str, index: int, records: bytes | None, terms: ProduceTerms, now_ms: int) -> ProduceResult:
-        """Append; never raises for what a client or a disk did. Answer once `end_offset` of `log` is durable."""
+    def judging(self, name: str, index: int, records: bytes | None, terms: ProduceTerms, now_ms: int) -> Judging | None:
+        """What a batch for this partition has to pass, for doing it in a thread; None if there is no such partition."""
+        partition = self.catalog.partition(name, index)
+        return None if partition is None else Judging(partition, records, terms, now_ms)
+
+    def produce(
+        self,
+        name: str,
+        index: int,
+        records: bytes | None,
+        terms: ProduceTerms,
+        now_ms: int,
+        *,
+        effort: Effort = UNBOUNDED,
+        judged: Judging | None = None,
+    ) -> ProduceResult:
+        """Append; never raises for what a client or a disk did. Answer once `end_offset` of `log` is durable.
+
+        TooMuchWork if `effort` says so; `judged`: the batch was looked at before, in a thread.
+        """
         partition = self.catalog.partition(name, index)
         if partition is None:
             return ProduceResult(UNKNOWN_TOPIC_OR_PARTITION)
+        judging = judged or Judging(partition, records, terms, now_ms)
+        expiration_ms = self.config.producer_id_expiration_ms
         try:
-            return produce(partition, records, terms, now_ms, self.config.producer_id_expiration_ms)
+            return produce(partition, judging, terms, now_ms, expiration_ms, effort if judged is None else None)
         except StorageError as error:
             return ProduceResult(KAFKA_STORAGE_ERROR, str(error))
 
@@ -247,7 +268,7 @@ class Broker:
         """The new start of the log; TopicError if refused."""
         return delete_records(self.partition(name, index), before_offset)
 
-    def log_dirs(self, wanted: Mapping[str, Sequence[int]] | None = None) -> list[LogDirEntry]:
+    def log_dirs(self, wanted: Mapping[str, Collection[int]] | None = None) -> list[LogDirEntry]:
         """Sizes of all partitions, or of those wanted that exist."""
         return [
             LogDirEntry(partition.topic.name, partition.index, partition.log.size_bytes())

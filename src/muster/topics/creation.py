@@ -83,6 +83,8 @@ class TopicAnswer:
 class _Plan:
     topics: list[Topic] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
+    by_collision_key: dict[str, str] = field(default_factory=dict)
+    total: int = 0
 
 
 def create_topics(
@@ -112,12 +114,14 @@ def _plan_one(catalog: Catalog, rules: ClusterRules, new: NewTopic, plan: _Plan,
         overrides = _overrides(new)
         settings = _checked(catalog, overrides)
         count = _partition_count(rules, new)
-        _check_room(catalog, sum(plan.counts), count)
+        _check_room(catalog, plan.total, count)
     except TopicError as refused:
         return CreatedTopic(new.name, refused.code, refused.message)
     topic = Topic(new.name, catalog.new_topic_id(), overrides, settings)
     plan.topics.append(topic)
     plan.counts.append(count)
+    plan.by_collision_key[collision_key(new.name)] = new.name
+    plan.total += count
     return CreatedTopic(new.name, topic=topic, partitions=count, replication_factor=1)
 
 
@@ -130,9 +134,7 @@ def _check_new_name(catalog: Catalog, name: str, plan: _Plan) -> None:
     if name in INTERNAL_TOPICS:
         # Deviates: Kafka lets clients make its internal topics, with whatever settings they ask for.
         raise TopicError(INVALID_TOPIC_EXCEPTION, f"Topic name '{name}' is reserved: the server makes it itself.")
-    colliding = catalog.colliding(name) or next(
-        (topic.name for topic in plan.topics if collision_key(topic.name) == collision_key(name)), None
-    )
+    colliding = catalog.colliding(name) or plan.by_collision_key.get(collision_key(name))
     if colliding is not None:
         raise TopicError(INVALID_TOPIC_EXCEPTION, f"Topic '{name}' collides with existing topic: {colliding}")
 

@@ -18,3 +18,19 @@ MAX_PRODUCERS_PER_PARTITION: Final = 50_000
 
 PRODUCER_ID_BLOCK: Final = 1_000
 """Producer ids reserved with one durable write; a crash skips what is left of the block."""
+
+UNPACKED_TIMES_PACKED: Final = 32
+"""A packed batch may unpack to so many times max.message.bytes: 32 MiB with the default. Kafka has no such limit."""
+
+LEAST_UNPACKED_LIMIT_BYTES: Final = 16 * 1024 * 1024
+"""But always to this much, however small max.message.bytes is."""
+
+RECORDS_IN_LOOP: Final = 20_000
+"""Records of one Produce request that are checked between two events of the loop, some milliseconds; more are checked in a
+thread."""
+
+BYTES_IN_LOOP: Final = 2 * 1024 * 1024
+"""The same in bytes, packed and unpacked."""
+
+SLICES_IN_LOOP: Final = 4
+"""The same in pauses, for records with very many headers."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from muster.log.contract import PartitionLog
 from muster.topics.batch_checks import BatchRefused, RecordError, judge_batch
+from muster.topics.effort import Effort
 from muster.topics.producers import KeptBatch, build_ledger, rebuild_ledger
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Partition
@@ -32,6 +33,8 @@ class ProduceResult:
     log_append_time_ms: int = -1
     log_start_offset: int = -1
     record_errors: tuple[RecordError, ...] = ()
+    record_error_count: int = 0
+    """Of all, more than are named."""
     log: PartitionLog | None = None
     end_offset: int = -1
 
@@ -48,21 +51,84 @@ class ProduceTerms:
     # Deviates: Kafka lets every client that calls itself `__admin_client` write to internal topics, and anybody can do that.
 
 
+class Judging:
+    """The checks that need nothing but a partition's bytes and settings: they may be done in a thread."""
+
+    __slots__ = ("_name", "_now_ms", "_records", "_settings", "_verdict", "_zstd_allowed")
+
+    def __init__(self, partition: Partition, records: bytes | None, terms: ProduceTerms, now_ms: int) -> None:
+        self._name = str(partition)
+        self._settings = partition.topic.settings
+        self._records = records
+        self._zstd_allowed = terms.zstd_allowed
+        self._now_ms = now_ms
+        self._verdict: tuple[bytes, BatchHeader] | BatchRefused | None = None
+
+    def run(self, effort: Effort) -> None:
+        """Once. TooMuchWork or NotWanted if the effort says so."""
+        try:
+            self._verdict = judge_batch(
+                self._records,
+                self._name,
+                self._settings,
+                self._now_ms,
+                zstd_allowed=self._zstd_allowed,
+                effort=effort,
+            )
+        except BatchRefused as refused:
+            self._verdict = refused
+
+    def forget(self) -> None:
+        """Nobody wants it any more: what it holds is given back, whether its turn has come or not."""
+        self._records = None
+
+    @property
+    def is_done(self) -> bool:
+        return self._verdict is not None
+
+    def result(self) -> tuple[bytes, BatchHeader]:
+        """The batch as it goes into the log; BatchRefused if it does not."""
+        verdict = self._verdict
+        assert verdict is not None, "it was not judged"
+        if isinstance(verdict, BatchRefused):
+            raise verdict
+        return verdict
+
+
 def produce(
-    partition: Partition, records: bytes | None, terms: ProduceTerms, now_ms: int, expiration_ms: int
+    partition: Partition,
+    judging: Judging,
+    terms: ProduceTerms,
+    now_ms: int,
+    expiration_ms: int,
+    effort: Effort | None,
 ) -> ProduceResult:
-    """Append what one partition was sent, or say why not. StorageError passes through."""
+    """Append what one partition was sent, or say why not. StorageError passes through.
+
+    `effort`: judge the batch here and now; None: it has been judged. TooMuchWork passes through, nothing was done then.
+    """
     try:
-        return _append(partition, records, terms, now_ms, expiration_ms)
+        return _append(partition, judging, terms, now_ms, expiration_ms, effort)
     except BatchRefused as refused:
         start = partition.log.start_offset if refused.record_errors else -1
-        return ProduceResult(refused.code, refused.message, log_start_offset=start, record_errors=refused.record_errors)
+        return ProduceResult(
+            refused.code,
+            refused.message,
+            log_start_offset=start,
+            record_errors=refused.record_errors,
+            record_error_count=refused.record_error_count,
+        )
     except TopicError as refused:
         return ProduceResult(refused.code, refused.message, log_start_offset=partition.log.start_offset)
 
 
 def _append(
-    partition: Partition, records: bytes | None, terms: ProduceTerms, now_ms: int, expiration_ms: int
+    partition: Partition,
+    judging: Judging,
+    terms: ProduceTerms,
+    now_ms: int,
+    expiration_ms: int,
+    effort: Effort | None,
 ) -> ProduceResult:
     topic = partition.topic
     if terms.acks not in (-1, 0, 1):
@@ -77,7 +143,9 @@ def _append(
             f"The size of the current ISR is 1, insufficient to satisfy the min.insync.replicas requirement of "
             f"{topic.settings.min_insync_replicas} for partition {partition}",
         )
-    batch, header = judge_batch(records, str(partition), topic.settings, now_ms, zstd_allowed=terms.zstd_allowed)
+    if effort is not None:
+        judging.run(effort)
+    batch, header = judging.result()
     notice_lost_appends(partition)
     if header.producer_id != NO_PRODUCER_ID:
         earlier = _check_producer(partition, header, now_ms, expiration_ms)

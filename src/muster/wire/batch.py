@@ -7,7 +7,7 @@ This is the front door: `batch_header` reads and patches headers, `batch_records
 
 from __future__ import annotations
 
-from muster.wire.batch_encode import encode_batch, encode_pairs
+from muster.wire.batch_encode import encode_batch, encode_pairs, recompressed
 from muster.wire.batch_header import (
     COMPRESSION_MASK,
     CONTROL_BIT,
@@ -27,7 +27,16 @@ from muster.wire.batch_header import (
     with_offset_and_epoch,
 )
 from muster.wire.batch_open import OpenBatch
-from muster.wire.batch_records import Headers, Record, RecordsVerdict, check_records, decode_records, records_payload
+from muster.wire.batch_records import (
+    LEAST_RECORD_BYTES,
+    Headers,
+    Record,
+    RecordsVerdict,
+    UnpackedTooLarge,
+    check_records,
+    decode_records,
+    records_payload,
+)
 from muster.wire.compression import UnknownCompression
 
 __all__ = [
@@ -35,6 +44,7 @@ __all__ = [
     "CONTROL_BIT",
     "DELETE_HORIZON_BIT",
     "HEADER_SIZE",
+    "LEAST_RECORD_BYTES",
     "LOG_APPEND_TIME_BIT",
     "NO_PRODUCER_ID",
     "NO_TIMESTAMP",
@@ -47,6 +57,7 @@ __all__ = [
     "Record",
     "RecordsVerdict",
     "UnknownCompression",
+    "UnpackedTooLarge",
     "check_crc",
     "check_records",
     "decode_records",
@@ -54,6 +65,7 @@ __all__ = [
     "encode_pairs",
     "iterate_batches",
     "parse_header",
+    "recompressed",
     "records_payload",
     "with_max_timestamp",
     "with_offset_and_epoch",

@@ -1,6 +1,7 @@
 """Records become a magic-2 batch.
 
-Two ways in: `encode_batch` for any records, `encode_pairs` for keys and values that share one timestamp. What grows record by
+Two ways in: `encode_batch` for any records, `encode_pairs` for keys and values that share one timestamp. `recompressed` has
+records that are encoded already. What grows record by
 record is `batch_open`'s. Callers import it through `muster.wire.batch`.
 """
 
@@ -20,6 +21,7 @@ from muster.wire.batch_header import (
     MAGIC,
     NO_PRODUCER_ID,
     TRANSACTIONAL_BIT,
+    BatchHeader,
 )
 from muster.wire.batch_open import OpenBatch
 from muster.wire.batch_records import Headers, Record
@@ -107,6 +109,24 @@ def encode_batch(
         len(records),
     )
     return _seal(base, leader_epoch, checked_header + compress(compression, b"".join(parts)))
+
+
+def recompressed(
+    header: BatchHeader, payload: bytes, codec: int, max_timestamp: int, *, log_append_time: bool
+) -> bytes:
+    """The batch of this header with the same records, `payload` when unpacked, in another codec. No record is looked at."""
+    attributes = codec | (LOG_APPEND_TIME_BIT if log_append_time else 0)
+    checked_header = _CHECKED_HEADER.pack(
+        attributes | (header.attributes & TRANSACTIONAL_BIT),
+        header.last_offset_delta,
+        header.base_timestamp,
+        max_timestamp,
+        header.producer_id,
+        header.producer_epoch,
+        header.base_sequence,
+        header.record_count,
+    )
+    return _seal(header.base_offset, -1, checked_header + compress(codec, payload))
 
 
 def _encode_record(record: Record, timestamp_delta: int, offset_delta: int) -> bytes:

@@ -43,6 +43,10 @@ class CompressionError(WireError):
     """Compressed bytes that cannot be unpacked, or unpack to more than allowed."""
 
 
+class UnpacksTooLarge(CompressionError):
+    """More comes out than the caller allows."""
+
+
 class UnknownCompression(CompressionError):
     """A codec number that Kafka has not given out."""
 
@@ -179,5 +183,5 @@ def _unsnappy_block(block: bytes, limit: int, unpacked_before: int = 0) -> bytes
         raise CompressionError(f"snappy: {error}") from None
 
 
-def _too_large(name: str, limit: int) -> CompressionError:
-    return CompressionError(f"{name}: unpacks to more than the {limit} bytes that are allowed")
+def _too_large(name: str, limit: int) -> UnpacksTooLarge:
+    return UnpacksTooLarge(f"{name}: unpacks to more than the {limit} bytes that are allowed")

@@ -13,6 +13,11 @@ class EncodeError(ValueError):
     """Our own fault: a message that cannot be written, such as null where the version has none. Names the fields."""
 
 
+class TextTooLong(EncodeError):
+    """A text that a peer sent, and that became longer by being read: bytes that are no UTF-8 are read as three each. Echoed in a
+    message it does not fit any more. Kafka closes the connection then, too."""
+
+
 UNKNOWN_SERVER_ERROR: Final = -1
 NONE: Final = 0
 OFFSET_OUT_OF_RANGE: Final = 1

@@ -46,6 +46,19 @@ class I32Array:
     def __repr__(self) -> str:
         return repr(self.listed())
 
+    def repeats(self) -> int:
+        """How many of the numbers came before in it; seen at once if they ascend, as they mostly do."""
+        numbers = self.numbers
+        before: i32 = -2147483648
+        is_first = True
+        for number in numbers:
+            if number <= before and not is_first:
+                listed = self.listed()
+                return len(listed) - len(set(listed))
+            before = number
+            is_first = False
+        return 0
+
 
 def i32_array(numbers: Sequence[int]) -> I32Array:
     """The numbers of a message, whoever has read it or made it."""

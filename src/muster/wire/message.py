@@ -7,14 +7,16 @@ come here.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, ClassVar, Final
 
 from librt.strings import BytesWriter
 from mypy_extensions import mypyc_attr
 
-from muster.wire.errors import EncodeError
+from muster.wire.errors import EncodeError, TextTooLong
 from muster.wire.value import Value
 
+_LONGEST_TEXT: Final = 32_767
 SECRET_FIELDS: Final = frozenset({"auth_bytes", "salted_password"})
 """Passwords, proofs and tokens: a message prints without them, wherever it is printed."""
 
@@ -121,8 +123,27 @@ def _plain(value: object) -> object:
 
 def encode_failure(where: str, message: Message, error: Exception) -> EncodeError:
     """Why a message could not be written. Slow and only for bugs, so it looks for the culprits by itself."""
+    long = ", ".join(islice(_long_texts(message, ""), 3))
+    if long:
+        return TextTooLong(f"{where} cannot be written: the text in {long} has more than {_LONGEST_TEXT} bytes")
     nulls = ", ".join(_none_fields(message, "")) or "none"
     return EncodeError(f"{where} cannot be written: {error}; fields that are None: {nulls}")
+
+
+def _long_texts(message: Message, path: str) -> Iterator[str]:
+    for name, value in message.fields():
+        place = f"{path}{name}"
+        if isinstance(value, str):
+            if len(value.encode(errors="replace")) > _LONGEST_TEXT:
+                yield place
+        elif isinstance(value, Message):
+            yield from _long_texts(value, f"{place}.")
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                if isinstance(item, Message):
+                    yield from _long_texts(item, f"{place}.")
+                elif isinstance(item, str) and len(item.encode(errors="replace")) > _LONGEST_TEXT:
+                    yield place
 
 
 def _none_fields(message: Message, path: str) -> Iterator[str]:

@@ -80,6 +80,25 @@ def test_this_brokers_settings_are_shown_with_what_the_operator_set() -> None:
         assert list(describe(client, BROKER, "").configs) == []
 
 
+def test_a_setting_is_static_where_another_name_of_it_was_set() -> None:
+    """Kafka 4.3.1: log.retention.hours set on the command line is what log.retention.ms comes from."""
+    given = {"log.retention.hours": "5", "listener.name.plaintext.max.connections": "9", "max.connections": "90"}
+    with whole_server(given) as server, RawClient(server.port) as client:
+        configs = {config.name: config for config in describe(client, BROKER, "1", synonyms=True).configs}
+        for name in ("log.retention.ms", "log.retention.minutes", "log.retention.hours"):
+            shown = [(each.name, each.value, each.source) for each in configs[name].synonyms]
+            assert shown == [("log.retention.hours", "5", 4), ("log.retention.hours", "168", 5)]
+            assert configs[name].config_source == 4
+        assert (configs["log.retention.ms"].value, configs["log.retention.hours"].value) == (None, "5")
+        assert (configs["log.roll.ms"].config_source, configs["log.roll.hours"].config_source) == (5, 5)
+        own = configs["listener.name.plaintext.max.connections"]
+        assert [(each.name, each.value, each.source) for each in own.synonyms] == [
+            ("listener.name.plaintext.max.connections", "9", 4),
+            ("max.connections", "90", 4),
+            ("max.connections", "2147483647", 5),
+        ]
+
+
 @pytest.mark.parametrize("name", ["2", "x", "-1"])
 def test_another_brokers_settings_are_not_known_here(client: RawClient, name: str) -> None:
     result = describe(client, BROKER, name)

@@ -104,16 +104,18 @@ def test_pending_ids_are_not_shown(server: GroupServer) -> None:
     assert [(g.group_id, g.protocol_type, g.group_state) for g in client.groups().groups] == [("g", "", "Empty")]
 
 
-def test_a_group_whose_first_record_is_on_its_way_is_not_there_for_readers() -> None:
-    """Spec 3.13: readers see committed groups."""
+def test_a_group_whose_first_record_is_on_its_way_is_not_listed_and_its_description_waits() -> None:
+    """Spec 3.13: readers see committed groups. A member that was just told its id asks about the group: Kafka says Empty."""
     with GroupServer(prepare=commits_in_a_thread) as server:
         client = server.client()
         with SlowLog(server) as log:
             assert server.client().join("g").answer().error_code == 79, "the answer does not wait for the record"
             log.wait_for_a_write()
-            assert client.state("g") == "Dead"
             assert list(client.groups().groups) == []
-        assert client.state("g") == "Empty"
+            described = client.begin("DescribeGroups", 6, DescribeGroupsRequest(["g"]))
+            assert server.has_in_work(described), "somebody who was told of the group must find it"
+        (entry,) = described.answer().groups
+        assert (entry.error_code, entry.group_state) == (0, "Empty")
 
 
 # ---- ListGroups
@@ -299,3 +301,15 @@ def test_the_error_of_the_group_replaces_those_of_partitions(server: GroupServer
     """T151."""
     reply = delete_offsets(server.client(), group, ("nothing", [0]))
     assert (reply.error_code, list(reply.topics)) == (error, [])
+
+
+def test_a_topic_listed_several_times_is_answered_as_it_was_asked(server: GroupServer) -> None:
+    """Kafka 4.3.1 answers each entry, in order. Only together with a refused partition it merges them, refused ones first."""
+    client = server.client()
+    client.commit("g", ("orders", 0, 1), ("orders", 1, 1), ("returns", 0, 1))
+    reply = delete_offsets(client, "g", ("orders", [0]), ("returns", [0]), ("orders", [1, 0]))
+    shown = [(topic.name, [(p.partition_index, p.error_code) for p in topic.partitions]) for topic in reply.topics]
+    assert shown == [("orders", [(0, 0)]), ("returns", [(0, 0)]), ("orders", [(1, 0), (0, 0)])]
+    reply = delete_offsets(client, "g", ("orders", [0]), ("returns", [0]), ("orders", [1, 99]))
+    shown = [(topic.name, [(p.partition_index, p.error_code) for p in topic.partitions]) for topic in reply.topics]
+    assert shown == [("orders", [(99, 3), (0, 0), (1, 0)]), ("returns", [(0, 0)])]

@@ -15,7 +15,7 @@ GROUP_TYPE: Final = "classic"
 
 
 def describe_group(groups: dict[str, Group], request: DescribeGroup) -> DescribeReply:
-    """Readers see committed groups: one whose first record is on its way does not exist yet."""
+    """Readers see committed groups: one whose first record is on its way does not exist yet. The runtime asks after that."""
     group = groups.get(request.group_id)
     if group is None or not group.is_committed:
         return DescribeReply(errors.GROUP_ID_NOT_FOUND, request.group_id, DEAD.value)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from muster.log.contract import StorageError
 from muster.runtime.node import Node
+from muster.security.acl_store import TooManyAcls
 from muster.security.acls import Acl, AclFilter, AclRefused
 from muster.security.audit import quoted
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.handlers.acl_words import FilterFields, filter_of, refusal, says_unknown
 from muster.server.may import tell_change
-from muster.wire.errors import INVALID_REQUEST, KAFKA_STORAGE_ERROR, NONE
+from muster.wire.errors import INVALID_REQUEST, KAFKA_STORAGE_ERROR, NONE, POLICY_VIOLATION
 from muster.wire.generated.delete_acls import (
     DeleteAclsRequest,
     DeleteAclsResponse,
@@ -49,8 +50,9 @@ def _delete(call: Call, node: Node, wanted: list[AclFilter | AclRefused]) -> lis
     filters = [each for each in wanted if isinstance(each, AclFilter)]
     try:
         deleted = node.acls.delete(filters)
-    except StorageError as error:
-        failed = DeleteAclsResponseFilterResult(KAFKA_STORAGE_ERROR, str(error))
+    except (StorageError, TooManyAcls) as error:
+        code = KAFKA_STORAGE_ERROR if isinstance(error, StorageError) else POLICY_VIOLATION
+        failed = DeleteAclsResponseFilterResult(code, str(error))
         return [failed if isinstance(each, AclFilter) else _refused(each) for each in wanted]
     for acl in dict.fromkeys(acl for acls in deleted for acl in acls):
         tell_change(call, node, f"deleted ACL {quoted(str(acl))}")

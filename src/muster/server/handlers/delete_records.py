@@ -20,18 +20,24 @@ NO_WATERMARK = -1
 
 
 def handle(call: Call, request: DeleteRecordsRequest, node: Node) -> None:
-    topics = []
+    # Kafka 4.3.1: a partition that is listed several times is answered once, and its last offset counts.
+    wanted: dict[str, dict[int, int]] = {}
     for topic in request.topics:
-        allowed = may_use_topic(call, node, Operation.DELETE, topic.name)
+        wanted.setdefault(topic.name, {}).update(
+            (partition.partition_index, partition.offset) for partition in topic.partitions
+        )
+    topics = []
+    for name, offsets in wanted.items():
+        allowed = may_use_topic(call, node, Operation.DELETE, name)
         partitions = [
-            _delete(node, topic.name, partition.partition_index, partition.offset)
+            _delete(node, name, index, offset)
             if allowed
-            else DeleteRecordsResponsePartition(partition.partition_index, NO_WATERMARK, TOPIC_AUTHORIZATION_FAILED)
-            for partition in topic.partitions
+            else DeleteRecordsResponsePartition(index, NO_WATERMARK, TOPIC_AUTHORIZATION_FAILED)
+            for index, offset in offsets.items()
         ]
         if any(partition.error_code == NONE for partition in partitions):
-            tell_change(call, node, f"deleted records of topic {quoted(topic.name)}")
-        topics.append(DeleteRecordsResponseTopic(topic.name, partitions))
+            tell_change(call, node, f"deleted records of topic {quoted(name)}")
+        topics.append(DeleteRecordsResponseTopic(name, partitions))
     call.reply(DeleteRecordsResponse(topics=topics))
 
 

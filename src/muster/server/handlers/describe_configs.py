@@ -1,5 +1,6 @@
 """DescribeConfigs (32), versions 1 to 4: settings of topics and of this broker, and where each value comes from.
 
+A resource that is listed several times is looked up once, and told as often. Deviates: not without end (`Repeats`).
 v1+ synonyms. v3+ type and documentation. Settings of groups, loggers and client metrics do not exist here: none are shown.
 """
 
@@ -7,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.handlers.find_coordinator import DEFAULT_TEXTS
 from muster.server.handlers.resource_types import ConfigResource, check_broker_name, check_right
+from muster.server.listener_keys import split_name
+from muster.server.reply_size import Repeats, check_reply_bytes
 from muster.server.setting_keys import TABLE
 from muster.server.setting_sources import key_of
 from muster.server.settings import Settings, settings_of
+from muster.topics.config_table import SYNONYMS
 from muster.topics.config_types import ConfigKey, ConfigSource, ConfigType, text_of
 from muster.topics.configs import ConfigEntry
 from muster.topics.names import check_name
@@ -30,9 +35,49 @@ from muster.wire.generated.describe_configs import (
     DescribeConfigsResponseSynonym,
 )
 
+_CONFIG_BYTES: Final = 400
+"""A setting with its synonyms and its documentation, about."""
+_SYNONYM_NAMES: Final = {
+    name: names
+    for names in (tuple(each.name for each in synonyms) for synonyms in SYNONYMS.values())
+    if len(names) > 1
+    for name in names
+}
+"""log.retention.ms, log.retention.minutes and log.retention.hours are one setting in three units, and so on."""
+
 
 def handle(call: Call, request: DescribeConfigsRequest, node: Node) -> None:
-    call.reply(DescribeConfigsResponse(results=[_result(call, request, node, each) for each in request.resources]))
+    results: list[DescribeConfigsResponseResult] = []
+    found: dict[object, DescribeConfigsResponseResult] = {}
+    repeats = Repeats()
+    size = 0
+    for resource in request.resources:
+        key = _key(resource)
+        result = found.get(key)
+        if result is None:
+            result = found[key] = _result(call, request, node, resource)
+        else:
+            repeats.add(1 + len(result.configs))
+            if result.resource_name != resource.resource_name:  # a broker's id, written in another way
+                result = DescribeConfigsResponseResult(
+                    result.error_code,
+                    result.error_message,
+                    result.resource_type,
+                    resource.resource_name,
+                    result.configs,
+                )
+        size += _CONFIG_BYTES * (1 + len(result.configs))
+        check_reply_bytes(size)
+        results.append(result)
+    call.reply(DescribeConfigsResponse(results=results))
+
+
+def _key(resource: DescribeConfigsRequestResource) -> object:
+    """Equal for resources that are answered alike."""
+    kind, name = resource.resource_type, resource.resource_name
+    if kind == ConfigResource.BROKER and name.isdecimal():
+        name = name.lstrip("0") or "0"
+    return kind, name, frozenset(resource.configuration_keys or ())
 
 
 def _result(
@@ -52,7 +97,7 @@ def _configs(
     request: DescribeConfigsRequest, node: Node, resource: DescribeConfigsRequestResource
 ) -> list[DescribeConfigsResponseConfig]:
     # Kafka: no names at all means every one, like null.
-    only = resource.configuration_keys or None
+    only = frozenset(resource.configuration_keys or ()) or None
     match resource.resource_type:
         case ConfigResource.TOPIC:
             check_name(resource.resource_name)
@@ -97,25 +142,41 @@ def _broker_keys(settings: Settings) -> Iterator[ConfigKey]:
 def _broker_config(
     request: DescribeConfigsRequest, settings: Settings, key: ConfigKey
 ) -> DescribeConfigsResponseConfig:
+    names = _synonym_names(key.name)
     is_set = key.name in settings.texts
     is_secret = key.type is ConfigType.PASSWORD
     return DescribeConfigsResponseConfig(
         key.name,
         None if is_secret or (key.default is None and not is_set) else settings.text(key.name),
         read_only=True,
-        config_source=ConfigSource.STATIC_BROKER_CONFIG if is_set else ConfigSource.DEFAULT_CONFIG,
+        # Of the first synonym that has a value: log.retention.ms is static where log.retention.hours was set.
+        config_source=(
+            ConfigSource.STATIC_BROKER_CONFIG
+            if any(name in settings.texts for name in names)
+            else ConfigSource.DEFAULT_CONFIG
+        ),
         is_sensitive=is_secret,
-        synonyms=list(_broker_synonyms(settings, key)) if request.include_synonyms else (),
+        synonyms=list(_broker_synonyms(settings, names)) if request.include_synonyms else (),
         config_type=key.type,
         documentation=key.doc if request.include_documentation else None,
     )
 
 
-def _broker_synonyms(settings: Settings, key: ConfigKey) -> Iterator[DescribeConfigsResponseSynonym]:
-    """The effective value first, then the default that it hides. A secret is not shown here either."""
-    is_secret = key.type is ConfigType.PASSWORD
-    if key.name in settings.texts:
-        value = None if is_secret else settings.text(key.name)
-        yield DescribeConfigsResponseSynonym(key.name, value, ConfigSource.STATIC_BROKER_CONFIG)
-    if key.default is not None and not is_secret:
-        yield DescribeConfigsResponseSynonym(key.name, text_of(key.default), ConfigSource.DEFAULT_CONFIG)
+def _synonym_names(name: str) -> tuple[str, ...]:
+    """Settings that can give this one its value, the strongest first (Kafka 4.3.1: DynamicBrokerConfig.brokerConfigSynonyms)."""
+    parts = split_name(name)
+    if parts is not None:
+        return name, parts[1]
+    return _SYNONYM_NAMES.get(name, (name,))
+
+
+def _broker_synonyms(settings: Settings, names: tuple[str, ...]) -> Iterator[DescribeConfigsResponseSynonym]:
+    """What the operator set first, then the defaults that it hides. A secret is not shown here either."""
+    keys = [replace(key_of(name), name=name) for name in names]
+    for key in keys:
+        if key.name in settings.texts:
+            value = None if key.type is ConfigType.PASSWORD else settings.text(key.name)
+            yield DescribeConfigsResponseSynonym(key.name, value, ConfigSource.STATIC_BROKER_CONFIG)
+    for key in keys:
+        if key.default is not None and key.type is not ConfigType.PASSWORD and split_name(key.name) is None:
+            yield DescribeConfigsResponseSynonym(key.name, text_of(key.default), ConfigSource.DEFAULT_CONFIG)

@@ -2,10 +2,13 @@
 
 v3+: authorized operations when asked for. v4+: instance ids. v6+: an unknown group is GROUP_ID_NOT_FOUND with a text;
 before that it is NONE with the state `Dead`.
+
+A group that is listed several times is looked for once, and told as often. Deviates: not without end (`Repeats`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from librt.strings import BytesWriter
@@ -18,6 +21,7 @@ from muster.security.resources import Operation, ResourceType
 from muster.server.call import Call
 from muster.server.may import may_use_group, operations_on
 from muster.server.parts import Parts
+from muster.server.reply_size import Repeats, check_reply_bytes
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, GROUP_ID_NOT_FOUND, NONE
 from muster.wire.generated.describe_groups import (
     DescribeGroupsRequest,
@@ -29,6 +33,8 @@ from muster.wire.message import raw_items
 
 NO_OPERATIONS_SHOWN: Final = -2147483648
 _DESCRIBE: Final = Operation.DESCRIBE
+_ENTRY_BYTES: Final = 100
+"""Names, states and sizes of a group or member, about."""
 
 
 @mypyc_attr(acyclic=True)
@@ -46,15 +52,31 @@ class LaidOutMembers:
 class Question:
     """What the answer needs to know of the request."""
 
-    __slots__ = ("call", "node", "show_operations")
+    __slots__ = ("call", "groups", "node", "show_operations")
 
-    def __init__(self, call: Call, node: Node, show_operations: bool) -> None:
+    def __init__(self, call: Call, node: Node, groups: Sequence[str], show_operations: bool) -> None:
         self.call = call
+        self.groups = groups
         self.node = node
         self.show_operations = show_operations
 
     def lay_out(self, replies: list[DescribeReply]) -> DescribeGroupsResponse:
-        return DescribeGroupsResponse(groups=[self.entry(reply) for reply in replies])
+        """An entry for each group as it was asked; each reply is of another group."""
+        entries: list[DescribeGroupsResponseGroup] = []
+        found = {reply.group_id: reply for reply in replies}
+        told: set[str] = set()
+        repeats = Repeats()
+        size = 0
+        for group_id in self.groups:
+            reply = found[group_id]
+            size_here = reply_bytes(reply)
+            size += size_here
+            check_reply_bytes(size)
+            if group_id in told:
+                repeats.add_bytes(size_here)
+            told.add(group_id)
+            entries.append(self.entry(reply))
+        return DescribeGroupsResponse(groups=entries)
 
     def lay_out_one(self, _call: Call, reply: DescribeReply) -> DescribeGroupsResponse:
         return DescribeGroupsResponse(groups=[self.entry(reply)])
@@ -83,19 +105,27 @@ class Question:
 
 
 def handle(call: Call, request: DescribeGroupsRequest, node: Node) -> None:
-    question = Question(call, node, request.include_authorized_operations and call.version >= 3)
     groups = request.groups
+    question = Question(call, node, groups, request.include_authorized_operations and call.version >= 3)
     if len(groups) == 1 and may_use_group(call, node, _DESCRIBE, groups[0]):
         call.respond = question.lay_out_one
         node.coordinator.submit(DescribeGroup(groups[0]), call)
         return
     parts: Parts[DescribeReply] = Parts(call, question.lay_out)
-    for group_id in groups:
+    for group_id in dict.fromkeys(groups):
         if may_use_group(call, node, _DESCRIBE, group_id):
             node.coordinator.submit(DescribeGroup(group_id), parts.ticket())
         else:
             parts.settled(DescribeReply(GROUP_AUTHORIZATION_FAILED, group_id))
     parts.seal()
+
+
+def reply_bytes(reply: DescribeReply) -> int:
+    """About what the entry takes, without laying it out."""
+    size = _ENTRY_BYTES + len(reply.group_id)
+    for member in reply.members:
+        size += _ENTRY_BYTES + len(member.member_id) + len(member.metadata) + len(member.assignment)
+    return size
 
 
 def _members(reply: DescribeReply, version: int) -> Any:

@@ -26,9 +26,11 @@ def handle(call: Call, request: DescribeLogDirsRequest, node: Node) -> None:
         # Before v3 there is no place for the error: no directories are shown then.
         call.reply(DescribeLogDirsResponse(error_code=CLUSTER_AUTHORIZATION_FAILED))
         return
-    wanted = None
+    wanted: dict[str, set[int]] | None = None
     if request.topics is not None:
-        wanted = {topic.topic: tuple(topic.partitions) for topic in request.topics}
+        wanted = {}
+        for topic in request.topics:
+            wanted.setdefault(topic.topic, set()).update(topic.partitions)
     topics: dict[str, list[DescribeLogDirsResponsePartition]] = {}
     for entry in node.broker.log_dirs(wanted):
         topics.setdefault(entry.topic, []).append(DescribeLogDirsResponsePartition(entry.partition, entry.size_bytes))

@@ -5,16 +5,21 @@ The answer has no more than max_bytes, whole batches, and the first partition th
 
 Deviates: no fetch session is kept. A client that wants one is answered with session id 0, which tells it to send whole
 requests; one that insists gets FETCH_SESSION_ID_NOT_FOUND and starts again, as after a restart of a broker.
+A Fetch that waited is judged anew when it is answered: rights may have been taken away meanwhile, and the authentication may
+have expired.
+
+Deviates: no Fetch waits longer than five minutes (`LONGEST_FETCH_WAIT_MS`).
 Deviates: a replica id is ignored. There are no other nodes that could follow, so everybody reads as a consumer does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
+from muster.server.limits import LONGEST_FETCH_WAIT_MS
 from muster.server.may import may_use_topic
 from muster.topics.fetch import FetchAsk, FetchRead, PartitionRead
 from muster.wire.errors import (
@@ -49,7 +54,7 @@ def handle(call: Call, request: FetchRequest, node: Node) -> None:
 class _Fetch:
     """One request: asked now, and once more if it had to wait."""
 
-    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_read", "_refused", "_request")
+    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_read", "_refused", "_request", "_topics")
 
     def __init__(self, call: Call, request: FetchRequest, node: Node) -> None:
         self._call = call
@@ -60,7 +65,14 @@ class _Fetch:
         self._read: FetchRead | None = None
         self._refused: dict[int, int] = {}
         """position of the topic in the request -> error of all its partitions"""
-        for position, topic in enumerate(request.topics):
+        self._topics = _without_repeats(request.topics)
+        self._judge()
+
+    def _judge(self) -> None:
+        """Which topics may be read, at this moment."""
+        self._asks = []
+        self._refused = {}
+        for position, topic in enumerate(self._topics):
             error = self._refusal(topic)
             if error:
                 self._refused[position] = error
@@ -99,12 +111,20 @@ class _Fetch:
             return
         self._read = None
         wait = node.broker.fetch_wait(self._asks, request.min_bytes)
-        deadline_ms = node.clock.ticks_ms() + request.max_wait_ms
+        deadline_ms = node.clock.ticks_ms() + min(request.max_wait_ms, LONGEST_FETCH_WAIT_MS)
         parked = node.long_polls.park(wait.logs(), deadline_ms, wait.ready, self._fire)
         self._call.abandon = parked.cancel
 
     def _fire(self) -> None:
-        self._call.resume(self._look_then, self._reply)
+        self._call.resume(self._judge_and_answer)
+
+    def _judge_and_answer(self) -> None:
+        sasl = self._call.connection.sasl
+        if sasl is not None and sasl.is_expired:
+            self._call.close("its authentication expired while it waited")  # KIP-368, as with the next request
+            return
+        self._judge()
+        self._look_then(self._reply)
 
     def _refusal(self, topic: FetchRequestTopic) -> int:
         broker, name = self._node.broker, topic.topic
@@ -126,7 +146,7 @@ class _Fetch:
         answers = iter(self._read.partitions)
         committed = self._request.isolation_level == READ_COMMITTED
         topics = []
-        for position, topic in enumerate(self._request.topics):
+        for position, topic in enumerate(self._topics):
             error = self._refused.get(position)
             if error:
                 partitions = [_failed(partition.partition, error) for partition in topic.partitions]
@@ -134,6 +154,24 @@ class _Fetch:
                 partitions = [_laid_out(next(answers), committed) for _ in topic.partitions]
             topics.append(FetchResponseTopic(topic.topic, topic.topic_id, partitions))
         self._call.reply(FetchResponse(responses=topics))
+
+
+def _without_repeats(topics: Sequence[FetchRequestTopic]) -> Sequence[FetchRequestTopic]:
+    """Kafka 4.3.1: a partition that is listed several times is read once, in its first place, as its last entry says."""
+    last = {
+        (topic.topic, topic.topic_id, partition.partition): partition
+        for topic in topics
+        for partition in topic.partitions
+    }
+    if len(last) == sum(len(topic.partitions) for topic in topics):
+        return topics
+    kept = []
+    for topic in topics:
+        keys = dict.fromkeys((topic.topic, topic.topic_id, each.partition) for each in topic.partitions)
+        partitions = [last.pop(key) for key in keys if key in last]
+        if partitions:
+            kept.append(FetchRequestTopic(topic.topic, topic.topic_id, partitions))
+    return kept
 
 
 def _asks(topic: FetchRequestTopic) -> list[FetchAsk]:

@@ -3,6 +3,8 @@
 v0-3 name one key; on success the error message is the word `NONE` (v1+). v4+: a list of keys, an entry for each in
 request order, messages empty. The first question for a group makes `__consumer_offsets` if it is not there, and is
 told to come again.
+
+A key that is listed several times is answered as often. Deviates: not without end (`Repeats`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from muster.security.resources import Operation
 from muster.server.brokers import coordinator_of, send_away_if_lost, this_broker
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_group, may_use_transactional_id
+from muster.server.reply_size import Repeats
 from muster.wire.errors import (
     CLUSTER_AUTHORIZATION_FAILED,
     COORDINATOR_NOT_AVAILABLE,
@@ -47,11 +50,11 @@ DEFAULT_TEXTS: Final = {
 def handle(call: Call, request: FindCoordinatorRequest, node: Node) -> None:
     send_away_if_lost(call, node)
     if call.version >= 4:
-        call.reply(
-            FindCoordinatorResponse(
-                coordinators=[_entry(call, node, request.key_type, key) for key in request.coordinator_keys]
-            )
-        )
+        keys = request.coordinator_keys
+        found = {key: _entry(call, node, request.key_type, key) for key in dict.fromkeys(keys)}
+        if len(found) < len(keys):
+            Repeats().add(len(keys) - len(found))
+        call.reply(FindCoordinatorResponse(coordinators=[found[key] for key in keys]))
         return
     entry = _entry(call, node, request.key_type, request.key)
     call.reply(

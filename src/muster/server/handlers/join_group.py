@@ -7,11 +7,13 @@ the client's reason. v9+: skip-assignment (KIP-814).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 from muster.core.replies import JoinReply
 from muster.core.requests import JoinGroup
 from muster.runtime.node import Node
+from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_group
@@ -29,7 +31,7 @@ def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
         call.reply(respond(call, JoinReply(GROUP_AUTHORIZATION_FAILED, member_id="")))
         return
     version = call.version
-    call.respond = respond
+    call.respond = _responder(node, request.group_id)
     if node.holdings is not None:
         error = _claim(call, request, node.holdings)
         if error:
@@ -60,13 +62,33 @@ def _claim(call: Call, request: JoinGroupRequest, holdings: Holdings) -> int:
     """Limits of its principal: NONE, or the error that refuses the join."""
     error = holdings.why_no_join(call.principal, request.group_id, request.member_id, request.group_instance_id)
     if not error:
-        call.respond = lambda call, reply: _respond_and_count(call, reply, request.group_id, holdings)
+        then = call.respond
+        call.respond = lambda call, reply: _count_and_respond(call, reply, request.group_id, holdings, then)
     return error
 
 
-def _respond_and_count(call: Call, reply: JoinReply, group_id: str, holdings: Holdings) -> JoinGroupResponse:
+def _count_and_respond(
+    call: Call, reply: JoinReply, group_id: str, holdings: Holdings, then: Callable[[Call, Any], object] | None
+) -> object:
     if reply.error in (NONE, MEMBER_ID_REQUIRED):
         holdings.answered(call.principal, group_id, reply.member_id, call)
+    assert then is not None
+    return then(call, reply)
+
+
+def _responder(node: Node, group_id: str) -> Callable[[Call, Any], object]:
+    if type(node.authorizer) is AllowAll:
+        return respond
+    return lambda call, reply: respond_if_allowed(call, reply, node, group_id)
+
+
+def respond_if_allowed(call: Call, reply: JoinReply, node: Node, group_id: str) -> JoinGroupResponse:
+    """The join may have waited for minutes: members and their subscriptions are told only to somebody who may still read.
+
+    Not so an authentication that expired meanwhile: a client cannot renew it while its join waits, and Kafka answers it.
+    """
+    if reply.error == NONE and not may_use_group(call, node, _READ, group_id):
+        reply = JoinReply(GROUP_AUTHORIZATION_FAILED, reply.member_id)
     return respond(call, reply)
 
 

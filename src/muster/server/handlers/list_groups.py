@@ -15,6 +15,7 @@ from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_cluster, may_use_group
 from muster.server.parts import Parts
+from muster.server.reply_size import check_reply_bytes
 from muster.wire.errors import NONE
 from muster.wire.generated.list_groups import ListGroupsRequest, ListGroupsResponse
 from muster.wire.generated.list_groups_native import write_response_group
@@ -48,6 +49,7 @@ class Question:
                     write_response_group(
                         out, version, group.group_id, group.protocol_type, group.state, group.group_type
                     )
+            check_reply_bytes(len(out))
         return ListGroupsResponse(groups=raw_items(shown, finished(out)))
 
 

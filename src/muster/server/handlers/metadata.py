@@ -3,17 +3,20 @@
 v0: an empty list asks for all topics; v1+: null does, and an empty list for none. v4+ says whether topics may be created.
 v8+ authorized operations (those of the cluster up to v10). v10 topic ids in the answer, v12+ in the question. v13 an error for
 the whole answer. Asking for a topic that does not exist makes it, if the operator and the client allow it.
+
+Deviates: one request makes 20 topics at most (`TOPICS_CREATED_AT_ONCE`). The others are unknown to it, so the client asks again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from muster.log.contract import NOBODY
 from muster.runtime.node import Node
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
 from muster.server.brokers import controller_id, live_brokers, send_away_if_lost
 from muster.server.call import Call
+from muster.server.limits import TOPICS_CREATED_AT_ONCE
 from muster.server.may import may_use_cluster, may_use_topic, operations_on
 from muster.topics.names import INTERNAL_TOPICS, check_name
 from muster.topics.refusal import TopicError
@@ -82,11 +85,17 @@ def _topics(call: Call, request: MetadataRequest, node: Node) -> Iterable[Metada
             if may_use_topic(call, node, Operation.DESCRIBE, topic.name, quietly=True)
         ]
     # Each once, however often it is named.
-    asked = {(topic.name, topic.topic_id): topic for topic in request.topics}
-    return [_one(call, request, node, topic) for topic in asked.values()]
+    asked: dict[str | bytes | None, MetadataRequestTopic] = {}
+    for topic in request.topics:
+        asked.setdefault(topic.name if topic.topic_id == NO_TOPIC_ID else topic.topic_id, topic)
+    new_topics = iter(range(TOPICS_CREATED_AT_ONCE))
+    return [_one(call, request, node, topic, new_topics) for topic in asked.values()]
 
 
-def _one(call: Call, request: MetadataRequest, node: Node, asked: MetadataRequestTopic) -> MetadataResponseTopic:
+def _one(
+    call: Call, request: MetadataRequest, node: Node, asked: MetadataRequestTopic, new_topics: Iterator[int]
+) -> MetadataResponseTopic:
+    """`new_topics` ends when no more topics may be made for this request."""
     if asked.topic_id != NO_TOPIC_ID:
         return _by_id(call, request, node, asked.topic_id)
     name = asked.name
@@ -106,6 +115,8 @@ def _one(call: Call, request: MetadataRequest, node: Node, asked: MetadataReques
         throttle = call.connection.throttle
         if throttle is not None and not throttle.may_change(call, node.broker.config.num_partitions, strictly=True):
             raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)  # as of a topic that is not there yet: the client asks again
+        if next(new_topics, None) is None:
+            raise TopicError(UNKNOWN_TOPIC_OR_PARTITION)
         return _described(call, request, node, node.broker.auto_create(name))
     except TopicError as refused:
         return _failed(refused.code, name)

@@ -1,6 +1,12 @@
-"""OffsetDelete v0. An error of the group replaces everything that was found out about single partitions (spec 3.16)."""
+"""OffsetDelete v0. An error of the group replaces everything that was found out about single partitions (spec 3.16).
+
+A topic that is listed several times is answered as often, each entry as it was asked. As soon as one partition is refused
+before the group is asked, Kafka 4.3.1 merges all entries of a topic, the refused ones first (OffsetDeleteResponse.Builder).
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from muster.core.replies import OffsetDeleteReply
 from muster.core.requests import OffsetDelete
@@ -45,12 +51,29 @@ def handle(call: Call, request: OffsetDeleteRequest, node: Node) -> None:
             return OffsetDeleteResponse(error_code=reply.error)
         if NONE in reply.errors:
             tell_change(call, node, f"deleted offsets of group {quoted(request.group_id)}")
+        if not refused:
+            return OffsetDeleteResponse(topics=_as_asked(request, reply.errors))
         answered = [(name, index, error) for (name, index), error in zip(accepted, reply.errors, strict=True)]
         return OffsetDeleteResponse(topics=_by_topic(refused + answered))
 
     call.respond = respond
     # Asked even if no partition is left: the group's own error counts (spec 3.16).
     node.coordinator.submit(OffsetDelete(request.group_id, accepted), call)
+
+
+def _as_asked(request: OffsetDeleteRequest, errors: Sequence[int]) -> list[OffsetDeleteResponseTopic]:
+    each_error = iter(errors)
+    return [
+        OffsetDeleteResponseTopic(
+            entry.name,
+            [
+                OffsetDeleteResponsePartition(partition.partition_index, next(each_error))
+                for partition in entry.partitions
+            ],
+        )
+        for entry in request.topics
+        if entry.partitions  # Kafka hands on only topics that have partitions to delete
+    ]
 
 
 def _by_topic(results: list[tuple[str, int, int]]) -> list[OffsetDeleteResponseTopic]:

@@ -19,8 +19,10 @@ from muster.core.requests import OffsetFetch
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
+from muster.server.limits import MOST_REPEATS, MOST_REPLY_BYTES
 from muster.server.may import may_use_group, may_use_topic
 from muster.server.parts import Parts
+from muster.server.reply_size import Repeats, check_reply_bytes
 from muster.wire.errors import (
     GROUP_AUTHORIZATION_FAILED,
     NONE,
@@ -49,6 +51,7 @@ from muster.wire.native import as_list
 NO_TOPIC_ID: Final = bytes(16)
 _DESCRIBE: Final = Operation.DESCRIBE
 _NO_OFFSETS: Final = PartitionOffsets()
+_PARTITION_BYTES: Final = 24
 _DENIED: Final = FetchReply(GROUP_AUTHORIZATION_FAILED, [])
 
 
@@ -65,12 +68,14 @@ class RefusedTopic:
 class Question:
     """What is asked about one group, after rights and topic ids have been looked at."""
 
-    __slots__ = ("asks_all", "group_id", "known", "node", "refused")
+    __slots__ = ("asks_all", "group_id", "is_repeated", "known", "node", "refused")
 
     def __init__(self, node: Node, group_id: str, asks_all: bool) -> None:
         self.node = node
         self.group_id = group_id
         self.asks_all = asks_all
+        self.is_repeated = False
+        """The same request has asked for all of this group before."""
         self.known: list[tuple[str, I32Array]] = []
         self.refused: list[RefusedTopic] = []
         """These come after the others in the answer."""
@@ -105,6 +110,8 @@ class FoundPartitions(LaidOut):
         version: i64 = self.version
         error: i16 = self.error
         partitions = self.asked.numbers
+        if len(out) + _PARTITION_BYTES * len(partitions) > MOST_REPLY_BYTES:
+            check_reply_bytes(len(out) + _PARTITION_BYTES * len(partitions))
         offsets, epochs, metadata = self.held.find(partitions)
         if metadata is None and version >= 8:
             write_response_group_partitions(out, version, partitions, offsets, epochs, error)
@@ -113,22 +120,60 @@ class FoundPartitions(LaidOut):
         else:
             for row in range(len(partitions)):
                 partition, offset, epoch, text = partitions[row], offsets[row], epochs[row], metadata[row]
+                if len(out) > MOST_REPLY_BYTES:
+                    check_reply_bytes(len(out))
                 if version >= 8:
                     write_response_group_partition(out, version, partition, offset, epoch, text, error)
                 else:
                     write_response_partition(out, version, partition, offset, epoch, text, error)
 
 
+class Asked:
+    """What a request has asked for already, of one group: Kafka answers what is listed again, and each offset may have
+    kilobytes of metadata. Deviates: not without end (`Repeats`)."""
+
+    __slots__ = ("_first", "_more", "is_whole", "repeats")
+
+    def __init__(self, repeats: Repeats) -> None:
+        self.repeats = repeats
+        self.is_whole = False
+        """All topics were asked for."""
+        self._first: dict[object, I32Array] = {}
+        self._more: dict[object, set[int]] = {}
+        """Of topics that were listed more than once; few requests have any."""
+
+    def count(self, topic: object, indexes: I32Array) -> None:
+        """TooMuchAsked if too much of all was asked before."""
+        repeated = indexes.repeats()
+        if repeated:
+            self.repeats.add(repeated)
+        first = self._first.get(topic)
+        if first is None:
+            self._first[topic] = indexes
+            return
+        known = self._more.get(topic)
+        if known is None:
+            known = self._more[topic] = set(first.listed())
+        new = [index for index in indexes.listed() if index not in known]
+        known.update(new)
+        self.repeats.add(1 + len(indexes) - len(new))
+
+
 class Questions:
     """A request about several groups (v8+)."""
 
-    __slots__ = ("call", "questions")
+    __slots__ = ("call", "questions", "repeats")
 
     def __init__(self, call: Call) -> None:
         self.call = call
         self.questions: list[Question] = []
+        self.repeats = Repeats()
 
     def lay_out(self, replies: list[FetchReply]) -> OffsetFetchResponse:
+        for question, reply in zip(self.questions, replies, strict=True):
+            if question.is_repeated:
+                for found in reply.topics:
+                    self.repeats.add(1 + len(found.partitions()))
         pairs = zip(self.questions, replies, strict=True)
         return OffsetFetchResponse(groups=[_group(self.call, question, reply) for question, reply in pairs])
 
@@ -150,12 +195,20 @@ def handle(call: Call, request: OffsetFetchRequest, node: Node) -> None:
 def _ask_apart(call: Call, node: Node, asked: Sequence[OffsetFetchRequestGroup], require_stable: bool) -> None:
     questions = Questions(call)
     parts: Parts[FetchReply] = Parts(call, questions.lay_out)
+    seen: dict[str, Asked] = {}
     for group in asked:
+        before = seen.get(group.group_id)
+        if before is None:
+            before = seen[group.group_id] = Asked(questions.repeats)
+        else:
+            questions.repeats.add()
         if not may_use_group(call, node, _DESCRIBE, group.group_id):
             questions.questions.append(_unsorted(node, group))
             parts.settled(_DENIED)
             continue
-        question = _question(call, node, group)
+        question = _question(call, node, group, before)
+        question.is_repeated = group.topics is None and before.is_whole
+        before.is_whole = before.is_whole or group.topics is None
         questions.questions.append(question)
         node.coordinator.submit(question.request(require_stable), parts.ticket())
     parts.seal()
@@ -178,10 +231,15 @@ def _unsorted(node: Node, group: OffsetFetchRequestGroup) -> Question:
     return question
 
 
-def _question(call: Call, node: Node, group: OffsetFetchRequestGroup) -> Question:
+def _question(call: Call, node: Node, group: OffsetFetchRequestGroup, before: Asked | None = None) -> Question:
     question = Question(node, group.group_id, asks_all=group.topics is None)
-    for entry in as_list(group.topics or ()):
+    topics = as_list(group.topics or ())
+    if before is None and _lists_much(topics):
+        before = Asked(Repeats())
+    for entry in topics:
         name, indexes = entry.name, i32_array(entry.partition_indexes)
+        if before is not None:
+            before.count(entry.topic_id if call.version >= 10 else name, indexes)
         if call.version >= 10:
             topic = node.broker.catalog.by_id(entry.topic_id)
             if topic is None:
@@ -193,6 +251,14 @@ def _question(call: Call, node: Node, group: OffsetFetchRequestGroup) -> Questio
         else:
             question.refused.append(RefusedTopic(name, entry.topic_id, indexes, TOPIC_AUTHORIZATION_FAILED))
     return question
+
+
+def _lists_much(topics: list[OffsetFetchRequestGroupTopic]) -> bool:
+    """Whether it could repeat more than is allowed; what most requests list is too little for that."""
+    count = 0
+    for entry in topics:
+        count += 1 + len(entry.partition_indexes)
+    return count > MOST_REPEATS
 
 
 def _group(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResponseGroup:

@@ -3,9 +3,16 @@
 v7+ zstd. v8+ says which records were wrong, and why. v13+ names topics by id. The reply waits until everything that was
 appended is durable; with acks=0 there is none, and an error closes the connection, which is all such a client can notice.
 A connection that sends with acks=0 faster than the disk takes it waits too: what is not durable yet is held in memory.
+Records that are many, or unpack to much, are checked in a thread, one request after the other; what is quick is done here, a
+few milliseconds at a time.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from time import perf_counter
+from typing import Final, NamedTuple
 
 from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.node import Node
@@ -13,7 +20,8 @@ from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
 from muster.server.may import may_use_topic, may_use_transactional_id
-from muster.topics.produce import ProduceResult, ProduceTerms
+from muster.topics.effort import LoopEffort, NotWanted, ThreadEffort, TooMuchWork
+from muster.topics.produce import Judging, ProduceResult, ProduceTerms
 from muster.wire.errors import (
     INVALID_RECORD,
     INVALID_REQUIRED_ACKS,
@@ -35,13 +43,13 @@ from muster.wire.generated.produce import (
     ProduceResponseTopic,
 )
 
+PARTITIONS_BETWEEN_LOOKS: Final = 16
+SECONDS_AT_ONCE: Final = 0.01
+"""After so long other requests are served before the next partitions of this one."""
+
 
 def handle(call: Call, request: ProduceRequest, node: Node) -> None:
-    work = _Work(call, request, node)
-    error = _whole_error(call, request, node)
-    for topic in request.topic_data:
-        work.take(topic, error)
-    work.seal()
+    _Work(call, request, node, _whole_error(call, request, node)).go_on()
 
 
 def _whole_error(call: Call, request: ProduceRequest, node: Node) -> int:
@@ -52,13 +60,36 @@ def _whole_error(call: Call, request: ProduceRequest, node: Node) -> int:
     return NONE if request.acks in (-1, 0, 1) else INVALID_REQUIRED_ACKS
 
 
+class _Asked(NamedTuple):
+    """One partition of a request, and where its result goes."""
+
+    results: list[ProduceResult]
+    name: str
+    partition: int
+    records: bytes | None
+
+
 class _Work:
     """One request: its results in request order, and how many of them are not durable yet."""
 
-    __slots__ = ("_call", "_node", "_request", "_results", "_sealed", "_terms", "_waiting")
+    __slots__ = (
+        "_asked",
+        "_call",
+        "_effort",
+        "_error",
+        "_node",
+        "_request",
+        "_results",
+        "_sealed",
+        "_terms",
+        "_waiting",
+    )
 
-    def __init__(self, call: Call, request: ProduceRequest, node: Node) -> None:
+    def __init__(self, call: Call, request: ProduceRequest, node: Node, error: int) -> None:
         self._call = call
+        self._error = error
+        self._effort = LoopEffort()
+        self._asked = self._partitions()
         self._request = request
         self._node = node
         self._results: list[list[ProduceResult]] = []
@@ -70,19 +101,82 @@ class _Work:
             internal_allowed=node.broker.config.internal_topics_writable,
         )
 
-    def take(self, topic: ProduceRequestTopic, error: int) -> None:
-        name, topic_error = self._find(topic)
-        results: list[ProduceResult] = []
-        self._results.append(results)
+    def go_on(self) -> None:
+        """Take partitions until all are taken, or until others have to be served, or until one is judged in a thread."""
+        began = perf_counter()
+        for taken, asked in enumerate(self._asked, 1):
+            if not self._append(asked):
+                return
+            if taken % PARTITIONS_BETWEEN_LOOKS == 0 and perf_counter() - began > SECONDS_AT_ONCE:
+                self._node.call_soon(self._call.resume, self.go_on)
+                return
+        self._sealed = True
+        self._finish_if_complete()
+
+    def _partitions(self) -> Iterator[_Asked]:
+        """One after the other, in the order of the request; those that are refused already are answered on the way."""
+        for topic in self._request.topic_data:
+            name, topic_error = self._find(topic)
+            results: list[ProduceResult] = []
+            self._results.append(results)
+            error = self._error or topic_error
+            for partition in topic.partition_data:
+                if error:
+                    results.append(ProduceResult(error))
+                else:
+                    yield _Asked(results, name, partition.index, partition.records)
+
+    def _append(self, asked: _Asked) -> bool:
+        """False if it has to be judged in a thread; `go_on` is called again then."""
+        node, now_ms = self._node, self._node.clock.now_ms()
+        try:
+            result = node.broker.produce(
+                asked.name, asked.partition, asked.records, self._terms, now_ms, effort=self._effort
+            )
+        except TooMuchWork:
+            judging = node.broker.judging(asked.name, asked.partition, asked.records, self._terms, now_ms)
+            assert judging is not None, "there was something to judge"
+            self._judge_apart(asked, judging)
+            return False
+        self._take(asked, result)
+        return True
+
+    def _judge_apart(self, asked: _Asked, judging: Judging) -> None:
+        effort = ThreadEffort(self._is_wanted)
+        if self._request.acks != 0:
+            self._call.abandon = lambda: self._give_back(judging)
+
+        def judge() -> None:
+            with suppress(NotWanted):
+                judging.run(effort)
+
+        self._node.validate_apart(judge, lambda: self._call.resume(self._append_judged, asked, judging))
+
+    def _give_back(self, judging: Judging) -> None:
+        """The client has gone before its turn came: its records must not wait for that."""
+        judging.forget()
+        self._asked = iter(())
+        self._request.topic_data = ()
+
+    def _is_wanted(self) -> bool:
+        """With acks=0 nobody waits for the answer, so a client that has gone says nothing about what it sent."""
+        return not self._node.is_stopping and (self._request.acks == 0 or not self._call.is_abandoned)
+
+    def _append_judged(self, asked: _Asked, judging: Judging) -> None:
+        self._call.abandon = None
+        if not judging.is_done or not self._is_wanted():
+            return
         now_ms = self._node.clock.now_ms()
-        for partition in topic.partition_data:
-            if error or topic_error:
-                results.append(ProduceResult(error or topic_error))
-                continue
-            result = self._node.broker.produce(name, partition.index, partition.records, self._terms, now_ms)
-            results.append(result)
-            if result.log is not None:
-                self._wait_for(results, len(results) - 1, result, len(partition.records or b""))
+        self._take(
+            asked,
+            self._node.broker.produce(asked.name, asked.partition, asked.records, self._terms, now_ms, judged=judging),
+        )
+        self.go_on()
+
+    def _take(self, asked: _Asked, result: ProduceResult) -> None:
+        asked.results.append(result)
+        if result.log is not None:
+            self._wait_for(asked.results, len(asked.results) - 1, result, len(asked.records or b""))
 
     def _find(self, topic: ProduceRequestTopic) -> tuple[str, int]:
         name = topic.name
@@ -113,10 +207,6 @@ class _Work:
                 self._call.resume(self._finish_if_complete)
 
         self._node.durable.when_durable(result.log, result.end_offset, settled)
-
-    def seal(self) -> None:
-        self._sealed = True
-        self._finish_if_complete()
 
     def _finish_if_complete(self) -> None:
         if not self._sealed or (self._waiting and not self._may_run_ahead()):
@@ -174,7 +264,7 @@ def _message(result: ProduceResult) -> str | None:
             f"RecordError(batchIndex={each.batch_index}, message='{each.message}')" for each in errors[:3]
         )
         return (
-            f"{result.message} due to {len(errors)} record errors in total,"
+            f"{result.message} due to {result.record_error_count} record errors in total,"
             f" and only showing the first three errors at most: [{first}]"
         )
     return result.message if errors or result.error_code == INVALID_TXN_STATE else None

@@ -11,10 +11,11 @@ from typing import Final
 from muster.core.replies import SyncReply
 from muster.core.requests import SyncGroup
 from muster.runtime.node import Node
+from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
 from muster.server.call import Call
 from muster.server.may import may_use_group
-from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, INCONSISTENT_GROUP_PROTOCOL
+from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, INCONSISTENT_GROUP_PROTOCOL, NONE
 from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupResponse
 
 _READ: Final = Operation.READ
@@ -28,6 +29,8 @@ def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
         call.reply(respond(call, SyncReply(GROUP_AUTHORIZATION_FAILED)))
         return
     call.respond = respond
+    if type(node.authorizer) is not AllowAll:
+        call.respond = lambda call, reply: respond_if_allowed(call, reply, node, request.group_id)
     if node.holdings is not None:
         node.holdings.seen(call.principal, request.group_id, request.member_id)
     node.coordinator.submit(
@@ -42,6 +45,13 @@ def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
         ),
         call,
     )
+
+
+def respond_if_allowed(call: Call, reply: SyncReply, node: Node, group_id: str) -> SyncGroupResponse:
+    """It may have waited for the leader's plan: what it holds is told only to somebody who may still read."""
+    if reply.error == NONE and not may_use_group(call, node, _READ, group_id):
+        reply = SyncReply(GROUP_AUTHORIZATION_FAILED)
+    return respond(call, reply)
 
 
 def respond(call: Call, reply: SyncReply) -> SyncGroupResponse:

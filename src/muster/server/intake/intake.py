@@ -18,7 +18,8 @@ from mypy_extensions import i32, i64
 from muster.server.call import Call
 from muster.server.intake.again import Learning
 from muster.server.intake.remembered import Remembered
-from muster.server.limits import REMEMBERED_REQUEST_BYTES
+from muster.server.limits import LARGE_REQUEST_BYTES, REMEMBERED_REQUEST_BYTES
+from muster.server.reply_size import check_entries
 from muster.wire.errors import WireError
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ class Intake:
         route = call.route
         throttle = call.connection.throttle
         request = route.decode(frame, body)
+        if len(frame) > LARGE_REQUEST_BYTES:
+            check_entries(request)
         if route.repeats and len(frame) - start <= REMEMBERED_REQUEST_BYTES - _BEFORE_CLIENT:
             self._remembered = Remembered(route, frame[start:], request)
         route.handle(call, request, self._node)

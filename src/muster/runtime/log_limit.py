@@ -1,0 +1,52 @@
+"""A bound on log lines that strangers can cause: so many in a while, then only how many more there were.
+
+For lines that clients can cause again and again: TLS and SASL failures, bytes that are no request, faults while serving one.
+`security.audit` does the same for denials.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+LINES: Final = 100
+SECONDS: Final = 60.0
+TRACEBACKS: Final = 10
+"""Of the lines, those that may have one."""
+
+
+class LogLimit:
+    def __init__(self, logger: logging.Logger, what: str, clock: Callable[[], float]) -> None:
+        """`what` names, in the plural, what is not told one by one any more."""
+        self._logger = logger
+        self._what = what
+        self._clock = clock
+        self._began = clock()
+        self._told = 0
+        self._silent = 0
+
+    def warning(self, line: str, *arguments: object) -> None:
+        if self._may_tell(logging.WARNING):
+            self._logger.warning(line, *arguments)
+
+    def error(self, line: str, *arguments: object, exc_info: BaseException | None = None) -> None:
+        """With the traceback of `exc_info`, if there is one: of the first few only, since each takes a page."""
+        if self._may_tell(logging.ERROR):
+            is_told_whole = self._told <= TRACEBACKS or exc_info is None
+            if is_told_whole:
+                self._logger.error(line, *arguments, exc_info=exc_info)
+            else:
+                self._logger.error(f"{line}: %s: %s", *arguments, type(exc_info).__name__, exc_info)
+
+    def _may_tell(self, level: int) -> bool:
+        now = self._clock()
+        if now - self._began >= SECONDS:
+            if self._silent:
+                self._logger.log(level, "and %d more %s, not told one by one", self._silent, self._what)
+            self._began, self._told, self._silent = now, 0, 0
+        if self._told >= LINES:
+            self._silent += 1
+            return False
+        self._told += 1
+        return True

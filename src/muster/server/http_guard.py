@@ -1,0 +1,126 @@
+"""What the metrics page and the test controls have in common: one HTTP request a connection, in bounded time and number.
+
+Knows where a request begins to look unlike HTTP, and how long it may take. What is asked and answered is its subclasses'
+business. Nobody is asked who they are here, so nobody may be able to hold anything for long: when there are too many
+connections the oldest goes, as with clients that have not authenticated yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Final
+
+MOST_CONNECTIONS: Final = 64
+"""At a time, on one address. A scraper needs one."""
+REQUEST_SECONDS: Final = 10.0
+"""From connecting to the end of the request."""
+SEND_SECONDS: Final = 10.0
+"""For taking the answer."""
+MAX_LINE_BYTES: Final = 4_096
+
+_METHODS: Final = (b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"OPTIONS", b"PATCH", b"TRACE", b"CONNECT")
+_REQUEST_LINE: Final = re.compile(rb"[A-Z]+ [\x21-\xff]+ HTTP/1\.[01]\r")
+
+
+class HttpPlaces:
+    """The connections of one address, the oldest first."""
+
+    def __init__(self) -> None:
+        self._taken: dict[HttpConnection, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._taken)
+
+    def enter(self, connection: HttpConnection) -> None:
+        self._taken[connection] = None
+        if len(self._taken) > MOST_CONNECTIONS:
+            next(iter(self._taken)).drop()
+
+    def leave(self, connection: HttpConnection) -> None:
+        self._taken.pop(connection, None)
+
+    def drop_all(self) -> None:
+        """The server stops."""
+        for connection in tuple(self._taken):
+            connection.drop()
+
+
+class HttpConnection(asyncio.Protocol):
+    def __init__(self, places: HttpPlaces) -> None:
+        self._places = places
+        self._received = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._is_read = False
+        """The request is there, or was refused: nothing more is looked at."""
+
+    def serve(self, received: bytearray) -> None:
+        """More of a request has come. Call `end_of_request` when it is whole, and `send` once; may be overridden alone."""
+        raise NotImplementedError
+
+    # ---- what the loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport  # type: ignore[assignment]
+        self._deadline = asyncio.get_running_loop().call_later(REQUEST_SECONDS, self.drop)
+        self._places.enter(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_read:
+            return
+        self._received += data
+        if not may_be_http(self._received):
+            self.send("400 Bad Request", "text/plain", b"this port speaks HTTP\n")
+            return
+        self.serve(self._received)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._is_read = True
+        self._received.clear()
+        self._cancel_deadline()
+        self._places.leave(self)
+
+    # ---- what subclasses call
+
+    def end_of_request(self) -> None:
+        """It is whole: from now on the answer takes as long as it takes."""
+        self._is_read = True
+        self._cancel_deadline()
+
+    def send(self, status: str, content_type: str, body: bytes, *, with_body: bool = True) -> None:
+        """The answer, and the end of the connection."""
+        self.end_of_request()
+        transport = self._transport
+        if transport is None:
+            return
+        head = (
+            f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\n"
+            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        )
+        transport.write(head.encode() + (body if with_body else b""))
+        transport.close()
+        self._deadline = asyncio.get_running_loop().call_later(SEND_SECONDS, self.drop)
+
+    def drop(self) -> None:
+        """It took too long, or its place is needed."""
+        self._places.leave(self)
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _cancel_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def may_be_http(received: bytes | bytearray) -> bool:
+    """Whether this is, or may become, an HTTP request. A Kafka or TLS client is seen by its first byte."""
+    line, has_end, _ = received[:MAX_LINE_BYTES].partition(b"\n")
+    if has_end:
+        return _REQUEST_LINE.fullmatch(line) is not None
+    if len(line) == MAX_LINE_BYTES:
+        return False
+    word, has_space, _ = line.partition(b" ")
+    return word in _METHODS if has_space else any(method.startswith(word) for method in _METHODS)
