@@ -26,6 +26,7 @@ _SETTINGS = {
     "spark.driver.memory": "768m",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.sql.shuffle.partitions": "2",
+    "spark.locality.wait": "0s",  # a local master would wait for ever for a core nearer to a block in HDFS
 }
 
 
