@@ -12,7 +12,7 @@ PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-cluster conformance conformance-record docs pages clean
+.PHONY: help setup compile demo test serve lint release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ bench-profile: $(COMPILED) ## where a request's instructions go, room by room (n
 
 bench-pipeline: $(READY) ## what the pipeline costs on one core, beside Kafka's own decoder and a plain Spark job (SIZES=--long adds 32M records)
 	@$(BIN)/python -m bench.pipeline $(SIZES)
+
+pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an hour, with a restart and a killed worker (MINUTES=30)
+	@$(BIN)/python -m bench.pipeline_follow $(or $(MINUTES),30)
 
 pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect; other readers of its lake (Maven; says what could not run)
 	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster -rs --durations=0 $(ARGS)
