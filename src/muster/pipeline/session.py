@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from muster.pipeline.java import Java, JavaError, find_java
 from muster.pipeline.session_archive import ClassArchive, cache_directory
-from muster.pipeline.session_code import package_code
+from muster.pipeline.session_code import came_as_zip, package_code
 from muster.pipeline.session_failure import words_of_failure
 from muster.pipeline.session_fit import SessionError, check_fitness
 from muster.pipeline.session_python import worker_environment
@@ -83,7 +83,7 @@ def _start(settings: SessionSettings) -> Iterator[SparkSession]:
         if settings.is_local:
             _without_checksum_files(session)
         else:
-            session.sparkContext.addPyFile(str(package_code(cache_directory())))
+            _send_code(session)
         check_fitness(session, settings)
         yield session
     finally:
@@ -113,6 +113,20 @@ def _without_checksum_files(session: Any) -> None:
     java.org.apache.hadoop.fs.FileSystem.getLocal(configuration).setWriteChecksum(False)
 
 
+def _send_code(session: Any) -> None:
+    """Our code goes to the workers.
+
+    The process beside the driver that plans a stream gets no such files (its directory is another): it imports our installation, or
+    the zip that we came as ourselves.
+    """
+    context = session.sparkContext
+    packed = str(package_code(cache_directory()))
+    context.addPyFile(packed)
+    if came_as_zip():
+        known = context.environment.get("PYTHONPATH")
+        context.environment["PYTHONPATH"] = os.pathsep.join([packed, known] if known else [packed])
+
+
 # -- started by spark-submit
 
 
@@ -129,7 +143,7 @@ def _use_submitted(settings: SessionSettings) -> Iterator[SparkSession]:
             builder = builder.config(name, value)
     session = builder.getOrCreate()
     try:
-        session.sparkContext.addPyFile(str(package_code(cache_directory())))
+        _send_code(session)
         check_fitness(session, settings)
         yield session
     finally:

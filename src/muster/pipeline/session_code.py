@@ -16,11 +16,17 @@ _LEFT_OUT = {".so", ".pyc", ".pyd"}  # compiled for this machine; everything has
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes, whenever it is packed
 
 
+def came_as_zip() -> Path | None:
+    """The zip that we were imported from, if it was one (`spark-submit --py-files`)."""
+    archive = getattr(muster.__loader__, "archive", None)
+    return Path(archive).absolute() if archive else None
+
+
 def package_code(directory: Path) -> Path:
     """`muster` as a zip in that directory; made again only if its content changed. What came as a zip is that zip."""
-    came_in = getattr(muster.__loader__, "archive", None)
-    if came_in:
-        return Path(came_in)
+    came_as = came_as_zip()
+    if came_as is not None:
+        return came_as
     root = Path(muster.__file__).parent
     files = sorted(file for file in root.rglob("*") if file.is_file() and file.suffix not in _LEFT_OUT)
     contents = [(f"muster/{file.relative_to(root).as_posix()}", file.read_bytes()) for file in files]

@@ -15,6 +15,7 @@ _JAVA_CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.MULTILINE
 _JAVA_ERROR: Final = re.compile(r"^: (?:[\w.$]+: )?(.+)$", re.MULTILINE)
 _PYTHON_VERSIONS: Final = re.compile(r"different version[^0-9]*(\d\.\d+)[^0-9]+(\d\.\d+)", re.IGNORECASE)
 _NO_PROGRAM: Final = re.compile(r'Cannot run program "([^"]+)"')
+_PYTHON_SAID: Final = re.compile(r"Error from python worker:\s*\n\s*(.+)")
 _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
 _NO_SCHEME: Final = re.compile(r'No FileSystem for scheme "(\w+)"')
 _NO_S3A: Final = "S3AFileSystem not found"
@@ -49,6 +50,9 @@ def words_of_probe_failure(error: str) -> str:
     missing = _NO_MODULE.search(error)
     if missing:
         return f"the workers' Python lacks {missing[1]}: install muster-kafka[pipeline] there, or send an environment along"
+    said = _PYTHON_SAID.search(error)
+    if said:
+        return f"the workers' Python did not start: {said[1].strip()}"
     return f"a first task failed on the workers: {_innermost(error)}"
 
 

@@ -5,6 +5,7 @@ Turns what the probes say, and what they raise, into one `SessionError` each. Ca
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -43,7 +44,8 @@ def _check_lake(session: SparkSession, settings: SessionSettings, url: str) -> N
     from muster.pipeline.lake.files import storage
     from muster.pipeline.lake.location import Location
 
-    store = storage(Location.parse(url, settings.extra))
+    location = Location.parse(url, settings.extra)
+    store = storage(location)
     tried: list[str] = []
 
     def has_files(name: str) -> bool:
@@ -58,5 +60,7 @@ def _check_lake(session: SparkSession, settings: SessionSettings, url: str) -> N
     for name in tried:
         with suppress(OSError):
             store.delete_dir(name)
+            if location.local is not None:  # an object store knows no empty directories
+                shutil.rmtree(location.local / name, ignore_errors=True)
     if problem:
         raise SessionError(problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -48,15 +49,21 @@ def test_workers_without_our_packages(data: Path, hdfs: Hadoop, private_master: 
     assert os.uname().nodename in last_line(ran.stderr)
 
 
+def _python(minor: int) -> str:
+    """Where uv finds that version, without fetching it; empty if nowhere."""
+    uv = [str(Path(sys.executable).parent / "uv"), "python", "find", "--no-python-downloads", f"3.{minor}"]
+    return subprocess.run(uv, capture_output=True, text=True).stdout.strip()
+
+
 def test_workers_with_another_python(data: Path, hdfs: Hadoop, private_master: str) -> None:
-    others = [shutil.which(f"python3.{minor}") for minor in (10, 12, 13, 14) if minor != sys.version_info.minor]
-    python = next((each for each in others if each), None)
-    if python is None:
-        pytest.skip("there is no Python of another minor version on the path")
-    settings = {**SMALL, "spark.pyspark.python": python}
+    others = {minor: _python(minor) for minor in (12, 13, 14, 10) if minor != sys.version_info.minor}
+    minor = next((each for each, path in others.items() if path), None)
+    if minor is None:
+        pytest.skip("there is no Python of another minor version on this machine")
+    settings = {**SMALL, "spark.pyspark.python": others[minor]}
     ran = run_pipeline(data, f"{hdfs.url}/other/lake", master=private_master, settings=settings)
     assert ran.returncode != 0
-    assert f"this one is 3.{sys.version_info.minor}" in last_line(ran.stderr)
+    assert f"Python is 3.{minor}, this one is 3.{sys.version_info.minor}" in last_line(ran.stderr)
 
 
 def test_s3_without_its_classes(data: Path, bucket: S3) -> None:

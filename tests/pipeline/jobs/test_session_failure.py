@@ -68,6 +68,10 @@ VERSIONS = (
             'java.io.IOException: Cannot run program "/venv/bin/python": error=2',
             r"^the workers have no /venv/bin/python: ",
         ),
+        (
+            "Caused by: a.B: \nError from python worker:\n  pyenv: no python3.12\nPYTHONPATH was:",
+            r"did not start: pyenv: no python3\.12$",
+        ),
         ("x\nModuleNotFoundError: No module named 'pyarrow'\ny", r"^the workers' Python lacks pyarrow: "),
         (
             "E\n: a.b.C: Job aborted\nCaused by: x.Y: no\nCaused by: z.Q: disk is full\n",
