@@ -97,7 +97,7 @@ pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an h
 	@$(BIN)/python -m bench.pipeline_follow $(or $(MINUTES),30)
 
 pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect; other readers of its lake (Maven; says what could not run)
-	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster -rs --durations=0 $(ARGS)
+	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster tests/pipeline/examples -rs --durations=0 $(ARGS)
 
 conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka (Maven, Go, npm; says what could not run)
 	@$(BIN)/python -m tests.conformance

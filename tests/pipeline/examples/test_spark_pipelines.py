@@ -21,9 +21,15 @@ PROJECT = Path(__file__).parents[3] / "examples" / "spark-pipelines"
 _PACKAGES = ("pyspark.pipelines", "grpc", "grpc_status", "yaml", "zstandard")
 _MISSING = [name for name in _PACKAGES if find_spec(name) is None]
 
-pytestmark = pytest.mark.skipif(
-    bool(_MISSING), reason=f"spark-pipelines needs {', '.join(_MISSING)}: pip install 'pyspark[pipelines]'"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        bool(_MISSING), reason=f"spark-pipelines needs {', '.join(_MISSING)}: pip install 'pyspark[pipelines]'"
+    ),
+    pytest.mark.skipif(
+        "MUSTER_PIPELINE_CLUSTER" not in os.environ, reason="it starts a Connect server: `make pipeline-cluster` runs it"
+    ),
+]
+_LONGEST_S = 400
 
 
 def test_the_project_makes_log_offsets_and_lag(tmp_path: Path) -> None:
@@ -40,6 +46,7 @@ def test_the_project_makes_log_offsets_and_lag(tmp_path: Path) -> None:
         env={**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_HOME": str(find_java().home)},
         capture_output=True,
         text=True,
+        timeout=_LONGEST_S,
     )
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
     log, current, lag = (_table(tmp_path / "warehouse" / name) for name in ("log", "s_current_offset", "g_lag"))
