@@ -160,6 +160,8 @@ class PipelineQuery:
             try:
                 has_ended = query.awaitTermination(_LOOK_EVERY_SECONDS)
             except Exception:
+                if self._stop() and self._failure is None:
+                    return  # told to stop, the next micro-batch was not begun: that is no failure
                 if self._failure is not None:
                     failure, self._failure = self._failure, None
                     raise failure from None
