@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import shutil
@@ -10,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from muster.log.contract import PartitionLog, StorageError, TimestampOffset
+from muster.log.contract import LogUnusable, PartitionLog, StorageError, TimestampOffset
 from muster.log.directory import CLEAN_MARK
+from muster.log.disk import Disk
 from muster.log.files import FileStore
 from muster.log.repair import cut as cut_log
 from muster.log.repair import find_damage
@@ -238,6 +240,35 @@ def test_a_topic_made_again_does_not_inherit_the_recovery_point_of_its_namesake(
     again = FileStore(str(tmp_path))
     assert open_log(again).end_offset == 1
     again.close()
+
+
+class ShortOfSomething(Disk):
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def open_for_read(self, path: str) -> int:
+        raise OSError(self.number, os.strerror(self.number))
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO])
+def test_what_the_machine_lacks_takes_no_healthy_partition_offline(tmp_path: Path, number: int) -> None:
+    crash(filled(tmp_path, 3))
+    short = FileStore(str(tmp_path), disk=ShortOfSomething(number))
+    with pytest.raises(StorageError) as caught:
+        open_log(short)
+    assert not isinstance(caught.value, LogUnusable)
+    crash(short)
+    again = FileStore(str(tmp_path))
+    assert open_log(again).end_offset == 6
+    again.close()
+
+
+def test_what_is_the_matter_with_one_file_takes_its_partition_offline(tmp_path: Path) -> None:
+    crash(filled(tmp_path, 3))
+    refused = FileStore(str(tmp_path), disk=ShortOfSomething(errno.EACCES))
+    with pytest.raises(LogUnusable):
+        open_log(refused)
+    crash(refused)
 
 
 def test_a_bad_end_of_a_closed_segment_is_an_error(tmp_path: Path) -> None:

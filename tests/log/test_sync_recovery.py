@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from muster.log.contract import LogConfig, StorageError
 from muster.log.directory import CLEAN_MARK, journal_files
+from muster.log.disk import Disk
 from muster.log.files import FileStore
 from muster.log.repair import cut, find_damage
 from muster.log.shared_files import SharedDirectory
@@ -313,6 +315,22 @@ def test_a_damaged_last_frame_harms_no_log_that_has_what_it_held(tmp_path: Path)
     again.close()
     assert journal_files(str(tmp_path)) == []
     assert (tmp_path / f"{journal.name}.kept").exists(), "damage was found"
+
+
+class NoMoreFiles(Disk):
+    def open_for_read(self, path: str) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+
+def test_a_machine_without_files_to_give_leaves_no_mark_and_the_journal_where_it_is(tmp_path: Path) -> None:
+    sizes = crashed(tmp_path)
+    cut_file(tmp_path / "t-0" / FIRST, sizes[0] + 5)
+    with pytest.raises(StorageError, match="Too many open files"):
+        FileStore(str(tmp_path), disk=NoMoreFiles())
+    again = FileStore(str(tmp_path))
+    for partition in range(2):
+        assert all_records(open_log(again, partition=partition)) == everything()
+    again.close()
 
 
 def test_a_journal_of_another_release_is_refused(tmp_path: Path) -> None:

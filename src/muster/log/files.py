@@ -25,7 +25,7 @@ from muster.log.directory import (
     take_clean_mark,
     warn_if_open_to_others,
 )
-from muster.log.disk import Disk, replace_file
+from muster.log.disk import Disk, is_of_the_machine, replace_file
 from muster.log.file_access import file_access
 from muster.log.file_log import FileLog
 from muster.log.file_open import open_directory, read_topic_id
@@ -139,6 +139,8 @@ class FileStore:
         except StorageError as error:
             if key in self._on_disk:
                 self._unchecked.add(key)  # the stop of a server that could not open it is not clean
+            if is_of_the_machine(error):
+                raise  # the log may be whole: it must not be taken for damaged
             raise LogUnusable(str(error)) from error
         log = FileLog(
             topic,

@@ -17,7 +17,7 @@ from typing import Final
 
 from muster.log.contract import StorageError
 from muster.log.directory import journal_files, partition_path
-from muster.log.disk import Disk, sync_existing, write_at
+from muster.log.disk import Disk, is_of_the_machine, sync_existing, write_at
 from muster.log.file_open import newest_segment_base, read_topic_id
 from muster.log.index import SegmentIndex
 from muster.log.offline_mark import leave_offline_mark
@@ -116,6 +116,8 @@ def _give_back_all(directory: str, disk: Disk, journals: Sequence[str]) -> set[s
         try:
             _give_back(path, disk, name, tail)
         except (NotGivenBack, StorageError) as problem:
+            if is_of_the_machine(problem):
+                raise  # the journal stays, and the next start tries again: a mark would outlast what was the matter
             kept = ", ".join(_kept_path(journal) for journal in journals)
             reason = (
                 f"{problem}. Restore the log from a backup and remove {path}/muster.offline, or accept the loss with"
