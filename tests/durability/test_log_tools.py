@@ -12,12 +12,12 @@ import pytest
 
 from muster.cli.main import main
 from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, Record, StoredMember
-from muster.log.checkpoints import CLEAN_OFFSETS, parse_offsets
+from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, parse_offsets
 from muster.log.contract import StorageError
 from muster.log.files import FileStore
 from muster.log.record_codec import encode_records
-from muster.wire.batch import encode_pairs
-from tests.log.batches import all_records, open_log, put
+from muster.wire.batch import encode_pairs, with_offset_and_epoch
+from tests.log.batches import all_records, batch_of, open_log, put
 from tests.log.compacting import add_batch, compact, marker, open_compacted
 
 KAFKAS = Path(__file__).parents[1] / "conformance" / "recordings" / "kafka-4.3.1" / "data-directory.tar.xz"
@@ -218,10 +218,24 @@ def test_a_cut_log_is_not_taken_for_compacted_further_than_it_is(tmp_path: Path)
 
 def test_a_torn_tail_is_shown_and_left_to_the_next_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     filled(tmp_path)
-    last = segments(tmp_path)[-1]
-    last.write_bytes(last.read_bytes()[:-5])
+    with segments(tmp_path)[-1].open("ab") as file:
+        file.write(with_offset_and_epoch(batch_of("torn"), 20, 0)[:-5])
     assert main(["log", "repair", str(tmp_path)]) == 0
     assert "which the next start cuts by itself" in capsys.readouterr().out
+
+
+def test_an_end_that_is_missing_before_the_recovery_point_is_no_torn_tail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A clean stop synced it."""
+    filled(tmp_path)
+    last = segments(tmp_path)[-1]
+    last.write_bytes(last.read_bytes()[:-5])
+    assert main(["log", "repair", "--yes", str(tmp_path)]) == 0
+    assert "everything before offset 20 was synced" in capsys.readouterr().out
+    assert parse_offsets((tmp_path / RECOVERY_POINTS).read_bytes(), "") == {}
+    assert main(["log", "repair", str(tmp_path)]) == 0
+    assert "nothing to repair" in capsys.readouterr().out
 
 
 def test_repair_refuses_while_a_server_uses_the_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

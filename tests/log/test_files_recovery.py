@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import shutil
@@ -10,8 +11,12 @@ from typing import Any
 
 import pytest
 
-from muster.log.contract import PartitionLog, StorageError, TimestampOffset
+from muster.log.contract import LogUnusable, PartitionLog, StorageError, TimestampOffset
+from muster.log.directory import CLEAN_MARK
+from muster.log.disk import Disk
 from muster.log.files import FileStore
+from muster.log.repair import cut as cut_log
+from muster.log.repair import find_damage
 from muster.log.segment import Segment
 from muster.wire.batch import Record, encode_batch, with_offset_and_epoch
 from tests.log.batches import all_records, batch_of, commit, open_log, put, stage
@@ -100,7 +105,7 @@ def test_a_tail_torn_at_any_byte_is_cut_back_to_the_last_whole_batch(
         shutil.rmtree(directory)
 
 
-TORN = batch_of("torn", "x" * 200)
+TORN = with_offset_and_epoch(batch_of("torn", "x" * 200), 6, 0)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +179,96 @@ def test_a_bad_batch_with_sound_ones_behind_it_is_an_error_that_says_where(tmp_p
     mended = FileStore(str(tmp_path))
     assert open_log(mended).end_offset == 4
     mended.close()
+
+
+@pytest.mark.parametrize("length_byte", [8, 9, 10, 11])
+def test_a_rotten_length_before_the_recovery_point_is_damage_although_it_reaches_past_the_end(
+    tmp_path: Path, length_byte: int
+) -> None:
+    """What was synced is no unfinished write, whatever it looks like."""
+    store = filled(tmp_path, 5)
+    position, _ = list(the_log(store).read_headers(0))[2]
+    store.close()
+    (tmp_path / CLEAN_MARK).unlink()
+    path = tmp_path / "t-0" / FIRST_LOG
+    content = bytearray(path.read_bytes())
+    content[position + length_byte] ^= 0x40
+    path.write_bytes(content)
+    again = FileStore(str(tmp_path))
+    with pytest.raises(
+        StorageError, match=f"damaged at position {position}, offset 4.*everything before offset 10 was"
+    ):
+        open_log(again)
+    crash(again)
+    (damage,) = find_damage(str(tmp_path))
+    assert not damage.is_torn_tail
+    cut_log(str(tmp_path), damage)
+    mended = FileStore(str(tmp_path))
+    log = open_log(mended)
+    assert log.end_offset == 4
+    put(mended, log, "next")
+    crash(mended)
+    with open(path, "ab") as file:
+        file.write(with_offset_and_epoch(batch_of("torn"), 5, 0)[:-3])
+    last = FileStore(str(tmp_path))
+    assert open_log(last).end_offset == 5, "the cut took the recovery point with it: this is a torn tail again"
+    last.close()
+
+
+def test_a_batch_that_reaches_past_the_end_and_says_an_offset_that_is_there_already_is_damage(tmp_path: Path) -> None:
+    crash(filled(tmp_path, 3))
+    with open(tmp_path / "t-0" / FIRST_LOG, "ab") as file:
+        file.write(with_offset_and_epoch(batch_of("x" * 100), 5, 0)[:-3])
+    again = FileStore(str(tmp_path))
+    with pytest.raises(StorageError, match="says offset 5, which nobody was writing, so this is not a torn tail"):
+        open_log(again)
+    crash(again)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_topic_made_again_does_not_inherit_the_recovery_point_of_its_namesake(tmp_path: Path, restarts: bool) -> None:
+    filled(tmp_path).close()
+    store = FileStore(str(tmp_path))
+    store.delete("t", 0)
+    if restarts:
+        crash(store)
+        store = FileStore(str(tmp_path))
+    put(store, open_log(store), "new")
+    crash(store)
+    with open(tmp_path / "t-0" / FIRST_LOG, "ab") as file:
+        file.write(with_offset_and_epoch(batch_of("torn"), 1, 0)[:-3])
+    again = FileStore(str(tmp_path))
+    assert open_log(again).end_offset == 1
+    again.close()
+
+
+class ShortOfSomething(Disk):
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def open_for_read(self, path: str) -> int:
+        raise OSError(self.number, os.strerror(self.number))
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO])
+def test_what_the_machine_lacks_takes_no_healthy_partition_offline(tmp_path: Path, number: int) -> None:
+    crash(filled(tmp_path, 3))
+    short = FileStore(str(tmp_path), disk=ShortOfSomething(number))
+    with pytest.raises(StorageError) as caught:
+        open_log(short)
+    assert not isinstance(caught.value, LogUnusable)
+    crash(short)
+    again = FileStore(str(tmp_path))
+    assert open_log(again).end_offset == 6
+    again.close()
+
+
+def test_what_is_the_matter_with_one_file_takes_its_partition_offline(tmp_path: Path) -> None:
+    crash(filled(tmp_path, 3))
+    refused = FileStore(str(tmp_path), disk=ShortOfSomething(errno.EACCES))
+    with pytest.raises(LogUnusable):
+        open_log(refused)
+    crash(refused)
 
 
 def test_a_bad_end_of_a_closed_segment_is_an_error(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from muster.log.contract import LogConfig, StorageError
 from muster.log.directory import CLEAN_MARK, journal_files
+from muster.log.disk import Disk
 from muster.log.files import FileStore
 from muster.log.repair import cut, find_damage
 from muster.log.shared_files import SharedDirectory
@@ -177,8 +179,9 @@ def test_zeros_in_place_of_a_commit_end_the_reading_and_what_follows_is_said_to_
     assert (len(found.frames), found.end, found.damage) == (2, ticks[1], [])
     journal.write_bytes(lost)
     again = FileStore(str(tmp_path))
-    assert f"bytes of an unfinished write at position {ticks[1]} are not used" in caplog.text
+    assert f"damaged at position {ticks[1]}: later commits are among" in caplog.text
     assert all_records(open_log(again)) == everything(), "it lacked nothing"
+    assert (tmp_path / f"{journal.name}.kept").read_bytes() == lost, "others may have lacked what stands behind"
     again.close()
 
 
@@ -220,6 +223,114 @@ def test_a_log_that_needs_what_is_damaged_in_the_journal_stays_offline_until_it_
     mended = FileStore(str(tmp_path))
     assert all_records(open_log(mended)) == everything(0)
     mended.close()
+
+
+@pytest.mark.parametrize("place", [3, len(FILE_START) + 2, FILE_HEAD_BYTES + 2, FILE_HEAD_BYTES + 20, -1])
+def test_a_journal_with_a_rotten_head_before_later_commits_is_kept(tmp_path: Path, place: int) -> None:
+    """In the file's head, in its secret, or in the head of a frame: what it held for others nobody knows."""
+    crashed(tmp_path)
+    journal = the_journal(tmp_path)
+    content = bytearray(journal.read_bytes())
+    ticks = sorted({frame.tick for frame in read_journal(bytes(content)).frames})
+    content[ticks[-2] + 30 if place < 0 else place] ^= 0x40
+    journal.write_bytes(content)
+    found = read_journal(bytes(content))
+    assert found.goes_on
+    FileStore(str(tmp_path)).close()
+    assert (tmp_path / f"{journal.name}.kept").read_bytes() == content
+
+
+def test_a_journal_with_a_torn_end_is_not_kept(tmp_path: Path) -> None:
+    """Any stop without warning may leave one."""
+    crashed(tmp_path)
+    journal = the_journal(tmp_path)
+    zero(journal, read_journal(journal.read_bytes()).frames[-1].tick + 5, len(frames_of(journal)) - 90)
+    found = read_journal(journal.read_bytes())
+    assert found.unfinished_bytes
+    assert not found.goes_on
+    FileStore(str(tmp_path)).close()
+    assert list(tmp_path.glob("muster.sync.*")) == []
+
+
+def rot_last_frame_of(journal: Path, partition: int, tick: int) -> None:
+    """A byte of the batches that this log has in that commit."""
+    content = bytearray(journal.read_bytes())
+    (frame,) = [
+        each for each in read_journal(bytes(content)).frames if (each.partition, each.tick) == (partition, tick)
+    ]
+    content[content.index(frame.batches) + len(frame.batches) - 3] ^= 0x40
+    journal.write_bytes(content)
+
+
+@pytest.mark.parametrize("commits", [1, 3], ids=["its only frame", "its last frame"])
+@pytest.mark.parametrize("left", ["nothing", "part of it", "zeros"])
+def test_a_log_whose_last_frame_is_damaged_is_offline_if_it_lacks_what_that_held(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, left: str, commits: int
+) -> None:
+    """Later commits of others stand behind it, so it was acknowledged."""
+    store = FileStore(str(tmp_path))
+    logs = [open_log(store, partition=partition) for partition in range(3)]
+    segment = tmp_path / "t-0" / FIRST
+    sizes = []
+    for number in range(commits + 2):
+        for log in logs if number <= commits else logs[1:]:
+            stage(log, f"{number}a")
+            stage(log, f"{number}b")
+        assert all(failure is None for _, failure in commit(store))
+        sizes.append(segment.stat().st_size)
+    crash(store)
+    journal = the_journal(tmp_path)
+    ticks = sorted({frame.tick for frame in read_journal(journal.read_bytes()).frames})
+    rot_last_frame_of(journal, 0, ticks[-2])
+    before, whole = sizes[commits - 1], sizes[commits]
+    if left == "zeros":
+        zero(segment, before, whole)
+    else:
+        cut_file(segment, before if left == "nothing" else before + 5)
+    for _ in range(2):
+        again = FileStore(str(tmp_path))
+        with pytest.raises(StorageError, match=f"is sound up to position {before}, but .* up to position {whole}"):
+            open_log(again)
+        for partition in (1, 2):
+            assert all_records(open_log(again, partition=partition)) == everything(commits + 1)
+        again.close()
+    assert caplog.text.count("t-0 lacks records that were acknowledged") == 1
+    assert (tmp_path / f"{journal.name}.kept").exists()
+    (damage,) = find_damage(str(tmp_path))
+    cut(str(tmp_path), damage)
+    mended = FileStore(str(tmp_path))
+    assert all_records(open_log(mended)) == everything(commits - 1)
+    mended.close()
+
+
+def test_a_damaged_last_frame_harms_no_log_that_has_what_it_held(tmp_path: Path) -> None:
+    crashed(tmp_path)
+    journal = the_journal(tmp_path)
+    ticks = sorted({frame.tick for frame in read_journal(journal.read_bytes()).frames})
+    for tick in ticks[:-1]:
+        rot_last_frame_of(journal, 0, tick)
+    again = FileStore(str(tmp_path))
+    for partition in range(2):
+        assert all_records(open_log(again, partition=partition)) == everything()
+    again.close()
+    assert journal_files(str(tmp_path)) == []
+    assert (tmp_path / f"{journal.name}.kept").exists(), "damage was found"
+
+
+class NoMoreFiles(Disk):
+    def open_for_read(self, path: str) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+
+def test_a_machine_without_files_to_give_leaves_no_mark_and_the_journal_where_it_is(tmp_path: Path) -> None:
+    sizes = crashed(tmp_path)
+    cut_file(tmp_path / "t-0" / FIRST, sizes[0] + 5)
+    with pytest.raises(StorageError, match="Too many open files"):
+        FileStore(str(tmp_path), disk=NoMoreFiles())
+    again = FileStore(str(tmp_path))
+    for partition in range(2):
+        assert all_records(open_log(again, partition=partition)) == everything()
+    again.close()
 
 
 def test_a_journal_of_another_release_is_refused(tmp_path: Path) -> None:

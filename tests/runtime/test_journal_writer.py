@@ -118,6 +118,17 @@ def test_events_do_not_wait_for_ever() -> None:
     assert journal.writer.dropped == 1
 
 
+def test_events_do_not_wait_for_ever_either_if_leaders_never_change() -> None:
+    journal = Journal()
+    journal.tell(group_in(0), "old")
+    journal.clock.advance(MAX_WAIT_MS + 1)
+    journal.tell(group_in(0), "new")
+    assert journal.writer.dropped == 1
+    assert journal.opened == 1
+    journal.lead(0)
+    assert journal.written(0) == ["new"]
+
+
 def test_events_that_wait_cost_nothing_until_leaders_change() -> None:
     journal = Journal()
     for number in range(10):

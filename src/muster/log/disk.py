@@ -20,6 +20,7 @@ _OWNER_DIRECTORY: Final = 0o700
 _GROUP_DIRECTORY: Final = 0o750
 WRITE_FLAGS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
 """Names in a data directory are well known: whoever could put a symbolic link under one must not choose what is overwritten."""
+_OF_THE_MACHINE: Final = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO)
 # Bound once: what a commit calls for every log is not looked up every time.
 _write: Final = os.write
 _write_parts: Final = os.writev
@@ -211,3 +212,13 @@ def sync_existing(disk: Disk, path: str) -> None:
         disk.sync(fd)
     finally:
         disk.close(fd)
+
+
+def is_of_the_machine(error: BaseException) -> bool:
+    """Whether what is behind this error says nothing about the file that was asked for: any other might have met it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in _OF_THE_MACHINE:
+            return True
+        cause = cause.__cause__
+    return False

@@ -154,7 +154,9 @@ def _recover(
     epochs = [entry for entry in known_epochs if entry[1] < segments[first].base_offset]
     for segment in segments[first:]:
         is_last = segment is segments[-1]
-        found = recover_segment(segment, access.disk, config.index_interval_bytes, is_last=is_last)
+        found = recover_segment(
+            segment, access.disk, config.index_interval_bytes, is_last=is_last, recovery_point=recovery_point
+        )
         _join_epochs(epochs, found)
     return epochs
 

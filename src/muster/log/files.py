@@ -25,7 +25,7 @@ from muster.log.directory import (
     take_clean_mark,
     warn_if_open_to_others,
 )
-from muster.log.disk import Disk, replace_file
+from muster.log.disk import Disk, is_of_the_machine, replace_file
 from muster.log.file_access import file_access
 from muster.log.file_log import FileLog
 from muster.log.file_open import open_directory, read_topic_id
@@ -55,6 +55,9 @@ class FileStore:
         try:
             self._access = file_access(self._disk, durability)
             self._on_disk = self._find_logs()
+            self.has_outdated_points = False
+            """The file with the recovery points may name logs that are gone. A namesake must not begin under one of those: its
+            torn end would be taken for damage of what was synced."""
             self._recovery_points = self._read_offsets(RECOVERY_POINTS)
             self._start_offsets = self._read_offsets(START_OFFSETS)
             self._clean_offsets = self._read_offsets(CLEAN_OFFSETS)
@@ -136,6 +139,8 @@ class FileStore:
         except StorageError as error:
             if key in self._on_disk:
                 self._unchecked.add(key)  # the stop of a server that could not open it is not clean
+            if is_of_the_machine(error):
+                raise  # the log may be whole: it must not be taken for damaged
             raise LogUnusable(str(error)) from error
         log = FileLog(
             topic,
@@ -194,7 +199,8 @@ class FileStore:
             del self._logs[key]
         self._on_disk.discard(key)
         self._unchecked.discard(key)
-        self._recovery_points.pop(key, None)
+        if self._recovery_points.pop(key, None) is not None:
+            self.has_outdated_points = True
         if self._start_offsets.pop(key, None) is not None:
             self._keep_start_offsets()
         if self._clean_offsets.pop(key, None) is not None:
@@ -289,7 +295,10 @@ class FileStore:
                 offsets = parse_offsets(file.read(), path)
         except FileNotFoundError:
             return {}
-        return {key: offset for key, offset in offsets.items() if key in self._on_disk}
+        still_there = {key: offset for key, offset in offsets.items() if key in self._on_disk}
+        if name == RECOVERY_POINTS and len(still_there) < len(offsets):
+            self.has_outdated_points = True
+        return still_there
 
     def _remove_directory(self, topic: str, partition: int) -> None:
         path = partition_path(self.directory, topic, partition)

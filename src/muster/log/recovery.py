@@ -33,10 +33,13 @@ class Trouble(NamedTuple):
     problem: str
 
 
-def recover_segment(segment: Segment, disk: Disk, index_interval: int, *, is_last: bool) -> list[tuple[int, int]]:
+def recover_segment(
+    segment: Segment, disk: Disk, index_interval: int, *, is_last: bool, recovery_point: int
+) -> list[tuple[int, int]]:
     """Check every batch, make the indexes anew, cut a torn tail of the last segment, sync it.
 
-    Returns the (leader epoch, first offset) pairs that the segment's batches begin.
+    `recovery_point`: everything before this offset was synced. Returns the (leader epoch, first offset) pairs that the
+    segment's batches begin.
     """
     index = SegmentIndex(segment.base_offset, index_interval)
     epochs: list[tuple[int, int]] = []
@@ -44,7 +47,7 @@ def recover_segment(segment: Segment, disk: Disk, index_interval: int, *, is_las
     if trouble is not None:
         if not is_last:
             raise _damaged(segment, trouble, "newer segments follow")
-        why_not = why_not_torn(segment, trouble)
+        why_not = why_not_torn(segment, trouble, recovery_point)
         if why_not is not None:
             raise _damaged(segment, trouble, why_not)
         _cut(segment, disk, trouble)
@@ -87,12 +90,15 @@ def first_trouble(segment: Segment, index: SegmentIndex, epochs: list[tuple[int,
     return None
 
 
-def why_not_torn(segment: Segment, trouble: Trouble) -> str | None:
+def why_not_torn(segment: Segment, trouble: Trouble, recovery_point: int) -> str | None:
     """What shows that the trouble in a last segment is not the end of an unfinished write; None if it may be one.
 
     A write that a crash ended leaves a batch that reaches past the end of the file, less than a header, or zeros up to the end.
     A power failure may also leave batches of the right length with pages missing in them, one or several of the same write.
     """
+    # Asked first: a rotten length may reach past the end of the file too, and then looks like an unfinished write.
+    if trouble.next_offset < recovery_point:
+        return f"everything before offset {recovery_point} was synced"
     position = trouble.position
     while segment.size - position >= HEADER_SIZE:
         try:
@@ -101,6 +107,8 @@ def why_not_torn(segment: Segment, trouble: Trouble) -> str | None:
             return (
                 None if _is_zero(segment, position) else f"what stands at position {position} is no header of a batch"
             )
+        if header.base_offset < trouble.next_offset:
+            return f"the header at position {position} says offset {header.base_offset}, which nobody was writing"
         if position + header.size > segment.size:
             return None
         try:

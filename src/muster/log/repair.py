@@ -71,16 +71,17 @@ def find_damage(directory: str, only: tuple[str, int] | None = None) -> list[Dam
     that a log that is cut stays cut; an interrupted compaction is finished.
     """
     settle_journals(directory, Disk(), is_clean=has_clean_mark(directory))
+    points = _read_offsets(os.path.join(directory, RECOVERY_POINTS))
     found: list[Damage] = []
     for topic, partition in sorted(partition_directories(directory)):
         if only is None or only == (topic, partition):
-            damage = _look_at(directory, topic, partition)
+            damage = _look_at(directory, topic, partition, points.get((topic, partition), 0))
             if damage is not None:
                 found.append(damage)
     return found
 
 
-def _look_at(directory: str, topic: str, partition: int) -> Damage | None:
+def _look_at(directory: str, topic: str, partition: int, recovery_point: int) -> Damage | None:
     access = file_access(Disk(), "fsync")
     path = partition_path(directory, topic, partition)
     try:
@@ -93,7 +94,7 @@ def _look_at(directory: str, topic: str, partition: int) -> Damage | None:
                 problem = f"the segment begins at offset {segment.base_offset}, which the one before it has already"
                 trouble = Trouble(0, segment.base_offset, problem)
             if trouble is not None:
-                return _damage(topic, partition, segment, trouble, segments[at + 1 :])
+                return _damage(topic, partition, segment, trouble, segments[at + 1 :], recovery_point)
             next_offset = index.next_offset
         reason = offline_reason(path)
         if reason is not None and segments:
@@ -106,7 +107,9 @@ def _look_at(directory: str, topic: str, partition: int) -> Damage | None:
     return None
 
 
-def _damage(topic: str, partition: int, segment: Segment, trouble: Trouble, later: Sequence[Segment]) -> Damage:
+def _damage(
+    topic: str, partition: int, segment: Segment, trouble: Trouble, later: Sequence[Segment], recovery_point: int
+) -> Damage:
     end_offset: int | None = None
     with suppress(StorageError):
         end_offset = (later[-1] if later else segment).index.next_offset
@@ -118,7 +121,7 @@ def _damage(topic: str, partition: int, segment: Segment, trouble: Trouble, late
         trouble.next_offset,
         trouble.problem,
         segment.size - trouble.position,
-        why_not_torn(segment, trouble),
+        why_not_torn(segment, trouble, recovery_point),
         tuple(each.log_path for each in later),
         end_offset,
     )
@@ -148,13 +151,17 @@ def _lower_checkpoints(disk: Disk, directory: str, damage: Damage) -> None:
     key = (damage.topic, damage.partition)
     for name in (RECOVERY_POINTS, CLEAN_OFFSETS):
         path = os.path.join(directory, name)
-        try:
-            with open(path, "rb") as file:
-                offsets = parse_offsets(file.read(), path)
-        except FileNotFoundError:
-            continue
+        offsets = _read_offsets(path)
         if offsets.pop(key, None) is not None:
             replace_file(disk, path, format_offsets(offsets))
+
+
+def _read_offsets(path: str) -> dict[tuple[str, int], int]:
+    try:
+        with open(path, "rb") as file:
+            return parse_offsets(file.read(), path)
+    except FileNotFoundError:
+        return {}
 
 
 def _remove_segment(disk: Disk, log_path: str) -> None:

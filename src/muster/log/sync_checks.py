@@ -10,6 +10,7 @@ from typing import Final
 
 from muster.log.directory import is_log_name
 from muster.log.sync_frames import Frame
+from muster.log.sync_reading import LostFrame
 from muster.wire.batch import check_crc, iterate_batches
 from muster.wire.errors import WireError
 
@@ -20,10 +21,9 @@ _MOST_OFFSETS: Final = 2**31
 
 def impossible(frame: Frame) -> str | None:
     """What is wrong with it; None if it can be used."""
-    if not is_log_name(frame.topic, frame.partition):
-        return f"{frame.topic!r} and {frame.partition} do not name a log"
-    if frame.segment_base < 0 or frame.position < 0 or frame.end > _MOST_SEGMENT_BYTES:
-        return f"no segment begins at offset {frame.segment_base} and reaches from position {frame.position} to {frame.end}"
+    problem = impossible_place(frame)
+    if problem is not None:
+        return problem
     if not frame.batches:
         return "it holds no batch"
     next_offset = frame.segment_base
@@ -35,4 +35,13 @@ def impossible(frame: Frame) -> str | None:
             next_offset = header.next_offset
     except WireError as error:
         return str(error)
+    return None
+
+
+def impossible_place(frame: Frame | LostFrame) -> str | None:
+    """The same of where it says that its batches stand, whatever those are."""
+    if not is_log_name(frame.topic, frame.partition):
+        return f"{frame.topic!r} and {frame.partition} do not name a log"
+    if frame.segment_base < 0 or frame.position < 0 or frame.end > _MOST_SEGMENT_BYTES:
+        return f"no segment begins at offset {frame.segment_base} and reaches from position {frame.position} to {frame.end}"
     return None

@@ -17,16 +17,16 @@ from typing import Final
 
 from muster.log.contract import StorageError
 from muster.log.directory import journal_files, partition_path
-from muster.log.disk import Disk, sync_existing, write_at
+from muster.log.disk import Disk, is_of_the_machine, sync_existing, write_at
 from muster.log.file_open import newest_segment_base, read_topic_id
 from muster.log.index import SegmentIndex
 from muster.log.offline_mark import leave_offline_mark
 from muster.log.open_files import OpenFiles
 from muster.log.recovery import first_trouble
 from muster.log.segment import Segment
-from muster.log.sync_checks import impossible
+from muster.log.sync_checks import impossible, impossible_place
 from muster.log.sync_frames import FILE_KIND, FILE_START, Frame
-from muster.log.sync_reading import FILE_START_1, read_journal
+from muster.log.sync_reading import FILE_START_1, JournalContent, LostFrame, read_journal
 from muster.wire.batch import HEADER_SIZE, parse_header
 
 _INDEX_INTERVAL: Final = 4_096
@@ -42,15 +42,21 @@ class NotGivenBack(Exception):
 
 
 def settle_journals(directory: str, disk: Disk, *, is_clean: bool, owner: int | None = None) -> None:
-    """Nothing of the journal is needed afterwards, and it is gone. `is_clean`: the logs lack nothing."""
+    """Nothing of the journal is needed afterwards, and it is gone. `is_clean`: the logs lack nothing.
+
+    Whatever could not be read of it, or given back, may be all that is left of something acknowledged: those files get another
+    name, for whoever restores a log.
+    """
     try:
         paths = journal_files(directory, owner)
         if not paths:
             return
-        damaged = [] if is_clean else _give_back_all(directory, disk, paths)
+        kept = set() if is_clean else _give_back_all(directory, disk, paths)
         for path in paths:
-            if damaged:
-                disk.rename(path, _kept_path(path))  # whoever restores a log may want it
+            if path in kept:
+                kept_path = _kept_path(path)
+                disk.rename(path, kept_path)
+                logger.warning("%s: is kept as %s; remove it when nothing is missing", path, kept_path)
             else:
                 disk.remove(path)
         disk.sync_directory(directory)
@@ -66,35 +72,52 @@ class Tail:
 
     def __init__(self) -> None:
         self._frames: dict[int, list[Frame]] = {}
+        self._lost: dict[int, LostFrame] = {}
 
     def add(self, frame: Frame) -> None:
-        frames = self._frames.setdefault(frame.segment_base, [])
-        while frames and frames[-1].position >= frame.position:
+        self._end_at(frame.segment_base, frame.position).append(frame)
+        # Commits only ever append: if this one finds its place, nothing before it is missing.
+        self._lost.pop(frame.segment_base, None)
+
+    def add_lost(self, lost: LostFrame) -> None:
+        """It was acknowledged, but its batches are not to be had here."""
+        self._end_at(lost.segment_base, lost.position)
+        self._lost[lost.segment_base] = lost
+
+    def _end_at(self, segment_base: int, position: int) -> list[Frame]:
+        frames = self._frames.setdefault(segment_base, [])
+        while frames and frames[-1].position >= position:
             frames.pop()
-        if frames and frames[-1].end > frame.position:
+        if frames and frames[-1].end > position:
             last = frames.pop()
-            rest = last.batches[: frame.position - last.position]
+            rest = last.batches[: position - last.position]
             if len(rest) >= HEADER_SIZE:
                 frames.append(last._replace(batches=rest))
-        frames.append(frame)
+        return frames
 
     def of_segment(self, base_offset: int) -> Sequence[Frame]:
         return self._frames.get(base_offset, ())
+
+    def lost_at_the_end(self, base_offset: int) -> LostFrame | None:
+        """The segment's last frame, if that is one whose batches cannot be read."""
+        return self._lost.get(base_offset)
 
     @property
     def newest_segment(self) -> int:
         return max(self._frames)
 
 
-def _give_back_all(directory: str, disk: Disk, journals: Sequence[str]) -> list[LogName]:
-    """Returns the logs that lack something for good; each is marked as offline."""
-    damaged: list[LogName] = []
-    for name, tail in _tails(journals).items():
+def _give_back_all(directory: str, disk: Disk, journals: Sequence[str]) -> set[str]:
+    """Logs that lack something for good are marked as offline. Returns which files of the journal are to be kept."""
+    to_keep: set[str] = set()
+    for name, tail in _tails(journals, to_keep).items():
         topic, partition, _ = name
         path = partition_path(directory, topic, partition)
         try:
             _give_back(path, disk, name, tail)
         except (NotGivenBack, StorageError) as problem:
+            if is_of_the_machine(problem):
+                raise  # the journal stays, and the next start tries again: a mark would outlast what was the matter
             kept = ", ".join(_kept_path(journal) for journal in journals)
             reason = (
                 f"{problem}. Restore the log from a backup and remove {path}/muster.offline, or accept the loss with"
@@ -102,20 +125,27 @@ def _give_back_all(directory: str, disk: Disk, journals: Sequence[str]) -> list[
             )
             logger.error("%s-%d lacks records that were acknowledged: %s", topic, partition, reason)
             leave_offline_mark(disk, path, reason)
-            damaged.append(name)
-    return damaged
+            to_keep.update(journals)
+    return to_keep
 
 
-def _tails(paths: Sequence[str]) -> dict[LogName, Tail]:
+def _tails(paths: Sequence[str], unread: set[str]) -> dict[LogName, Tail]:
+    """Puts into `unread` which files are damaged."""
     tails: dict[LogName, Tail] = {}
     for path in paths:
-        for frame in _frames_of(path):
-            tails.setdefault((frame.topic, frame.partition, frame.topic_id), Tail()).add(frame)
+        found = _read(path)
+        if found.damage or found.goes_on:
+            unread.add(path)
+        for frame in _usable(path, found):
+            tail = tails.setdefault((frame.topic, frame.partition, frame.topic_id), Tail())
+            if isinstance(frame, LostFrame):
+                tail.add_lost(frame)
+            else:
+                tail.add(frame)
     return tails
 
 
-def _frames_of(path: str) -> list[Frame]:
-    """The frames that can be used. The rest is reported: at most a line a kind of problem and file."""
+def _read(path: str) -> JournalContent:
     with open(path, "rb") as file:
         content = file.read()
     if _is_of_another_release(content):
@@ -124,16 +154,31 @@ def _frames_of(path: str) -> list[Frame]:
             " away: commits that a power failure took from their logs are given up with it"
         )
     found = read_journal(content)
-    for position in found.damage:
-        logger.error("%s: damaged at position %d, where later commits follow", path, position)
-    if found.unfinished_bytes:
+    for lost in found.damage:
+        logger.error("%s: damaged at position %d, where later commits follow", path, lost.place)
+    if found.goes_on:
+        logger.error(
+            "%s: damaged at position %d: later commits are among the %d bytes from there on, which cannot be used",
+            path,
+            found.end,
+            found.unfinished_bytes,
+        )
+    elif found.unfinished_bytes:
         logger.warning(
             "%s: %d bytes of an unfinished write at position %d are not used", path, found.unfinished_bytes, found.end
         )
-    usable: list[Frame] = []
+    return found
+
+
+def _usable(path: str, found: JournalContent) -> list[Frame | LostFrame]:
+    """What can be true, in its order. The rest is reported: at most a line a kind of problem and file."""
+    in_order: list[Frame | LostFrame] = list(found.frames)
+    for lost in reversed(found.damage):
+        in_order.insert(lost.frames_before, lost)
+    usable: list[Frame | LostFrame] = []
     skipped: Counter[str] = Counter()
-    for frame in found.frames:
-        problem = impossible(frame)
+    for frame in in_order:
+        problem = impossible_place(frame) if isinstance(frame, LostFrame) else impossible(frame)
         if problem is None:
             usable.append(frame)
         else:
@@ -173,14 +218,20 @@ def _give_back(path: str, disk: Disk, name: LogName, tail: Tail) -> None:
             base_offset,
         )
     frames = tail.of_segment(base_offset)
-    if not frames:
+    lost = tail.lost_at_the_end(base_offset)
+    if not frames and lost is None:
         return
     readers = OpenFiles(_READERS, disk.open_for_read, disk.close)
     try:
         size = os.stat(os.path.join(path, f"{base_offset:020d}.log")).st_size
         segment = Segment(path, base_offset, disk, readers, _INDEX_INTERVAL, size)
         end = _mend(segment, disk, frames)
-        if frames[-1].position > end:
+        if lost is not None and lost.end > end:
+            raise NotGivenBack(
+                f"{segment.log_path}: is sound up to position {end}, but batches were acknowledged up to position {lost.end}, and"
+                " what the sync journal has of them is damaged"
+            )
+        if frames and frames[-1].position > end:
             raise NotGivenBack(
                 f"{segment.log_path}: ends at position {end}, but the sync journal knows of acknowledged batches from position"
                 f" {frames[-1].position} on, and not of those between"
@@ -193,9 +244,10 @@ def _give_back(path: str, disk: Disk, name: LogName, tail: Tail) -> None:
 def _mend(segment: Segment, disk: Disk, frames: Sequence[Frame]) -> int:
     """Write what is missing behind the sound batches; returns where those end."""
     index = SegmentIndex(segment.base_offset, _INDEX_INTERVAL)
-    # Everything before the first frame was synced before the journal was begun.
-    index.size = min(frames[0].position, segment.size)
-    index.next_offset = parse_header(frames[0].batches).base_offset
+    if frames:
+        # Everything before the first frame was synced before the journal was begun.
+        index.size = min(frames[0].position, segment.size)
+        index.next_offset = parse_header(frames[0].batches).base_offset
     end = _sound_end(segment, index)
     for frame in frames:
         known = end - frame.position

@@ -38,7 +38,10 @@ class FileCommit:
         journal: SyncJournal,
         side_by_side: SideBySide,
         recovery_points: dict[tuple[str, int], int] | None,
+        *,
+        points_first: bool,
     ) -> None:
+        """`points_first`: the recovery points on disk are about logs that are gone, and must not outlive the first write."""
         self._commits = commits
         self._store = store
         self._access = access
@@ -46,8 +49,11 @@ class FileCommit:
         self._journal = journal
         self._side_by_side = side_by_side
         self._recovery_points = recovery_points
+        self._points_first = points_first
 
     def run(self) -> None:
+        if self._points_first and self._recovery_points is not None:
+            self._keep_recovery_points(self._recovery_points)
         for share in self._shares:
             share.write()
         if self._access.durability == "fsync":
@@ -55,8 +61,8 @@ class FileCommit:
             for share in self._shares:
                 if share.failure is not None or share.after_failure:
                     self._journal.doubt(share.writes[0].segment.log_path)
-        if self._recovery_points is not None:
-            self._keep_recovery_points(self._recovery_points)
+        if self._recovery_points is not None and any(share.rolled for share in self._shares):
+            self._keep_rolled(self._recovery_points)
 
     def finish(self) -> Settled:
         return self._commits.settle(self._shares)
@@ -87,15 +93,20 @@ class FileCommit:
             for share in created:
                 share.fail(StorageError(f"{directory}: cannot be synced: {error.strerror or error}"))
 
-    def _keep_recovery_points(self, points: dict[tuple[str, int], int]) -> None:
+    def _keep_rolled(self, points: dict[tuple[str, int], int]) -> None:
         """A segment was closed: the next start need not check it. Losing this costs time at recovery, not records."""
         for share in self._shares:
             if share.rolled and share.failure is None:
                 points[share.log.topic, share.log.partition] = share.writes[-1].segment.base_offset
+        self._keep_recovery_points(points)
+
+    def _keep_recovery_points(self, points: dict[tuple[str, int], int]) -> None:
         try:
             self._store.keep_offsets(RECOVERY_POINTS, points)
         except StorageError as error:
             logger.warning("recovery will check more than it has to: %s", error)
+            if self._points_first:
+                self._store.has_outdated_points = True  # the next commit tries again
 
 
 class TickCommits:
@@ -124,13 +135,24 @@ class TickCommits:
         self._committing = True
         dirty, self._dirty = self._dirty, {}
         shares: list[LogShare] = []
-        points = None
+        points_first = self._store.has_outdated_points
+        self._store.has_outdated_points = False
+        points = self._store.current_recovery_points() if points_first else None
         for log in dirty:
             share = log.plan_commit()
             shares.append(share)
             if share.rolled and points is None:
                 points = self._store.current_recovery_points()
-        return FileCommit(self, self._store, self._access, shares, self._journal, self._side_by_side, points)
+        return FileCommit(
+            self,
+            self._store,
+            self._access,
+            shares,
+            self._journal,
+            self._side_by_side,
+            points,
+            points_first=points_first,
+        )
 
     def settle(self, shares: list[LogShare]) -> Settled:
         self._committing = False

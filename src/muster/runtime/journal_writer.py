@@ -81,6 +81,8 @@ class JournalWriter:
         now = self._clock.ticks_ms()
         events = [(now, event) for event in self._events]
         self._events = []
+        if self._waiting and now - self._waiting[0][0] > MAX_WAIT_MS:
+            self._waiting = self._take_waiting(now)  # leaders may never change: then nobody else would drop them
         if self._logs is None and (events or self._waiting):
             events = self._take_waiting(now) + events
             try:
