@@ -339,11 +339,15 @@ class Connection:
         self.closing = True
         self._send_collected()
         self._closed = True
-        if self._backlog is not None:
-            self._backlog = None  # not served any more, and the client may take long to read its last reply
-            self._hold(0)
+        self._let_go()  # now: the client may take long to read its last reply
         if self._transport is not None:
             self._transport.close()
+
+    def _let_go(self) -> None:
+        """Nothing more is served, so nothing more is held for it: a request that was refused in work is never finished."""
+        self._backlog = None
+        self._work_bytes = 0
+        self._hold(0)
 
     # ---- requests
 
