@@ -134,7 +134,6 @@ class Listener:
             self.admission.leave(connection.host)
         self.rooms.leave(connection)
         self._end_newcomer(connection)
-        self.request_budget.forget(connection)
         if not self.connections:
             self._all_gone.set()
 

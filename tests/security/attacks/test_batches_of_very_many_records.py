@@ -156,6 +156,37 @@ def test_a_topic_with_a_codec_of_its_own_repacks_without_looking_at_single_recor
     assert parse_header(batch).size == len(batch) > HEADER_SIZE
 
 
+def test_what_is_sent_with_acks_0_counts_as_held_until_it_is_done() -> None:
+    """The client had gone, so nothing was counted: 14 requests of 80 MB came to 1.1 GB."""
+    release, begun = threading.Event(), threading.Event()
+
+    def block() -> None:
+        begun.set()
+        assert release.wait(PATIENCE_SECONDS)
+
+    count = 100_000
+    large = a_batch(count, tiny_records(count), NONE)
+    request = ProduceRequest(
+        None, 0, 1_000, [ProduceRequestTopic("t", partition_data=[ProduceRequestPartition(0, large)])]
+    )
+    with whole_server() as server, RawClient(server.port) as client:
+        create(client, "t")
+        assert server.server is not None
+        budget = server.server.listener.request_budget
+        server.run(server.node.validate_apart, block, lambda: None)
+        assert begun.wait(PATIENCE_SECONDS)
+        for _ in range(3):
+            with RawClient(server.port) as attacker:
+                attacker.send(request_frame("Produce", 12, request))
+                until(server, lambda: any(each.call is not None for each in connections(server)))
+            until(server, lambda: len(connections(server)) == 1)
+        assert 3 * len(large) <= server.run(lambda: budget.used) < 4 * len(large)
+        release.set()
+        until(server, lambda: budget.used == 0)
+        assert not budget._waiting
+        assert produce(client, "t", large).base_offset == 3 * count
+
+
 def test_records_of_a_client_that_has_gone_do_not_wait_for_their_turn() -> None:
     """Large requests are judged one after the other: who sends them and goes must not fill the queue with them."""
     release, begun = threading.Event(), threading.Event()

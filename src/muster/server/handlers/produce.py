@@ -95,6 +95,8 @@ class _Work:
         self._results: list[list[ProduceResult]] = []
         self._waiting = 0
         self._sealed = False
+        if request.acks == 0:
+            call.outlives_client = True
         self._terms = ProduceTerms(
             acks=request.acks,
             zstd_allowed=call.version >= 7,
@@ -165,6 +167,8 @@ class _Work:
     def _append_judged(self, asked: _Asked, judging: Judging) -> None:
         self._call.abandon = None
         if not judging.is_done or not self._is_wanted():
+            if self._request.acks == 0:
+                self._call.reply_nothing()  # its records are held no longer
             return
         now_ms = self._node.clock.now_ms()
         self._take(
