@@ -54,7 +54,7 @@ class ProduceTerms:
 class Judging:
     """The checks that need nothing but a partition's bytes and settings: they may be done in a thread."""
 
-    __slots__ = ("_name", "_now_ms", "_records", "_settings", "_verdict", "_zstd_allowed")
+    __slots__ = ("_name", "_now_ms", "_records", "_settings", "_verdict", "_zstd_allowed", "fault")
 
     def __init__(self, partition: Partition, records: bytes | None, terms: ProduceTerms, now_ms: int) -> None:
         self._name = str(partition)
@@ -63,6 +63,8 @@ class Judging:
         self._zstd_allowed = terms.zstd_allowed
         self._now_ms = now_ms
         self._verdict: tuple[bytes, BatchHeader] | BatchRefused | None = None
+        self.fault: Exception | None = None
+        """What ended it in a thread, if it was neither done nor given up."""
 
     def run(self, effort: Effort) -> None:
         """Once. TooMuchWork or NotWanted if the effort says so."""

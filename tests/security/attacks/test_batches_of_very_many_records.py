@@ -7,17 +7,20 @@ import struct
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import google_crc32c
 import pytest
 
 from muster.topics.batch_checks import BatchRefused, judge_batch
 from muster.topics.configs import TopicDefaults
+from muster.topics.effort import ThreadEffort
 from muster.topics.produce import Judging
 from muster.wire.batch import HEADER_SIZE, Record, decode_records, encode_batch, parse_header
 from muster.wire.compression import compress
 from muster.wire.errors import INVALID_RECORD, INVALID_TIMESTAMP, MESSAGE_TOO_LARGE
 from muster.wire.generated.produce import ProduceRequest, ProduceRequestPartition, ProduceRequestTopic
+from tests.forms import interpreted_only
 from tests.security.attacks.victim import Neighbour, Victim
 from tests.server.broker.whole_server import create, produce, whole_server
 from tests.server.driving import connections, until
@@ -185,6 +188,35 @@ def test_what_is_sent_with_acks_0_counts_as_held_until_it_is_done() -> None:
         until(server, lambda: budget.used == 0)
         assert not budget._waiting
         assert produce(client, "t", large).base_offset == 3 * count
+
+
+@interpreted_only
+def test_without_memory_for_one_batch_the_next_is_judged_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread died of it, and nobody's large request was answered any more."""
+    count = 100_000
+    large = a_batch(count, tiny_records(count), NONE)
+    is_first = True
+
+    def judge(*arguments: Any, **named: Any) -> Any:
+        nonlocal is_first
+        if is_first and isinstance(named["effort"], ThreadEffort):
+            is_first = False
+            raise MemoryError("no room")
+        return judge_batch(*arguments, **named)
+
+    monkeypatch.setattr("muster.topics.produce.judge_batch", judge)
+    with whole_server() as server, RawClient(server.port) as first, RawClient(server.port) as second:
+        create(second, "t")
+        request = ProduceRequest(
+            None, -1, 1_000, [ProduceRequestTopic("t", partition_data=[ProduceRequestPartition(0, large)])]
+        )
+        first.send(request_frame("Produce", 12, request))
+        assert first.is_closed_by_server()
+        assert not is_first
+        assert produce(second, "t", large).base_offset == 0
+        assert server.server is not None
+        budget = server.server.listener.request_budget
+        until(server, lambda: budget.used == 0)
 
 
 def test_records_of_a_client_that_has_gone_do_not_wait_for_their_turn() -> None:
