@@ -97,6 +97,8 @@ class LoneConnection:
                     set_write_buffer_limits=lambda high: None,
                     write=self.sent.append,
                     close=self._close,
+                    pause_reading=lambda: None,
+                    resume_reading=lambda: None,
                 ),
             )
         )

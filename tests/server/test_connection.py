@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import threading
+from struct import pack
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from muster.core.replies import HeartbeatReply
+from muster.server.call import Call
 from muster.server.connection import Connection
 from muster.server.limits import WAITING_BYTES_PER_CONNECTION
 from muster.server.running import RunningServer
+from muster.wire.generated.heartbeat import HeartbeatRequest
 from muster.wire.generated.list_groups import ListGroupsRequest
 from tests.server.driving import connections, heartbeat, join, only_connection, parked, redeem, until
 from tests.server.fake_apis import fake_server
+from tests.server.lone_connection import LoneConnection, LoneNode
 from tests.server.raw_client import RawClient, request_frame
 
 # ---- order
@@ -213,6 +220,55 @@ def test_an_idle_connection_is_closed_by_the_sweep_and_a_used_or_waiting_one_is_
             assert used.read("Heartbeat", 4, 2).error_code == 2
             assert listener.traffic.idle_closed == 1
             assert server.run(lambda: len(connections(server))) == 2
+
+
+def test_one_that_is_closed_in_its_request_and_does_not_read_is_cut_off_by_the_sweep() -> None:
+    """The request stays in work, which kept such a connection for ever."""
+    with fake_server({"connections.max.idle.ms": "60000"}) as server, RawClient(server.port) as lazy:
+        assert server.server is not None
+        listener = server.server.listener
+        lazy.send(b"".join(request_frame("ListGroups", 0, ListGroupsRequest()) for _ in range(20)))
+        until(server, lambda: any(connection._held for connection in connections(server)))
+        connection = only_connection(server)
+
+        def refuse_in_work() -> None:
+            connection.call = Call(connection, cast(Any, SimpleNamespace(name="Heartbeat", version=0)), 1, None)
+            connection.call.close("told to")
+
+        server.run(refuse_in_work)
+        server.run(listener.close_idle, 0)
+        assert connections(server) == [connection]
+        server.run(listener.close_idle, 60_000)
+        until(server, lambda: not connections(server))
+
+
+@pytest.mark.parametrize("group", ["fault", "leave"])
+def test_a_large_request_that_ends_the_connection_gives_its_bytes_back(
+    server: RunningServer, client: RawClient, group: str
+) -> None:
+    """It is never answered, so this does not happen with the reply; and the client may be there for long."""
+    assert server.server is not None
+    budget = server.server.listener.request_budget
+    connection = only_connection(server)
+    client.send(request_frame("Heartbeat", 4, HeartbeatRequest(group, 1, "m" * 500_000)))
+    until(server, lambda: connection.closing)
+    assert budget.most_used > 400_000
+    assert server.run(lambda: (budget.used, len(budget._holders))) == (0, 0)
+
+
+def test_a_large_request_that_cannot_be_read_gives_its_bytes_back_at_once() -> None:
+    async def refuse() -> None:
+        lone = LoneConnection(LoneNode())
+        budget = lone.connection._listener.request_budget
+        join_of_garbage = pack(">hhih", 11, 0, 7, 1) + b"x" + pack(">h", 3) + b"grp" + b"\xff" * 500_000
+        frame = pack(">i", len(join_of_garbage)) + join_of_garbage
+        lone.take(frame[:300_000])
+        assert budget.used == 300_000
+        lone.take(frame[300_000:])
+        assert lone.is_closed
+        assert budget.used == 0
+
+    asyncio.run(refuse())
 
 
 def test_the_sweep_runs_by_itself() -> None:

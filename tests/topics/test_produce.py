@@ -10,7 +10,9 @@ import pytest
 
 from muster.log.contract import StorageError
 from muster.topics.broker import Broker
-from muster.topics.produce import ProduceTerms
+from muster.topics.effort import UNBOUNDED
+from muster.topics.produce import Judging, ProduceTerms
+from muster.topics.topic import NO_TOPIC_ID
 from muster.wire import errors
 from muster.wire.batch import (
     LOG_APPEND_TIME_BIT,
@@ -178,6 +180,47 @@ def test_log_append_time_is_written_over_the_producers() -> None:
     content = stored(broker)
     assert parse_header(content).attributes & LOG_APPEND_TIME_BIT
     assert {record.timestamp_ms for record in decode_records(content)} == {NOW_MS}
+
+
+def judged(broker: Broker, content: bytes, now_ms: int = NOW_MS) -> Judging:
+    """As a thread does it, for topic t."""
+    judging = broker.judging("t", 0, content, ProduceTerms(), now_ms)
+    assert judging is not None
+    judging.run(UNBOUNDED)
+    return judging
+
+
+def test_the_log_append_time_that_is_told_is_the_stored_one() -> None:
+    """The batch got its time when it was judged, and was appended later."""
+    broker = broker_with(message_timestamp_type="LogAppendTime")
+    content = batch(b"a", timestamp_ms=5)
+    judging = judged(broker, content)
+    answer = broker.produce("t", 0, content, ProduceTerms(), NOW_MS + 700, judged=judging)
+    assert answer.log_append_time_ms == parse_header(stored(broker)).max_timestamp == NOW_MS
+
+
+def test_a_batch_that_was_judged_for_other_settings_is_not_appended() -> None:
+    broker = broker_with()
+    content = batch(b"a", key=None)
+    judging = judged(broker, content)
+    broker.replace_topic_configs("t", [("cleanup.policy", "compact")])
+    answer = broker.produce("t", 0, content, ProduceTerms(), NOW_MS, judged=judging)
+    assert answer.error_code == errors.NOT_LEADER_OR_FOLLOWER
+    assert broker.partition("t", 0).log.end_offset == 0
+
+
+def test_a_batch_that_was_judged_for_a_topic_that_was_made_anew_is_not_appended() -> None:
+    broker = broker_with()
+    content = batch(b"a")
+    judging = judged(broker, content)
+    broker.delete_topics([("t", NO_TOPIC_ID)])
+    assert broker.produce("t", 0, content, ProduceTerms(), NOW_MS, judged=judging).error_code == (
+        errors.UNKNOWN_TOPIC_OR_PARTITION
+    )
+    with_topic(broker)
+    answer = broker.produce("t", 0, content, ProduceTerms(), NOW_MS, judged=judging)
+    assert answer.error_code == errors.NOT_LEADER_OR_FOLLOWER
+    assert broker.partition("t", 0).log.end_offset == 0
 
 
 def test_a_producer_may_not_claim_log_append_time_itself() -> None:

@@ -5,12 +5,15 @@ A pool's futures and locks cost more than the writes of a small commit do; a que
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
 from typing import TypeAlias
 
 Step: TypeAlias = Callable[[], None]
+
+_log = logging.getLogger("muster.runtime")
 
 
 class WriterThread:
@@ -36,5 +39,10 @@ class WriterThread:
             if step is None:
                 return
             work, then = step
-            work()
-            self._tell(then)
+            try:
+                work()
+            except Exception:
+                # What comes after it must not wait for ever. `then` is not called: it would take the work for done.
+                _log.critical("work in the thread %s failed", self._thread.name, exc_info=True)
+            else:
+                self._tell(then)

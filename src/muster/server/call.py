@@ -44,6 +44,7 @@ class Call(Redeemable):
         "connection",
         "correlation_id",
         "foreseen",
+        "outlives_client",
         "respond",
         "route",
     )
@@ -59,6 +60,8 @@ class Call(Redeemable):
         self.respond: Callable[[Call, Any], object] | None = None
         """Lays out a core reply for this request's version; set by handlers whose answer comes from the runtime."""
         self.foreseen: Foreseen | None = None
+        self.outlives_client = False
+        """It is done to its end though the client has gone (Produce with acks=0): so long what was sent counts as held."""
 
     @property
     def api_key(self) -> int:

@@ -183,10 +183,10 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
         self._transport = self.channel = None
-        self.beat = self._backlog = None
-        self._work_bytes = 0
+        self.beat = None
         self._intake.forget_learned()
         self._listener.forget(self)
+        self._let_go()
         if self._unmute_wake is not None:
             self._unmute_wake.cancel()
         if self.sasl is not None:
@@ -237,6 +237,8 @@ class Connection:
 
     def fail(self, fault: Exception) -> None:
         """A step of serving this client raised this."""
+        if self.call is not None:
+            self.call.outlives_client = False  # nothing goes on with it
         if isinstance(fault, WireError | TextTooLong):
             self.refuse(self._work_name(), str(fault))
             return
@@ -333,17 +335,24 @@ class Connection:
         self.closing = self._closed = True
         if self._transport is not None:
             self._transport.abort()
+        self._let_go()
 
     def close(self) -> None:
         """Send what has been written and close."""
         self.closing = True
         self._send_collected()
         self._closed = True
-        if self._backlog is not None:
-            self._backlog = None  # not served any more, and the client may take long to read its last reply
-            self._hold(0)
+        self._let_go()  # now: the client may take long to read its last reply
         if self._transport is not None:
             self._transport.close()
+
+    def _let_go(self) -> None:
+        """Nothing more is served, so nothing more is held for it: a request that was refused in work is never finished."""
+        self._backlog = None
+        call = self.call
+        if call is None or call.answered or not call.outlives_client:
+            self._work_bytes = 0
+        self._hold(0)
 
     # ---- requests
 

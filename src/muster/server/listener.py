@@ -134,7 +134,6 @@ class Listener:
             self.admission.leave(connection.host)
         self.rooms.leave(connection)
         self._end_newcomer(connection)
-        self.request_budget.forget(connection)
         if not self.connections:
             self._all_gone.set()
 
@@ -203,9 +202,11 @@ class Listener:
         """One coarse look at all connections. `now_ms` is any clock that only moves forward.
 
         Deviates: a connection whose request is still in work is not idle, however long that takes; Kafka closes it.
+        But one that is being closed is: the request in which it was refused stays in work for ever.
         """
         for connection in tuple(self.connections):
-            if connection.used or connection.call is not None or connection.is_muted:
+            is_waiting = (connection.call is not None or connection.is_muted) and not connection.closing
+            if connection.used or is_waiting:
                 connection.used = False
                 connection.last_used_ms = now_ms
             elif now_ms - connection.last_used_ms < self._max_idle_ms:

@@ -2,7 +2,9 @@
 
 Over the limit nothing is read from connections that hold more than a little, until others have given something back. If nothing
 moves for a while, the connection that has held a part of a request longest is closed: somebody who sends the beginnings of large
-requests crowds out himself. Requests up to `free_bytes` are not counted and never wait, so that heartbeats and commits go on.
+requests crowds out himself. The same goes for large requests that wait for something (Fetch, JoinGroup): they may do so for
+minutes. Only a Produce that is whole is left alone, because it gives back soon what it holds.
+Requests up to `free_bytes` are not counted and never wait, so that heartbeats and commits go on.
 One of these is for clients that are served, and a much smaller one for those who have not shown yet who they are.
 """
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS: Final = 1.0
 """How long nothing may be given back, while somebody waits, before a connection is closed."""
+
+_PRODUCE: Final = 0
 
 
 class RequestBudget:
@@ -47,7 +51,7 @@ class RequestBudget:
             self.most_used = self.used
         if size < before:
             self._give_back()
-        if self.used <= self.limit:
+        if self.used <= self.limit or connection.closing:  # who is closing reads nothing more, and waits for nothing
             self._waiting.pop(connection, None)
             return True
         self._waiting[connection] = None
@@ -78,17 +82,23 @@ class RequestBudget:
         if not self._waiting:
             return
         if not self._moved:
-            oldest = next((each for each in self._holders if each.call is None), None)
-            if oldest is not None:  # else all of it is in work, and will be given back
-                self.crowded_out += 1
-                oldest.refuse(
-                    "a request",
-                    f"a part of it was held longest when {self._setting} = {self.limit} bytes of requests were held",
-                )
-                self.forget(oldest)
+            # If there are none, all of it is in work, and will be given back.
+            for each in [each for each in self._holders if each.call is None or each.call.api_key != _PRODUCE]:
+                is_parked = each.call is not None
+                self._crowd_out(each)
+                # Who has parked one request may have parked many, and one a second would not be enough.
+                if not is_parked or self.used <= self.limit // 2:
+                    break
         self._moved = False
         if self._waiting and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._relieve)
+
+    def _crowd_out(self, connection: Connection) -> None:
+        self.crowded_out += 1
+        why = f"it was held longest when {self._setting} = {self.limit} bytes of requests were held"
+        connection.refuse("a request", why if connection.call is not None else f"a part of {why}")
+        self.forget(connection)
+        connection.abort()  # what it holds is needed: also if the client does not read what it was sent before
 
     def close(self) -> None:
         """The server stops."""

@@ -34,7 +34,7 @@ from muster.topics.producer_ids import ProducerIds
 from muster.topics.refusal import TopicError
 from muster.topics.retention import RetentionPass, apply_retention
 from muster.topics.topic import Partition, Topic
-from muster.wire.errors import KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC_OR_PARTITION
+from muster.wire.errors import KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION
 from muster.wire.late_dataclass import dataclass
 
 T = TypeVar("T")
@@ -205,6 +205,8 @@ class Broker:
         partition = self.catalog.partition(name, index)
         if partition is None:
             return ProduceResult(UNKNOWN_TOPIC_OR_PARTITION)
+        if judged is not None and not judged.holds_for(partition):
+            return ProduceResult(NOT_LEADER_OR_FOLLOWER)  # the client tries again
         judging = judged or Judging(partition, records, terms, now_ms)
         expiration_ms = self.config.producer_id_expiration_ms
         try:

@@ -54,15 +54,18 @@ class ProduceTerms:
 class Judging:
     """The checks that need nothing but a partition's bytes and settings: they may be done in a thread."""
 
-    __slots__ = ("_name", "_now_ms", "_records", "_settings", "_verdict", "_zstd_allowed")
+    __slots__ = ("_name", "_now_ms", "_partition", "_records", "_settings", "_verdict", "_zstd_allowed", "fault")
 
     def __init__(self, partition: Partition, records: bytes | None, terms: ProduceTerms, now_ms: int) -> None:
         self._name = str(partition)
+        self._partition = partition
         self._settings = partition.topic.settings
         self._records = records
         self._zstd_allowed = terms.zstd_allowed
         self._now_ms = now_ms
         self._verdict: tuple[bytes, BatchHeader] | BatchRefused | None = None
+        self.fault: Exception | None = None
+        """What ended it in a thread, if it was neither done nor given up."""
 
     def run(self, effort: Effort) -> None:
         """Once. TooMuchWork or NotWanted if the effort says so."""
@@ -81,6 +84,10 @@ class Judging:
     def forget(self) -> None:
         """Nobody wants it any more: what it holds is given back, whether its turn has come or not."""
         self._records = None
+
+    def holds_for(self, partition: Partition) -> bool:
+        """False if the topic was made anew since, or its settings were changed: then the batch was judged for another one."""
+        return partition is self._partition and partition.topic.settings == self._settings
 
     @property
     def is_done(self) -> bool:
@@ -155,7 +162,8 @@ def _append(
     base_offset = partition.log.append(batch, header, partition.leader_epoch, now_ms)
     if partition.producers is not None:
         partition.producers.record(header, base_offset, now_ms)
-    append_time_ms = now_ms if topic.settings.log_append_time else -1
+    # As stored: a batch that was judged in a thread got its time before it waited.
+    append_time_ms = header.max_timestamp if topic.settings.log_append_time else -1
     return _result(partition, base_offset, base_offset + header.last_offset_delta, append_time_ms)
 
 

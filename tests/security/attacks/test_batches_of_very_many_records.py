@@ -7,17 +7,20 @@ import struct
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import google_crc32c
 import pytest
 
 from muster.topics.batch_checks import BatchRefused, judge_batch
 from muster.topics.configs import TopicDefaults
+from muster.topics.effort import ThreadEffort
 from muster.topics.produce import Judging
 from muster.wire.batch import HEADER_SIZE, Record, decode_records, encode_batch, parse_header
 from muster.wire.compression import compress
 from muster.wire.errors import INVALID_RECORD, INVALID_TIMESTAMP, MESSAGE_TOO_LARGE
 from muster.wire.generated.produce import ProduceRequest, ProduceRequestPartition, ProduceRequestTopic
+from tests.forms import interpreted_only
 from tests.security.attacks.victim import Neighbour, Victim
 from tests.server.broker.whole_server import create, produce, whole_server
 from tests.server.driving import connections, until
@@ -154,6 +157,66 @@ def test_a_topic_with_a_codec_of_its_own_repacks_without_looking_at_single_recor
     assert (header.compression, header.record_count, header.max_timestamp) == (codec, 300, NOW_MS + 6)
     assert (header.producer_id, header.producer_epoch, header.base_sequence) == (5, 1, 9)
     assert parse_header(batch).size == len(batch) > HEADER_SIZE
+
+
+def test_what_is_sent_with_acks_0_counts_as_held_until_it_is_done() -> None:
+    """The client had gone, so nothing was counted: 14 requests of 80 MB came to 1.1 GB."""
+    release, begun = threading.Event(), threading.Event()
+
+    def block() -> None:
+        begun.set()
+        assert release.wait(PATIENCE_SECONDS)
+
+    count = 100_000
+    large = a_batch(count, tiny_records(count), NONE)
+    request = ProduceRequest(
+        None, 0, 1_000, [ProduceRequestTopic("t", partition_data=[ProduceRequestPartition(0, large)])]
+    )
+    with whole_server() as server, RawClient(server.port) as client:
+        create(client, "t")
+        assert server.server is not None
+        budget = server.server.listener.request_budget
+        server.run(server.node.validate_apart, block, lambda: None)
+        assert begun.wait(PATIENCE_SECONDS)
+        for _ in range(3):
+            with RawClient(server.port) as attacker:
+                attacker.send(request_frame("Produce", 12, request))
+                until(server, lambda: any(each.call is not None for each in connections(server)))
+            until(server, lambda: len(connections(server)) == 1)
+        assert 3 * len(large) <= server.run(lambda: budget.used) < 4 * len(large)
+        release.set()
+        until(server, lambda: budget.used == 0)
+        assert not budget._waiting
+        assert produce(client, "t", large).base_offset == 3 * count
+
+
+@interpreted_only
+def test_without_memory_for_one_batch_the_next_is_judged_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread died of it, and nobody's large request was answered any more."""
+    count = 100_000
+    large = a_batch(count, tiny_records(count), NONE)
+    is_first = True
+
+    def judge(*arguments: Any, **named: Any) -> Any:
+        nonlocal is_first
+        if is_first and isinstance(named["effort"], ThreadEffort):
+            is_first = False
+            raise MemoryError("no room")
+        return judge_batch(*arguments, **named)
+
+    monkeypatch.setattr("muster.topics.produce.judge_batch", judge)
+    with whole_server() as server, RawClient(server.port) as first, RawClient(server.port) as second:
+        create(second, "t")
+        request = ProduceRequest(
+            None, -1, 1_000, [ProduceRequestTopic("t", partition_data=[ProduceRequestPartition(0, large)])]
+        )
+        first.send(request_frame("Produce", 12, request))
+        assert first.is_closed_by_server()
+        assert not is_first
+        assert produce(second, "t", large).base_offset == 0
+        assert server.server is not None
+        budget = server.server.listener.request_budget
+        until(server, lambda: budget.used == 0)
 
 
 def test_records_of_a_client_that_has_gone_do_not_wait_for_their_turn() -> None:

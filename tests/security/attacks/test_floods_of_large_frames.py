@@ -12,11 +12,13 @@ import pytest
 
 from muster.runtime.log_limit import LINES, TRACEBACKS, LogLimit
 from muster.server.limits import UNAUTHENTICATED_BYTES
+from muster.wire.generated.fetch import FetchRequestForgottenTopic
 from muster.wire.generated.metadata import MetadataRequest
 from tests.security.attacks.victim import Neighbour, Victim
 from tests.security.raw_sasl import RawSaslClient
 from tests.security.secure_server import SecureServer
-from tests.server.broker.whole_server import batch, create, produce
+from tests.server.broker.whole_server import batch, create, fetch_request, produce
+from tests.server.raw_client import request_frame
 
 LARGE_FRAME = (100_000_000).to_bytes(4, "big")
 MEGABYTE = bytes(1_000_000)
@@ -63,6 +65,33 @@ def test_requests_that_never_end_hold_no_more_than_the_budget(tmp_path: Path) ->
             flood.end()
         assert victim.is_alive
         assert victim.peak_megabytes() - before < 250
+
+
+def padded_fetch() -> bytes:
+    """Waits five minutes for a record, and has four megabytes of names of topics that it is not about."""
+    forgotten = [FetchRequestForgottenTopic("y" * 32_000) for _ in range(127)]
+    return request_frame("Fetch", 7, fetch_request("t", max_wait_ms=300_000, forgotten_topics_data=forgotten))
+
+
+def test_large_requests_that_wait_are_crowded_out_by_honest_ones(tmp_path: Path) -> None:
+    """They held all of the budget for five minutes, and the producer was closed because of it."""
+    with Victim(tmp_path, "--set", "queued.max.request.bytes=110000000") as victim, victim.client() as client:
+        create(client, "t")
+        create(client, "u")
+        with ExitStack() as stack, Neighbour(victim):
+            sockets = [stack.enter_context(socket.create_connection(("127.0.0.1", victim.port))) for _ in range(70)]
+            frame = padded_fetch()
+            threads = [threading.Thread(target=send_while_it_is_taken, args=(each, frame, 1)) for each in sockets]
+            for thread in threads:
+                thread.start()
+            while "queued.max.request.bytes = 110000000" not in victim.said():
+                assert produce(client, "u", batch(*(b"x" * 1000 for _ in range(900)))).error_code == 0
+            assert produce(client, "u", batch(*(b"x" * 1000 for _ in range(900)))).error_code == 0
+            for each in sockets:
+                with suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join()
 
 
 def test_without_memory_a_connection_ends_and_not_the_server(tmp_path: Path) -> None:

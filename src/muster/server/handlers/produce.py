@@ -10,7 +10,6 @@ few milliseconds at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from time import perf_counter
 from typing import Final, NamedTuple
 
@@ -95,6 +94,8 @@ class _Work:
         self._results: list[list[ProduceResult]] = []
         self._waiting = 0
         self._sealed = False
+        if request.acks == 0:
+            call.outlives_client = True
         self._terms = ProduceTerms(
             acks=request.acks,
             zstd_allowed=call.version >= 7,
@@ -108,6 +109,7 @@ class _Work:
             if not self._append(asked):
                 return
             if taken % PARTITIONS_BETWEEN_LOOKS == 0 and perf_counter() - began > SECONDS_AT_ONCE:
+                self._effort = LoopEffort()  # others are served before it goes on
                 self._node.call_soon(self._call.resume, self.go_on)
                 return
         self._sealed = True
@@ -147,8 +149,12 @@ class _Work:
             self._call.abandon = lambda: self._give_back(judging)
 
         def judge() -> None:
-            with suppress(NotWanted):
+            try:
                 judging.run(effort)
+            except NotWanted:
+                pass
+            except Exception as fault:  # also no memory: raised again in the loop, where it ends this connection alone
+                judging.fault = fault
 
         self._node.validate_apart(judge, lambda: self._call.resume(self._append_judged, asked, judging))
 
@@ -164,7 +170,11 @@ class _Work:
 
     def _append_judged(self, asked: _Asked, judging: Judging) -> None:
         self._call.abandon = None
+        if judging.fault is not None:
+            raise judging.fault
         if not judging.is_done or not self._is_wanted():
+            if self._request.acks == 0:
+                self._call.reply_nothing()  # its records are held no longer
             return
         now_ms = self._node.clock.now_ms()
         self._take(
