@@ -15,39 +15,47 @@ import pyspark
 import pytest
 
 from muster.pipeline.java import find_java
+from tests.pipeline.jobs.connect_server import connect_server
 from tests.pipeline.jobs.kafka_log import unpacked
 
 PROJECT = Path(__file__).parents[3] / "examples" / "spark-pipelines"
 _PACKAGES = ("pyspark.pipelines", "grpc", "grpc_status", "yaml", "zstandard")
 _MISSING = [name for name in _PACKAGES if find_spec(name) is None]
 
+_PATIENCE_SECONDS = 600
+"""A run takes half a minute; one that hangs must not hold up the tests."""
+
 pytestmark = [
     pytest.mark.skipif(
         bool(_MISSING), reason=f"spark-pipelines needs {', '.join(_MISSING)}: pip install 'pyspark[pipelines]'"
     ),
     pytest.mark.skipif(
-        "MUSTER_PIPELINE_CLUSTER" not in os.environ, reason="it starts a Connect server: `make pipeline-cluster` runs it"
+        "MUSTER_PIPELINE_CLUSTER" not in os.environ,
+        reason="it starts a Connect server: `make pipeline-cluster` runs it",
     ),
 ]
 _LONGEST_S = 400
 
 
 def test_the_project_makes_log_offsets_and_lag(tmp_path: Path) -> None:
-    data = unpacked(tmp_path / "data")
+    data = unpacked(
+        tmp_path / "data"
+    )  # Connect's own local server has one port for all; a server of ours gets a free one
     project = tmp_path / "project"
     shutil.copytree(PROJECT, project)
     spec = project / "spark-pipeline.yml"
     text = spec.read_text().replace("file:///tmp/muster-pipeline-storage", f"file://{tmp_path}/storage")
-    spec.write_text(text.replace("muster.bootstrap: localhost:9092", f"muster.directory: {data}"))
+    spec.write_text(text.replace("spark.muster.bootstrap: localhost:9092", f"spark.muster.directory: {data}"))
 
-    ran = subprocess.run(
-        [str(Path(pyspark.__file__).parent / "bin" / "spark-pipelines"), "run", *_flags(tmp_path)],
-        cwd=project,
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_HOME": str(find_java().home)},
-        capture_output=True,
-        text=True,
-        timeout=_LONGEST_S,
-    )
+    with connect_server(tmp_path, {"spark.sql.warehouse.dir": str(tmp_path / "warehouse")}) as server:
+        ran = subprocess.run(
+            [str(Path(pyspark.__file__).parent / "bin" / "spark-pipelines"), "run", "--remote", server],
+            cwd=project,
+            env={**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_HOME": str(find_java().home)},
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_SECONDS,
+        )
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
     log, current, lag = (_table(tmp_path / "warehouse" / name) for name in ("log", "s_current_offset", "g_lag"))
     assert log.height > 100
@@ -62,16 +70,6 @@ def test_the_project_makes_log_offsets_and_lag(tmp_path: Path) -> None:
     assert set(current.select(keys).rows()) == set(newest.select(keys).rows())
     assert lag.height > 0
     assert set(lag.select(keys[:3]).rows()) <= set(newest.select(keys[:3]).rows())
-
-
-def _flags(directory: Path) -> list[str]:
-    settings = {
-        "spark.sql.warehouse.dir": str(directory / "warehouse"),
-        "spark.ui.enabled": "false",
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-        "spark.connect.grpc.binding.port": "0",
-    }
-    return [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
 
 
 def _table(directory: Path) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -31,12 +31,13 @@ _SETTINGS = {
 
 
 @contextmanager
-def connect_server(directory: Path) -> Iterator[str]:
-    """Its address, `sc://HOST:PORT`, when it listens."""
+def connect_server(directory: Path, settings: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Its address, `sc://HOST:PORT`, when it listens. `settings` are added to those that make it small."""
     (jar,) = _SPARK.glob("jars/spark-connect_*.jar")
-    settings = [word for name, value in _SETTINGS.items() for word in ("--conf", f"{name}={value}")]
+    chosen = {**_SETTINGS, **(settings or {})}
+    flags = [word for name, value in chosen.items() for word in ("--conf", f"{name}={value}")]
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"
-    command = [str(_SPARK / "bin" / "spark-submit"), "--master", "local[1]", "--class", server, *settings, str(jar)]
+    command = [str(_SPARK / "bin" / "spark-submit"), "--master", "local[1]", "--class", server, *flags, str(jar)]
     running = subprocess.Popen(
         command, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=directory
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
+from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.ends.schema import ENDS, TABLE, TOPIC_PARTITION
 from muster.pipeline.ends.steps import folded
 from muster.pipeline.ends.whole_keys import together, whole_keys
@@ -23,6 +24,9 @@ SAMPLES: Final = "b_leo_sample"
 NOW: Final = "now"
 _SAMPLE: Final = TABLES[SAMPLES]
 _WIDE: Final = wide_schema([_SAMPLE, ENDS])
+_KNOWN_AND_NEW: Final = pa.schema(
+    [*ENDS, pa.field("known", pa.bool_()), *(field for field in _SAMPLE if field.name not in ENDS.names)]
+)
 
 
 def fold_ends(ends: DataFrame, samples: DataFrame) -> DataFrame:
@@ -31,11 +35,10 @@ def fold_ends(ends: DataFrame, samples: DataFrame) -> DataFrame:
     `ends` are the rows of the table `ends`, `samples` rows of `b_leo_sample` that are not older than those folded before.
     """
     from pyspark.sql import functions as F
-    from pyspark.sql.pandas.types import from_arrow_schema
 
     known = ends.select(*ENDS.names, F.lit(True).alias("known"))
     rows = known.unionByName(samples.select(*_SAMPLE.names), allowMissingColumns=True)
-    return together(rows, TOPIC_PARTITION).mapInArrow(_fold, from_arrow_schema(_WIDE))
+    return map_arrow(together(rows, TOPIC_PARTITION), _fold, _KNOWN_AND_NEW, _WIDE)
 
 
 def _fold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -14,6 +14,7 @@ from zlib import crc32
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.wide import APPENDED, wide_batches, wide_schema
@@ -75,6 +76,15 @@ def open_schema() -> pa.Schema:
 
 
 @cache
+def input_schema() -> pa.Schema:
+    """Of `fold_input`."""
+    from muster.pipeline.fold.state import KINDS
+
+    states = [pa.field(_STATE + kind, columns) for kind, columns in KINDS.items()]
+    return pa.schema([*(LOG.field(name) for name in _LOG_COLUMNS), pa.field("row_kind", pa.string()), *states])
+
+
+@cache
 def output_schema() -> pa.Schema:
     from muster.pipeline.now.schema import MINUTE
 
@@ -103,11 +113,8 @@ def fold_rows(log: DataFrame, state: DataFrame, settings: FoldSettings, tasks: i
 
     `tasks`: how many of Spark's, at most one for each state part. A few records are worth one.
     """
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return fold_input(log, state, min(tasks, STATE_PARTS)).mapInArrow(
-        fold_kernel(settings), from_arrow_schema(output_schema())
-    )
+    rows = fold_input(log, state, min(tasks, STATE_PARTS))
+    return map_arrow(rows, fold_kernel(settings), input_schema(), output_schema())
 
 
 def fold_kernel(settings: FoldSettings) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

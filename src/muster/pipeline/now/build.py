@@ -12,11 +12,15 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
+
+from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.ends.whole_keys import together
 from muster.pipeline.fold.kernel import FACTS, OF_TABLE
+from muster.pipeline.fold.state import KINDS
 from muster.pipeline.now.groups import NOW, OF_GROUPS, PLACE, WIDE, groups_kernel
 from muster.pipeline.now.history import HISTORY, lag_history
-from muster.pipeline.now.positions import positions_and_ends
+from muster.pipeline.now.positions import POSITIONS, positions_and_ends
 from muster.pipeline.now.standing import STANDING, standing_kernel
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.settings import GoldSettings
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 NOW_TABLES: Final = (*OF_GROUPS, HISTORY, *(name for name in FACTS if name.startswith("g_")))
 """Tables that have a part `now`, which each making of them replaces."""
 _OF_GROUP: Final = ("group", "extent")
+_STANDING_AND_GROUPS: Final = pa.schema([*STANDING, *(pa.field(kind, KINDS[kind]) for kind in _OF_GROUP)])
 
 
 def tables_of_now(
@@ -57,12 +62,11 @@ def tables_of_now(
 def tables_of_groups(state: DataFrame, ends: DataFrame, settings: GoldSettings) -> DataFrame:
     """Wide rows of the tables in `OF_GROUPS`."""
     from pyspark.sql import functions as F
-    from pyspark.sql.pandas.types import from_arrow_schema
 
-    positions = positions_and_ends(state, ends).mapInArrow(standing_kernel(settings), from_arrow_schema(STANDING))
+    positions = map_arrow(positions_and_ends(state, ends), standing_kernel(settings), POSITIONS, STANDING)
     others = state.where(F.col("kind").isin(*_OF_GROUP)).select(*PLACE, *_OF_GROUP)
     rows = together(positions.unionByName(others, allowMissingColumns=True), PLACE)
-    return rows.mapInArrow(groups_kernel(settings), from_arrow_schema(WIDE))
+    return map_arrow(rows, groups_kernel(settings), _STANDING_AND_GROUPS, WIDE)
 
 
 def table_of_now(name: str, state: DataFrame, ends: DataFrame, settings: GoldSettings) -> DataFrame:

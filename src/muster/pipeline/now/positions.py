@@ -8,14 +8,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from muster.pipeline.ends.schema import TOPIC_PARTITION
+import pyarrow as pa
+
+from muster.pipeline.ends.schema import ENDS, TOPIC_PARTITION
 from muster.pipeline.ends.whole_keys import together
+from muster.pipeline.fold.state import COMMIT, POSITION
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 GROUP_PLACE: Final = ("cluster", "log_partition", "group_id")
 """A group, and the log partition that all of its records are in."""
+_POSITION: Final = ("window", "topic_id", "leader_epoch", "metadata", "expire_ms")
+POSITIONS: Final = pa.schema(
+    [
+        *(ENDS.field(name) for name in TOPIC_PARTITION),
+        pa.field("log_partition", pa.int32()),
+        pa.field("group_id", pa.string()),
+        pa.field(
+            "position",
+            pa.struct(
+                [
+                    pa.field("current", COMMIT),
+                    *(POSITION.field(name) for name in _POSITION),
+                    pa.field("is_pending", pa.bool_()),
+                ]
+            ),
+        ),
+        pa.field("known", pa.struct([ENDS.field("ring"), ENDS.field("steps")])),
+    ]
+)
+"""Columns of `positions_and_ends`."""
 
 
 def of_kind(state: DataFrame, kind: str) -> DataFrame:
@@ -41,9 +64,10 @@ def positions_and_ends(state: DataFrame, ends: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F
 
     current = current_positions(state)
-    columns = ("current", "window", "topic_id", "leader_epoch", "metadata", "expire_ms")
     is_pending = (F.size("pending") > 0).alias("is_pending")
-    positions = current.select(*TOPIC_PARTITION, *GROUP_PLACE[1:], F.struct(*columns, is_pending).alias("position"))
+    positions = current.select(
+        *TOPIC_PARTITION, *GROUP_PLACE[1:], F.struct("current", *_POSITION, is_pending).alias("position")
+    )
     expected = _wanted(current, of_kind(state, "group")).join(ends.select(*TOPIC_PARTITION), ["cluster", "topic"])
     known = ends.select(*TOPIC_PARTITION, F.struct("ring", "steps").alias("known"))
     rows = positions.unionByName(expected, allowMissingColumns=True).unionByName(known, allowMissingColumns=True)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import pyarrow as pa
 
 from muster.client.security import PLAINTEXT, Security
-from muster.pipeline.schemas import TABLES, spark_schema
+from muster.pipeline.arrow_map import map_arrow
+from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.broker_client import BrokerClient, TopicPartition
 from muster.pipeline.sources.end_offsets import by_leader, sample_of_leader, wall_clock_ms
 from muster.pipeline.sources.failure import SourceError
@@ -31,6 +32,7 @@ PARTITIONS_A_CHUNK: Final = 2_000
 MOST_TASKS: Final = 16
 """Tasks that ask side by side at most, however large the cluster is: brokers have other work too."""
 _TABLE: Final = "b_leo_sample"
+_NUMBER: Final = pa.schema([pa.field("id", pa.int64())])
 
 
 class EndsWork(Protocol):
@@ -120,7 +122,8 @@ class DirectoryEnds:
 def ends_frame(spark: SparkSession, work: EndsWork, most_tasks: int = MOST_TASKS) -> DataFrame:
     """`b_leo_sample` rows of all pieces of work."""
     tasks = max(1, min(len(work), most_tasks))
-    return spark.range(0, len(work), 1, tasks).mapInArrow(_Work(work), spark_schema(_TABLE))
+    numbers = spark.range(0, len(work), 1, tasks)
+    return map_arrow(numbers, _Work(work), _NUMBER, TABLES[_TABLE])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,27 @@
+"""An Arrow kernel over the rows of a DataFrame, with the columns that go in and come out named.
+
+On Spark Connect `mapInArrow` has to know the names of its input's columns and asks the server for them; inside a declarative
+pipeline that question is refused, since tables need not be there yet. Who tells them is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Kernel = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+def map_arrow(rows: DataFrame, kernel: Kernel | Any, takes: pa.Schema, gives: pa.Schema) -> DataFrame:
+    """`rows` have the columns `takes`; what the kernel yields has the columns `gives`."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    if ".connect." in type(rows).__module__:
+        # There is no public way that is not a question to the server: `DataFrame.to` and `schema` both are.
+        rows._cached_schema = from_arrow_schema(takes)
+    return rows.mapInArrow(kernel, from_arrow_schema(gives))
