@@ -170,8 +170,9 @@ class _Work:
 
     def _append_judged(self, asked: _Asked, judging: Judging) -> None:
         self._call.abandon = None
-        if judging.fault is not None:
-            raise judging.fault
+        fault, judging.fault = judging.fault, None  # no circle: its traceback knows the records
+        if fault is not None:
+            raise fault
         if not judging.is_done or not self._is_wanted():
             if self._request.acks == 0:
                 self._call.reply_nothing()  # its records are held no longer
