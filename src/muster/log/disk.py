@@ -20,7 +20,7 @@ _OWNER_DIRECTORY: Final = 0o700
 _GROUP_DIRECTORY: Final = 0o750
 WRITE_FLAGS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
 """Names in a data directory are well known: whoever could put a symbolic link under one must not choose what is overwritten."""
-_OF_THE_MACHINE: Final = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO)
+_OF_THE_MACHINE: Final = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 # Bound once: what a commit calls for every log is not looked up every time.
 _write: Final = os.write
 _write_parts: Final = os.writev
