@@ -22,30 +22,37 @@ from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.fold.kernel import fold_rows, state_schema
 from muster.pipeline.fold.partition import FoldSettings
 from muster.pipeline.now.build import table_of_now
-from muster.pipeline.sources.run_source import RunSource, StreamSettings, broker_source, directory_source
+from muster.pipeline.sources.broker import broker_options
+from muster.pipeline.sources.run_source import RunSource, broker_source, directory_source
+from muster.pipeline.sources.segments import segment_options
+from muster.pipeline.sources.spark_sources import register
 from muster.pipeline.tables.settings import GoldSettings
 
 spark: SparkSession = SparkSession.active()
 NOW_MS = time.time_ns() // 1_000_000
 
 
-def source() -> RunSource:
-    cluster = spark.conf.get("muster.cluster", None)
-    directory = spark.conf.get("muster.directory", None)
+def found_source() -> tuple[RunSource, str, dict[str, str]]:
+    """What the pipeline's specification names: the source, and its name and options as a Spark data source."""
+    cluster = spark.conf.get("spark.muster.cluster", None)
+    directory = spark.conf.get("spark.muster.directory", None)
     if directory:
-        return directory_source((directory,), cluster)
-    return broker_source(str(spark.conf.get("muster.bootstrap")), cluster)
+        read = directory_source((directory,), cluster)
+        return read, "muster_segments", segment_options(read.directories, read.cluster)
+    asked = broker_source(str(spark.conf.get("spark.muster.bootstrap")), cluster)
+    return asked, "muster_broker", broker_options(asked.bootstrap, asked.cluster)
 
 
-SOURCE = source()
+SOURCE, FORMAT, OPTIONS = found_source()
 GOLD = GoldSettings(now_ms=NOW_MS)
+register(spark)  # here: a function below may only describe a DataFrame
 
 
 @dp.table(
     comment="Every record of the coordinator's log and of the journal, decoded; read on where the last run ended."
 )
 def log() -> DataFrame:
-    return SOURCE.stream(spark, StreamSettings())
+    return spark.readStream.format(FORMAT).options(**OPTIONS).load()
 
 
 @dp.materialized_view(comment="What the log says of each group and position, folded from its beginning.")
