@@ -19,6 +19,7 @@ from muster.server.limits import WAITING_BYTES_PER_CONNECTION
 from muster.server.running import RunningServer
 from muster.wire.generated.heartbeat import HeartbeatRequest
 from muster.wire.generated.list_groups import ListGroupsRequest
+from tests.forms import interpreted_only
 from tests.server.driving import connections, heartbeat, join, only_connection, parked, redeem, until
 from tests.server.fake_apis import fake_server
 from tests.server.lone_connection import LoneConnection, LoneNode
@@ -222,6 +223,7 @@ def test_an_idle_connection_is_closed_by_the_sweep_and_a_used_or_waiting_one_is_
             assert server.run(lambda: len(connections(server))) == 2
 
 
+@interpreted_only
 def test_one_that_is_closed_in_its_request_and_does_not_read_is_cut_off_by_the_sweep() -> None:
     """The request stays in work, which kept such a connection for ever."""
     with fake_server({"connections.max.idle.ms": "60000"}) as server, RawClient(server.port) as lazy:

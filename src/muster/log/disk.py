@@ -220,5 +220,5 @@ def is_of_the_machine(error: BaseException) -> bool:
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno in _OF_THE_MACHINE:
             return True
-        cause = cause.__cause__
+        cause = cause.__cause__ or cause.__context__  # compiled code sets the latter alone
     return False
