@@ -50,9 +50,11 @@ def test_workers_without_our_packages(data: Path, hdfs: Hadoop, private_master: 
 
 
 def _python(minor: int) -> str:
-    """Where uv finds that version, without fetching it; empty if nowhere."""
-    uv = [str(Path(sys.executable).parent / "uv"), "python", "find", "--no-python-downloads", f"3.{minor}"]
-    return subprocess.run(uv, capture_output=True, text=True).stdout.strip()
+    """A Python of that version that starts: on the path, or one of pyenv's, which are not; empty if there is none."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = [shutil.which(f"python3.{minor}"), *map(str, versions.glob(f"3.{minor}.*/bin/python3"))]
+    starts = (each for each in found if each and subprocess.run([each, "-V"], capture_output=True).returncode == 0)
+    return next(starts, "")
 
 
 def test_workers_with_another_python(data: Path, hdfs: Hadoop, private_master: str) -> None:
