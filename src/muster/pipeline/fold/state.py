@@ -90,7 +90,7 @@ HOUR: Final = pa.struct(
 
 GROUP: Final = pa.struct(
     [
-        # how the group stands (analytics: its state at the end of what was read)
+        # how the group stands at the end of what was read
         ("group_id", _text),
         ("type", _text),  # classic, consumer; null: only offsets are known
         ("state", _text),
