@@ -1,8 +1,8 @@
 """What did it mean over time? PySpark turns the coordinator's log and journal into lag, health, rebalances and expiry.
 
-One streaming query (`stream`) makes a round of every micro-batch (`round`). `sources` reads logs and brokers, `decode` makes rows of
-records, `fold` keeps the state of groups, `ends` and `now` make the tables of now by the rules in `tables`, `lake` keeps everything as
-Delta tables. Only this room imports pyspark, and only inside the functions that need a session.
+One streaming query (`stream`) makes a round of every micro-batch (`round`). `sources` reads logs and brokers, `decode` makes
+rows of records, `fold` keeps the state of groups, `ends` and `now` make the tables of now by the rules in `tables`, `lake`
+keeps everything as Delta tables. Only this room imports pyspark, and only inside the functions that need a session.
 """
 
 from __future__ import annotations
