@@ -120,6 +120,16 @@ LOG: Final = pa.schema(
 )
 
 
+COMMIT_TYPES: Final = (0, 1)
+"""Record types of offset commits."""
+COMMIT_COLUMNS: Final = (
+    *("group_id", "topic", "partition", "log_offset", "record_ms", "commit_ms", "committed_offset"),
+    *("topic_id", "leader_epoch", "metadata", "expire_ms", "value_version", "is_tombstone"),
+    *("is_transactional", "producer_id"),
+)
+"""What the fold looks at in a row that is an offset commit, beside whose it is."""
+
+
 def log_spark_schema() -> StructType:
     """The same columns as Spark knows them."""
     from pyspark.sql.pandas.types import from_arrow_schema

@@ -16,14 +16,13 @@ import polars as pl
 from muster.pipeline.fold.extent import Runs
 from muster.pipeline.fold.state import WINDOW
 from muster.pipeline.fold.transactions import decide
+from muster.pipeline.log_schema import COMMIT_COLUMNS
 
 KEY: Final = ("group_id", "topic", "partition")
 DETAILS: Final = ("topic_id", "leader_epoch", "metadata", "expire_ms")
 _PLACE: Final = ("log_offset", "record_ms", "commit_ms", "committed_offset")
 _WINDOW_FIELDS: Final = (*_PLACE, "run")
 _PENDING_FIELDS: Final = (*_WINDOW_FIELDS, *DETAILS, "value_version", "is_tombstone", "is_transactional", "producer_id")
-COMMIT_COLUMNS: Final = (*KEY, *_PLACE, *DETAILS, "value_version", "is_tombstone", "is_transactional", "producer_id")
-"""Columns of log rows that are looked at here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,9 @@
 
 In go the state rows of some log partitions and their new log rows (`fold_input`), in any order; out come rows of every table
 that the fold writes, as one wide DataFrame. Knows Arrow and how to split rows; what they mean is in `partition`.
+
+Nearly all rows that go in are commits. Whatever else a row may be travels in a column that is a list of one: where it is null
+Spark writes nothing, while it writes a null for every field of a struct.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.arrow_map import map_arrow
-from muster.pipeline.log_schema import LOG
+from muster.pipeline.log_schema import COMMIT_COLUMNS, COMMIT_TYPES, LOG
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.wide import APPENDED, wide_batches, wide_schema
 
@@ -27,12 +30,8 @@ if TYPE_CHECKING:
 
 STATE_PARTS: Final = 16
 """Log partitions share so many parts of the state; a round rewrites the parts that it touches, a task takes one part."""
-NEW: Final = "new"
-_LOG_COLUMNS: Final = tuple(
-    name
-    for name in LOG.names
-    if name not in ("batch_last_offset", "producer_epoch", "compression", "batch_leader_epoch")
-)
+_PLACE: Final = ("cluster", "log_partition")
+_COMMIT, _OTHER, _JSON = "commit", "other", "row_json"
 _STATE: Final = "state_"
 FACTS: Final = (
     "s_group_generation",
@@ -61,11 +60,11 @@ def state_part(cluster: str, log_partition: int) -> str:
 
 @cache
 def state_schema() -> pa.Schema:
-    """Of the table `state`: whose row it is, of which kind, and a struct for each kind."""
-    from muster.pipeline.fold.state import KINDS
+    """Of the table `state`: whose row it is, of which kind, and its contents in a struct or as JSON."""
+    from muster.pipeline.fold.state import READ_BY_NOW
 
     place = [("cluster", pa.string()), ("log_partition", pa.int32()), ("kind", pa.string())]
-    return pa.schema([*place, *KINDS.items()])
+    return pa.schema([*place, *READ_BY_NOW.items(), (_JSON, pa.string())])
 
 
 @cache
@@ -78,10 +77,18 @@ def open_schema() -> pa.Schema:
 @cache
 def input_schema() -> pa.Schema:
     """Of `fold_input`."""
-    from muster.pipeline.fold.state import KINDS
+    from muster.pipeline.fold.state import READ_BY_NOW
 
-    states = [pa.field(_STATE + kind, columns) for kind, columns in KINDS.items()]
-    return pa.schema([*(LOG.field(name) for name in _LOG_COLUMNS), pa.field("row_kind", pa.string()), *states])
+    states = [pa.field(_STATE + kind, pa.list_(columns)) for kind, columns in READ_BY_NOW.items()]
+    return pa.schema(
+        [
+            *(LOG.field(name) for name in (*_PLACE, *COMMIT_COLUMNS)),
+            pa.field("row_kind", pa.string()),
+            pa.field(_OTHER, pa.list_(pa.struct(list(LOG)))),
+            *states,
+            pa.field(_JSON, pa.string()),
+        ]
+    )
 
 
 @cache
@@ -95,14 +102,20 @@ def fold_input(log: DataFrame, state: DataFrame, tasks: int) -> DataFrame:
     """New log rows and state rows in the columns that the kernel takes, those of a log partition together."""
     from pyspark.sql import functions as F
 
-    from muster.pipeline.fold.state import KINDS
+    from muster.pipeline.fold.state import READ_BY_NOW
 
-    new = log.select(*_LOG_COLUMNS, F.lit(NEW).alias("row_kind"))
+    is_commit = F.coalesce(F.col("record_type").isin(*COMMIT_TYPES) & F.col("problem").isNull(), F.lit(False))
+    new = log.select(
+        *_PLACE,
+        *COMMIT_COLUMNS,
+        F.when(is_commit, _COMMIT).otherwise(_OTHER).alias("row_kind"),
+        F.when(~is_commit, F.array(F.struct(*LOG.names))).alias(_OTHER),
+    )
     known = state.select(
-        "cluster",
-        "log_partition",
+        *_PLACE,
         F.col("kind").alias("row_kind"),
-        *(F.col(kind).alias(_STATE + kind) for kind in KINDS),
+        *(F.when(F.col(kind).isNotNull(), F.array(kind)).alias(_STATE + kind) for kind in READ_BY_NOW),
+        _JSON,
     )
     rows = new.unionByName(known, allowMissingColumns=True)
     return rows.repartitionById(tasks, F.pmod(F.col("log_partition") % STATE_PARTS, F.lit(tasks)).cast("int"))
@@ -152,13 +165,8 @@ def _partitions(batches: Iterator[pa.RecordBatch]) -> Iterator[Partition]:
             for place, part in _by_place(of_kind):
                 found.setdefault(place, {}).setdefault(kind, []).append(_columns_of(part, kind))
     for (cluster, log_partition), kinds in sorted(found.items()):
-        new = kinds.pop(NEW, [])
-        yield Partition(
-            cluster,
-            log_partition,
-            pa.concat_tables(new) if new else None,
-            {kind: pa.concat_tables(parts) for kind, parts in kinds.items()},
-        )
+        rows_of = {kind: pa.concat_tables(parts) for kind, parts in kinds.items()}
+        yield Partition(cluster, log_partition, rows_of.pop(_COMMIT, None), rows_of.pop(_OTHER, None), rows_of)
 
 
 def _by_place(rows: pa.Table) -> Iterator[tuple[tuple[str, int], pa.Table]]:
@@ -173,7 +181,9 @@ def _by_place(rows: pa.Table) -> Iterator[tuple[tuple[str, int], pa.Table]]:
 
 
 def _columns_of(rows: pa.Table, kind: str) -> pa.Table:
-    if kind == NEW:
-        return rows.select(_LOG_COLUMNS)
-    struct = rows[_STATE + kind].combine_chunks()
-    return pa.Table.from_struct_array(struct)
+    if kind == _COMMIT:
+        return rows.select(COMMIT_COLUMNS)
+    column = kind if kind == _OTHER else _STATE + kind
+    if column not in rows.column_names:
+        return rows.select([_JSON])
+    return pa.Table.from_struct_array(rows[column].combine_chunks().flatten())

@@ -6,7 +6,7 @@ Puts the parts of the fold together: how much was read (`extent`), commits and p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, TypeAlias
@@ -20,15 +20,14 @@ from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups, pause_re
 from muster.pipeline.fold.hours import fold_hours, hot_committers
 from muster.pipeline.fold.minutes import minutes_of
 from muster.pipeline.fold.spans import spanning_pairs
-from muster.pipeline.fold.state import KINDS
-from muster.pipeline.log_schema import LOG
+from muster.pipeline.fold.state import KINDS, READ_BY_NOW
+from muster.pipeline.log_schema import COMMIT_COLUMNS, COMMIT_TYPES, LOG
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC, OFFSETS_TOPIC
 from muster.pipeline.tables.settings import GoldSettings
 
 Frames: TypeAlias = dict[str, pl.DataFrame]
 
-_COMMIT_TYPES: Final = (0, 1)
 _GENERATION_TYPE: Final = 2
 _EPOCH_TYPES: Final = (3, 4, 5, 6, 7, 8)
 
@@ -42,26 +41,31 @@ class FoldSettings:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What is known of a log partition and what is new. Columns are those of `LOG`, and of each state kind."""
+    """What is known of a log partition and what is new in it."""
 
     cluster: str
     log_partition: int
-    new: pa.Table | None
+    commits: pa.Table | None
+    """Offset commits that could be decoded, with `COMMIT_COLUMNS`."""
+    others: pa.Table | None
+    """All other rows of the log and of the journal, with the columns of `LOG`."""
     state: Mapping[str, pa.Table] = field(default_factory=dict)
+    """By kind, in columns of its own or in one of JSON."""
 
 
 def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
     """Rows by table: appended facts, `minute`, and the whole new contents of `state` and `open`."""
     state = {kind: _state_frame(partition.state.get(kind), kind) for kind in KINDS}
-    log = _log_frame(partition.new)
-    offsets, journal = (log.filter(pl.col("log_topic") == topic) for topic in (OFFSETS_TOPIC, JOURNAL_TOPIC))
+    commits = _log_frame(partition.commits, COMMIT_COLUMNS)
+    others = _log_frame(partition.others, LOG.names)
+    offsets, journal = (others.filter(pl.col("log_topic") == topic) for topic in (OFFSETS_TOPIC, JOURNAL_TOPIC))
     known = {row["log_topic"]: row for row in state["extent"].iter_rows(named=True)}
-    extent, runs = fold_extent(known.get(OFFSETS_TOPIC), OFFSETS_TOPIC, offsets)
+    extent, runs = fold_extent(known.get(OFFSETS_TOPIC), OFFSETS_TOPIC, _whole_log(commits, offsets))
     told, _ = fold_extent(known.get(JOURNAL_TOPIC), JOURNAL_TOPIC, journal)
     state["extent"] = _extent_frame(extent, told)
 
     readable = offsets.filter(pl.col("problem").is_null() | pl.col("generation").is_not_null())
-    applied, facts = _commits(state, readable, runs, extent)
+    applied, facts = _commits(state, commits, readable.filter(pl.col("is_control").fill_null(False)), runs, extent)
     rows = GroupRows(
         generations=_with_runs(readable.filter(pl.col("record_type") == _GENERATION_TYPE), runs),
         epochs=_with_runs(readable.filter(pl.col("record_type").is_in(_EPOCH_TYPES)), runs),
@@ -77,13 +81,13 @@ def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
     state |= folded
     state["group"] = _with_progress(state["group"], applied)
     opened["g_hot_committers"] = hot_committers(state["hour"])
-    return _tables(partition, log, facts | finished, opened, state)
+    return _tables(partition, others, facts | finished, opened, state)
 
 
-def _commits(state: Frames, offsets: pl.DataFrame, runs: Runs, extent: Extent) -> tuple[Applied, Frames]:
+def _commits(
+    state: Frames, commits: pl.DataFrame, markers: pl.DataFrame, runs: Runs, extent: Extent
+) -> tuple[Applied, Frames]:
     """Positions and hours in `state` are replaced; what is finished of the committers and of the history comes back."""
-    commits = offsets.filter(pl.col("record_type").is_in(_COMMIT_TYPES))
-    markers = offsets.filter(pl.col("is_control").fill_null(False))
     applied = fold_commits(state["position"], commits, markers, runs)
     newest_ms = extent["newest_ms"] if extent["newest_ms"] is not None else 0
     state["position"] = applied.positions
@@ -105,12 +109,12 @@ def _with_runs(rows: pl.DataFrame, runs: Runs) -> pl.DataFrame:
     return rows.with_columns(pl.Series("run", runs.of(rows["log_offset"].to_numpy()), pl.Int32))
 
 
-def _tables(partition: Partition, log: pl.DataFrame, facts: Frames, opened: Frames, state: Frames) -> Frames:
+def _tables(partition: Partition, others: pl.DataFrame, facts: Frames, opened: Frames, state: Frames) -> Frames:
     place = {
         "cluster": pl.lit(partition.cluster, pl.String),
         "log_partition": pl.lit(partition.log_partition, pl.Int32),
     }
-    problems = log.filter(pl.col("problem").is_not_null()).rename({"problem": "reason", "place": "where"})
+    problems = others.filter(pl.col("problem").is_not_null()).rename({"problem": "reason", "place": "where"})
     facts = {**facts, "b_quarantine": problems}
     tables = {name: _conform(frame.with_columns(**place), name) for name, frame in facts.items()}
     still_open = [
@@ -119,7 +123,7 @@ def _tables(partition: Partition, log: pl.DataFrame, facts: Frames, opened: Fram
         if not frame.is_empty()
     ]
     kinds = [
-        frame.select(kind=pl.lit(kind), **{kind: pl.struct(pl.all())}).with_columns(**place)
+        frame.select(kind=pl.lit(kind), **_packed(kind)).with_columns(**place)
         for kind, frame in state.items()
         if not frame.is_empty()
     ]
@@ -146,19 +150,45 @@ def _kind_schema(kind: str) -> pl.Schema:
     return pl.DataFrame(pl.from_arrow(pa.schema(list(KINDS[kind])).empty_table())).schema
 
 
+def _packed(kind: str) -> dict[str, pl.Expr]:
+    row = pl.struct(pl.all())
+    return {kind: row} if kind in READ_BY_NOW else {"row_json": row.struct.json_encode()}
+
+
 def _state_frame(rows: pa.Table | None, kind: str) -> pl.DataFrame:
     schema = _kind_schema(kind)
     if rows is None:
         return pl.DataFrame(schema=schema)
-    return pl.DataFrame(pl.from_arrow(rows)).select(pl.col(name).cast(each) for name, each in schema.items())
+    frame = pl.DataFrame(pl.from_arrow(rows))
+    if kind not in READ_BY_NOW:
+        frame = frame.select(pl.col("row_json").str.json_decode(pl.Struct(schema))).unnest("row_json")
+    return frame.select(pl.col(name).cast(each) for name, each in schema.items())
 
 
-def _log_frame(rows: pa.Table | None) -> pl.DataFrame:
+def _log_frame(rows: pa.Table | None, columns: Sequence[str]) -> pl.DataFrame:
     """In log order; a round reads each log in one piece, but a day's end lies between two files."""
     if rows is None:
         rows = LOG.empty_table()
-    frame = pl.DataFrame(pl.from_arrow(rows))
-    return frame if frame["log_offset"].is_sorted() else frame.sort("log_topic", "log_offset", maintain_order=True)
+    frame = pl.DataFrame(pl.from_arrow(rows.select(columns)))
+    if frame["log_offset"].is_sorted():
+        return frame
+    return frame.sort(*(("log_topic",) if "log_topic" in columns else ()), "log_offset", maintain_order=True)
+
+
+def _whole_log(commits: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """What `fold_extent` asks of every row of the offsets log, in log order."""
+    columns = ("log_offset", "record_ms", "record_type", "problem", "producer_id", "is_transactional", "is_control")
+    told = others.select(columns)
+    plain = commits.select(
+        "log_offset",
+        "record_ms",
+        record_type=pl.lit(COMMIT_TYPES[-1], pl.Int32),
+        problem=pl.lit(None, pl.String),
+        producer_id="producer_id",
+        is_transactional="is_transactional",
+        is_control=pl.lit(False),
+    )
+    return pl.concat([plain, told]).sort("log_offset", maintain_order=True) if len(told) else plain
 
 
 def _extent_frame(*extents: Extent) -> pl.DataFrame:
