@@ -29,7 +29,7 @@ from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, last_round, publish_round
 from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_schema import LOG
-from muster.pipeline.now.build import NOW_TABLES, tables_of_now
+from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.sources.run_source import RunSource
 from muster.pipeline.tables.settings import GoldSettings
@@ -43,6 +43,8 @@ REBUILD_OFFSETS: Final = 500_000
 """Offsets of a log partition that are folded at once when everything is made anew."""
 FOLD_RECORDS: Final = 20_000
 """Records for which Spark is asked to run one more task of the fold."""
+_PARQUET: Final = {"parquet.size.statistics.enabled": "false"}
+"""Statistics that no reader of these tables asks for, and that cost a tenth of the writing."""
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
 _FOLDED: Final = (*FACTS, "minute", *_STATE)
@@ -168,7 +170,7 @@ class _Round:
             F.max("record_ms").alias("newest_ms"),
             F.collect_set("log_partition").alias("log_partitions"),
         )
-        counted.write.partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
+        counted.write.options(**_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
         self._records = int(told["records"])
         if not self._records:
@@ -236,7 +238,7 @@ class _Round:
         sampled_ms = asked_ms if self._source.is_live else moment_ms
         minutes = self._read("minute", MINUTE, self._held("minute"))
         is_mine = F.col("cluster") == self._source.cluster
-        rows = tables_of_now(
+        steps = tables_of_now(
             self._read("state", state_schema(), self._held("state")),
             self._read("ends", ENDS, ends),
             minutes.where(is_mine),
@@ -246,8 +248,10 @@ class _Round:
         )
         # The ends of other clusters were not asked: what waits for them goes on waiting.
         others = minutes.where(~is_mine).select(F.lit("minute").alias(TABLE), F.lit("now").alias(PART), "*")
-        rows = rows.unionByName(others, allowMissingColumns=True)
-        written = self._write(rows, "now", (*NOW_TABLES, "minute"))
+        steps["history"] = steps["history"].unionByName(others, allowMissingColumns=True)
+        written: dict[str, list[DataFile]] = {}
+        for step, rows in steps.items():
+            written |= self._write(rows, step, NOW_STEPS[step])
         self._changes["minute"] = Change(tuple(written.pop("minute", ())), remove_all=True)
         for table in NOW_TABLES:
             self._replace(table, written.get(table, []), _NOW)
@@ -331,5 +335,5 @@ class _Round:
 
         batch = f"{self._batch}-{step}"
         named = rows.withColumn("batch", F.lit(batch))
-        named.write.mode("append").partitionBy(TABLE, "batch", PART).parquet(self._location.url)
+        named.write.mode("append").options(**_PARQUET).partitionBy(TABLE, "batch", PART).parquet(self._location.url)
         return list_batch(self._location, batch, tables)

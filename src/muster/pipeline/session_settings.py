@@ -17,7 +17,7 @@ OF_A_SESSION: Final = "spark.sql."
 _ELSEWHERE: Final = ("yarn", "k8s://")
 """Masters whose workers have a Python of their own, under a path that is not ours."""
 _TINY_RECORDS: Final = 20_000
-_SHORT_RECORDS: Final = 500_000
+_SHORT_RECORDS: Final = 2_000_000
 _CLUSTER_REDUCERS: Final = 64
 
 

@@ -12,6 +12,12 @@ from muster.pipeline.tables.columns import conform
 Rows = dict[tuple[Any, ...], dict[str, Any]]
 
 
+def all_rows(steps: dict[str, Any]) -> pl.DataFrame:
+    """The rows of wide DataFrames in the columns of all of them."""
+    frames = [pl.DataFrame(pl.from_arrow(rows.toArrow())) for rows in steps.values()]
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
 def of_table(wide: pl.DataFrame, table: str, part: str | None = None) -> pl.DataFrame:
     """The rows of one table out of a wide frame, with its columns."""
     rows = wide.filter(pl.col("table") == table)

@@ -9,11 +9,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from muster.pipeline.fold.kernel import open_schema
 from muster.pipeline.now.build import tables_of_now
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.tables.columns import GROUP, POSITION
 from tests.pipeline.now.histories import HOUR, LENGTH, START, History, random_history
-from tests.pipeline.now.oracle import assert_same, of_table
+from tests.pipeline.now.oracle import all_rows, assert_same, of_table
 from tests.pipeline.now.state_of import ends_of, minutes_of, state_of
 from tests.pipeline.oracle.build import GoldSettings, build_gold
 from tests.pipeline.oracle.silver import finish_silver
@@ -49,15 +50,15 @@ def in_rounds(spark: Any, history: History, moments: list[int]) -> Tables:
         closed_before |= {place_of(row) for row in closed}
         minutes = [*kept.to_pylist(), *closed]
         frame_of = spark.createDataFrame
-        wide = tables_of_now(
+        made = tables_of_now(
             frame_of(state_of(rows, silver)),
             frame_of(ends_of(rows)),
             frame_of(MINUTE.empty_table().from_pylist(minutes, schema=MINUTE)),
-            None,
+            frame_of(open_schema().empty_table()),
             replace(SETTINGS, now_ms=moment),
             moment,
         )
-        last = pl.DataFrame(pl.from_arrow(wide.toArrow()))
+        last = all_rows(made)
         finished.append(of_table(last, "g_lag_history", "new"))
         kept = last.filter(pl.col("table") == "minute").select(MINUTE.names).to_arrow().cast(MINUTE)
     tables = {name: of_table(last, name, "now") for name in KEYS}

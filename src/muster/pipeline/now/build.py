@@ -1,4 +1,4 @@
-"""The tables of now, wired together: one wide DataFrame from the state and the ends.
+"""The tables of now, wired together: wide DataFrames from the state and the ends.
 
     state, ends --> positions beside their ends --> kernel `standing` --\
     groups and extents of the state ---------------------------------------> kernel `groups` --> lag, status, expiry ...
@@ -9,7 +9,6 @@ Joins, filters and unions are Spark's; a kernel gets rows that are already toget
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -21,6 +20,7 @@ from muster.pipeline.fold.state import KINDS
 from muster.pipeline.now.groups import NOW, OF_GROUPS, PLACE, WIDE, groups_kernel
 from muster.pipeline.now.history import HISTORY, lag_history
 from muster.pipeline.now.positions import POSITIONS, positions_and_ends
+from muster.pipeline.now.schema import TABLE as MINUTES
 from muster.pipeline.now.standing import STANDING, standing_kernel
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.settings import GoldSettings
@@ -29,7 +29,13 @@ from muster.pipeline.wide import PART, TABLE
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-NOW_TABLES: Final = (*OF_GROUPS, HISTORY, *(name for name in FACTS if name.startswith("g_")))
+NOW_STEPS: Final = {
+    "groups": OF_GROUPS,
+    "history": (HISTORY, MINUTES),
+    "open": tuple(name for name in FACTS if name.startswith("g_")),
+}
+"""The tables that are made together. In steps, since a row has all columns of its step: as one they cost twice as much."""
+NOW_TABLES: Final = tuple(name for tables in NOW_STEPS.values() for name in tables if name != MINUTES)
 """Tables that have a part `now`, which each making of them replaces."""
 _OF_GROUP: Final = ("group", "extent")
 _STANDING_AND_GROUPS: Final = pa.schema([*STANDING, *(pa.field(kind, KINDS[kind]) for kind in _OF_GROUP)])
@@ -39,24 +45,22 @@ def tables_of_now(
     state: DataFrame,
     ends: DataFrame,
     minutes: DataFrame,
-    open_rows: DataFrame | None,
+    open_rows: DataFrame,
     settings: GoldSettings,
     sampled_ms: int,
-) -> DataFrame:
-    """Rows of all tables of now, and of `minute`, as one wide DataFrame.
+) -> dict[str, DataFrame]:
+    """Rows of all tables of now, and of `minute`, as wide DataFrames by step.
 
     `state`, `ends` and `minutes` are the rows of those tables, `open_rows` rows of appended tables that may still change, with the
     name of their table in `of_table`. `sampled_ms` is up to when the ends of topics were sampled.
     """
     from pyspark.sql import functions as F
 
-    parts = [
-        tables_of_groups(state, ends, settings),
-        lag_history(state, ends, minutes, settings, sampled_ms),
-    ]
-    if open_rows is not None:
-        parts.append(open_rows.withColumnRenamed(OF_TABLE, TABLE).withColumn(PART, F.lit(NOW)))
-    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+    return {
+        "groups": tables_of_groups(state, ends, settings),
+        "history": lag_history(state, ends, minutes, settings, sampled_ms),
+        "open": open_rows.withColumnRenamed(OF_TABLE, TABLE).withColumn(PART, F.lit(NOW)),
+    }
 
 
 def tables_of_groups(state: DataFrame, ends: DataFrame, settings: GoldSettings) -> DataFrame:
