@@ -98,6 +98,14 @@ def test_changed_subscription_is_seen() -> None:
     assert (last.why.cause, last.why.figures) == ("subscription_changed", {"added": ["audit"], "dropped": []})
 
 
+def test_several_changed_subscriptions_are_told_together() -> None:
+    both = (member("anna", [0, 1], ("audit",)), member("boris", [2, 3], ("audit", "orders")))
+    history, last = told_of(stored(2, *TWO), stored(3, *both))
+    assert (last.why.cause, last.why.who) == ("subscription_changed", None)
+    told = "Several members changed their subscriptions: they now read audit and no longer read orders."
+    assert why(history) == told
+
+
 def test_nothing_to_see_means_that_somebody_asked() -> None:
     history, last = told_of(stored(2, *TWO), stored(3, *TWO))
     assert (last.why.cause, last.moves) == ("leader_rejoined", [])
@@ -112,10 +120,30 @@ def test_static_member_under_a_new_id_in_the_same_generation_restarted() -> None
     assert [(each.kind, each.at_ms) for each in history.quiet] == [("static_restart", 5_000)]
 
 
-def test_generations_that_compaction_took_are_said_to_be_missing() -> None:
+def test_generations_that_are_not_in_the_log_are_counted_and_the_rest_is_compared() -> None:
+    """Compaction took them, or they never got an assignment."""
     history, last = told_of(stored(2, *TWO), stored(7, member("anna", [0, 1, 2, 3])))
-    assert last.why.figures == {"generations_missing": 4}
-    assert why(history) == "Not known: compaction took 4 generations before this one out of the log."
+    assert (last.why.cause, last.why.figures) == ("left_or_expired", {"generations_missing": 4})
+    assert why(history).endswith("the log does not tell which; 4 generations in between are not in the log.")
+
+
+def test_generation_without_anything_before_it_is_not_explained() -> None:
+    history, last = told_of(stored(5, *TWO))
+    assert (last.why.cause, last.newcomers) == ("unknown", [])
+    assert why(history) == "Not known: nothing is left of what was before."
+
+
+def test_generations_that_begin_again_are_another_life_of_the_group() -> None:
+    """The tombstone in between was compacted away."""
+    history, last = told_of(stored(5, *TWO, at=1_000), stored(1, member("anna", [0]), at=2_000))
+    assert (last.why.cause, last.departures) == ("first_member", [])
+    assert why(history) == "anna on 10.0.0.1 was the first to join."
+
+
+def test_several_first_members_are_all_named() -> None:
+    history, last = told_of(stored(1, *TWO))
+    assert (last.why.cause, last.from_empty) == ("first_member", True)
+    assert why(history) == "anna and boris were the first to join."
 
 
 def test_group_that_emptied_and_was_removed_is_told_so() -> None:

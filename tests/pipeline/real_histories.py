@@ -49,7 +49,7 @@ class Rebalance:
 
 
 EXPECTED: tuple[Rebalance, ...] = (
-    Rebalance("anna is the first", "anna", "new_member", "new_member", 1),
+    Rebalance("anna is the first", "anna", "first_member", "first_member", 1),
     Rebalance("boris joins", "boris", "new_member", "new_member", 2),
     Rebalance("the static member joins", STATIC, "new_member", "new_member", 3),
     # The static member's process is killed and comes back within its session: no rebalance.

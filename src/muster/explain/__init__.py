@@ -5,6 +5,7 @@
     fold          journal events to facts, in the order of the log
     attendance    who is there, who went, who came back; `ownership`: who owns which partition, and how long nobody did
     inferred      stored groups to facts, for a Kafka cluster that keeps no journal
+    causes        why, from two neighbouring generations alone; the pipeline infers by the same function
     diagnosis     why, in the light of what followed
     summary       what a period's rebalances amount to
     advice*       what the reader could change, with the figures that say so

@@ -40,6 +40,9 @@ PHRASES: Final = {
 }
 
 
+_SEVERAL_SUBSCRIPTIONS: Final = "several members changed their subscriptions: they"
+
+
 def phrase(cause: str) -> str:
     return PHRASES.get(cause, plain(cause.replace("_", " ")))
 
@@ -52,6 +55,9 @@ def why_sentence(rebalance: Rebalance, names: Names) -> str:
     sentence = tell(rebalance, why, who) if tell is not None else f"{phrase(why.cause)} ({who})"
     if why.reason:
         sentence += f"; the client says {said(why.reason)}"
+    missing = why.figures.get("generations_missing")
+    if isinstance(missing, int):
+        sentence += f"; {plural(missing, 'generation')} in between {'is' if missing == 1 else 'are'} not in the log"
     return f"{sentence_case(sentence, names, why.who)}."
 
 
@@ -71,9 +77,9 @@ def sentence_case(sentence: str, names: Names, who: Who | None) -> str:
 
 
 def _first(rebalance: Rebalance, why: Why, who: str) -> str:
-    if rebalance.empty_ms is not None:
-        return f"{who} was the first to join after the group had been empty for {duration(rebalance.empty_ms)}"
-    return f"{who} was the first to join"
+    was = "were" if why.who is None and len(rebalance.newcomers) > 1 else "was"
+    after = "" if rebalance.empty_ms is None else f" after the group had been empty for {duration(rebalance.empty_ms)}"
+    return f"{who} {was} the first to join{after}"
 
 
 def _returned(rebalance: Rebalance, why: Why, who: str) -> str:
@@ -111,9 +117,10 @@ def _round(rebalance: Rebalance, why: Why, who: str) -> str:
 
 def _subscription(rebalance: Rebalance, why: Why, who: str) -> str:
     added, dropped = (cast("list[str]", why.figures[key]) for key in ("added", "dropped"))
-    changes = [f"now reads {listed([*map(plain, added)])}"] if added else []
-    changes += [f"no longer reads {listed([*map(plain, dropped)])}"] if dropped else []
-    return f"{who} changed its subscription: it {' and '.join(changes)}"
+    read, whose = ("reads", f"{who} changed its subscription: it") if why.who else ("read", _SEVERAL_SUBSCRIPTIONS)
+    changes = [f"now {read} {listed([*map(plain, added)])}"] if added else []
+    changes += [f"no longer {read} {listed([*map(plain, dropped)])}"] if dropped else []
+    return f"{whose} {' and '.join(changes)}"
 
 
 def _assignor(rebalance: Rebalance, why: Why, who: str) -> str:
@@ -125,13 +132,6 @@ def _leader_asked(rebalance: Rebalance, why: Why, who: str) -> str:
     silence = "" if why.reason else "; nothing that moved shows why"
     asker = f"the leader, {who}," if why.who is not None else "the leader or another member"
     return f"{asker} asked for a new round{silence}"
-
-
-def _unknown(rebalance: Rebalance, why: Why, who: str) -> str:
-    missing = why.figures.get("generations_missing")
-    if isinstance(missing, int):
-        return f"not known: compaction took {plural(missing, 'generation')} before this one out of the log"
-    return "not known: nothing is left of what was before"
 
 
 def _left_or_expired(rebalance: Rebalance, why: Why, who: str) -> str:
@@ -166,6 +166,6 @@ _SENTENCES: Final[dict[str, Callable[[Rebalance, Why, str], str]]] = {
     "forced": _simply("no member asked for it: a test or an operator did"),
     "left_or_expired": _left_or_expired,
     "restart": _simply("{who} went and came back under a new member id"),
-    "members_changed": _simply("several members came and went"),
-    "unknown": _unknown,
+    "members_changed": _simply("members came and went"),
+    "unknown": _simply("not known: nothing is left of what was before"),
 }

@@ -1,7 +1,7 @@
 """Why a group rebalanced, in the light of what came before and what followed. Pure.
 
 The coordinator knows that the leader asked for a round; the assignment after it shows that a topic had grown. Causes that need no
-second look pass through in the journal's own words.
+second look pass through in the journal's own words. Where there is no journal, `causes` infers.
 
 | cause | seen by |
 |---|---|

@@ -2,17 +2,17 @@
 
 Each generation is one record with members, subscriptions and assignments; neighbours are compared. That shows who came, who
 went and what moved, but not who asked for it, how long it took, or who was waited for: those stay unknown, and causes are
-inferred. Compaction may have taken generations out; then what lies between is said to be unknown.
+inferred (`causes`). Where generations in between are not in the log, how many is said.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from muster.core.records import GroupErased, GroupStored, StoredMember
-from muster.explain.assignments import grown_topics, owners_in
-from muster.explain.facts import Asked, Departure, History, Move, Quiet, Rebalance, Return, Round, Who, Why
+from muster.explain.assignments import owners_in
+from muster.explain.causes import Members, Participant, inferred_cause
+from muster.explain.facts import Asked, Departure, History, Move, Partition, Quiet, Rebalance, Return, Round, Who, Why
 from muster.explain.ownership import Ownership
 from muster.log.record_codec import RecordError, decode_record
 from muster.wire.batch import Record
@@ -66,6 +66,9 @@ class _Inference:
             self._before = None
             return
         now, before = stored.group, self._before
+        if before is not None and now.generation < before.generation:
+            before = None  # another life: generations begin again, and the tombstone was compacted away
+            self._ownership.emptied()
         for member in now.members:
             self._people[member.member_id] = _who(member)
         if before is not None and now.generation == before.generation:
@@ -96,18 +99,26 @@ class _Inference:
         rebalance = Rebalance(now.group_id, now.generation, at_ms, Why("unknown"), ended_ms=at_ms, is_inferred=True)
         rebalance.result = "stable" if now.members else "empty"
         rebalance.rounds = [Round(at_ms, "unknown", ended_ms=at_ms)]
-        rebalance.from_empty = before is not None and not before.members
         rebalance.members, rebalance.protocol = len(now.members), now.protocol_name
         rebalance.leader = self._people.get(now.leader or "")
         rebalance.asked = _asked(now)
-        came, went = _difference(before, now)
-        if before is not None:
-            rebalance.newcomers = [_who(member) for member in came]
+        known, here = _known_before(before, now), _participants(now)
+        if known is not None:
+            rebalance.from_empty = not known
+            rebalance.newcomers = [_who(member) for member in now.members if _identity(member) not in known]
+            went = [member for member in before.members if _identity(member) not in here] if before is not None else []
             rebalance.departures = [self._departure(member, at_ms) for member in went]
             self._note_returns(rebalance.newcomers, at_ms)
         self._move(rebalance, before, now)
-        rebalance.why = _why(before, now, came, went)
+        rebalance.why = self._why(known, here)
+        if before is not None and now.generation > before.generation + 1:
+            rebalance.why.figures["generations_missing"] = now.generation - before.generation - 1
         self._history.rebalances.append(rebalance)
+
+    def _why(self, before: Members | None, now: Members) -> Why:
+        found = inferred_cause(before, now)
+        who = None if found.trigger is None else self._people[found.trigger.member_id]
+        return Why(found.cause, who, figures=dict(found.figures))
 
     def _departure(self, member: StoredMember, at_ms: int) -> Departure:
         gone = Departure(_who(member), at_ms, "gone", None, member.session_timeout_ms, member.rebalance_timeout_ms)
@@ -136,66 +147,44 @@ class _Inference:
             ]
 
 
-def _why(before: GroupStored | None, now: GroupStored, came: list[StoredMember], went: list[StoredMember]) -> Why:
-    """The same reading as the pipeline's `rebalance_causes`, in the same words."""
-    if before is None:
-        return Why("first_member" if now.generation == 1 else "unknown", _only(came) if now.generation == 1 else None)
-    if now.generation > before.generation + 1:
-        return Why("unknown", figures={"generations_missing": now.generation - before.generation - 1})
-    if came and went:
-        if _places(came) == _places(went):
-            return Why("restart", _only(came))
-        return Why("members_changed")
-    if came:
-        return Why("new_member" if before.members else "first_member", _only(came))
-    if went:
-        return Why("left_or_expired", _only(went))
-    return _same_members(before, now)
+def _known_before(before: GroupStored | None, now: GroupStored) -> Members | None:
+    """Before the first generation of a group is nobody, though no record says so."""
+    if before is not None:
+        return _participants(before)
+    return {} if now.generation == 1 else None
 
 
-def _same_members(before: GroupStored, now: GroupStored) -> Why:
-    topics = {_identity(member): _topics(now, member) for member in now.members}
-    for member in before.members:
-        old, new = _topics(before, member), topics.get(_identity(member))
-        if old is not None and new is not None and old != new:
-            changed = {"added": sorted(set(new) - set(old)), "dropped": sorted(set(old) - set(new))}
-            return Why("subscription_changed", _who(member), figures=dict(changed))
-    owned_before, owned_now = (
-        owners_in({member.member_id: member.assignment for member in each.members}) for each in (before, now)
-    )
-    grown = grown_topics(owned_before or (), owned_now or ())
-    if grown:
-        return Why("partitions_grew", figures={"topics": {topic: list(counts) for topic, counts in grown.items()}})
-    return Why("leader_rejoined")
-
-
-def _difference(before: GroupStored | None, now: GroupStored) -> tuple[list[StoredMember], list[StoredMember]]:
-    old = {_identity(member) for member in before.members} if before is not None else set()
-    new = {_identity(member) for member in now.members}
-    came = [member for member in now.members if _identity(member) not in old]
-    went = [member for member in before.members if _identity(member) not in new] if before is not None else []
-    return came, went
+def _participants(group: GroupStored) -> dict[str, Participant]:
+    return {
+        _identity(member): Participant(
+            _identity(member),
+            member.member_id,
+            member.client_id,
+            member.client_host,
+            member.session_timeout_ms,
+            _topics(group, member),
+            _assigned(group, member),
+        )
+        for member in group.members
+    }
 
 
 def _identity(member: StoredMember) -> str:
     return member.group_instance_id or member.member_id
 
 
-def _places(members: list[StoredMember]) -> Counter[tuple[str, str]]:
-    return Counter((member.client_host, member.client_id) for member in members)
-
-
-def _only(members: list[StoredMember]) -> Who | None:
-    return _who(members[0]) if len(members) == 1 else None
-
-
 def _who(member: StoredMember) -> Who:
     return Who(member.member_id, member.group_instance_id, member.client_id, member.client_host)
 
 
-def _topics(group: GroupStored, member: StoredMember) -> tuple[str, ...] | None:
-    read = decode_subscribed_topics(member.subscription) if group.protocol_type == _CONSUMER else None
-    return None if read is None else tuple(sorted(read))
+def _topics(group: GroupStored, member: StoredMember) -> frozenset[str] | None:
+    return decode_subscribed_topics(member.subscription) if group.protocol_type == _CONSUMER else None
+
+
+def _assigned(group: GroupStored, member: StoredMember) -> frozenset[Partition]:
+    if group.protocol_type != _CONSUMER:
+        return frozenset()
+    return frozenset(owners_in({member.member_id: member.assignment}) or ())
 
 
 def _asked(group: GroupStored) -> tuple[Asked, ...]:
@@ -203,7 +192,9 @@ def _asked(group: GroupStored) -> tuple[Asked, ...]:
     protocols = (group.protocol_name,) if group.protocol_name else ()
     found: dict[tuple[int, int, tuple[str, ...] | None], list[Who]] = {}
     for member in group.members:
-        key = (member.session_timeout_ms, member.rebalance_timeout_ms, _topics(group, member))
+        read = _topics(group, member)
+        topics = None if read is None else tuple(sorted(read))
+        key = (member.session_timeout_ms, member.rebalance_timeout_ms, topics)
         found.setdefault(key, []).append(_who(member))
     return tuple(
         Asked(session_ms, rebalance_ms, protocols, topics, tuple(members))

@@ -280,7 +280,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("ended_ms", _long),
         ("join_phase_ms", _long),
         ("sync_phase_ms", _long),
-        ("cause", _text),
+        ("cause", _text),  # docs/explain.md lists them
         ("trigger_member", _text),
         ("client_reason", _text),
         ("waited_for", _text),

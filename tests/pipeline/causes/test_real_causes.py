@@ -8,19 +8,15 @@ from typing import Any
 
 import pytest
 
+from muster.explain.causes import CONFIDENCE as INFERRED_CONFIDENCE
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.query import Question, ask
 from tests.pipeline.real_histories import EXPECTED, LIBRARIES, STATIC, RealHistory, history_of
 from tests.pipeline.stream.lakes import LakeRun, source_of
 
 JOURNAL, LOG_ALONE = "with the journal", "from the log alone"
-CONFIDENCE = {
-    "new_member": 0.9,
-    "left_or_expired": 0.8,
-    "session_expired": 0.6,
-    "partitions_grew": 0.8,
-}
-"""Of what is inferred (`tables.rebalance_causes`)."""
+CONFIDENCE = {**INFERRED_CONFIDENCE, "session_expired": 0.6}
+"""Of what is inferred from the log; the last one from its commits."""
 
 
 @pytest.fixture(scope="module")

@@ -74,7 +74,7 @@ def test_rebalance_waits_for_the_words_of_a_journal() -> None:
         assert finished(folding, "g_rebalance") == []
     folding.read(len(log.records), 2)
     (row,) = finished(folding, "g_rebalance")
-    assert (row["source"], row["cause"]) == ("journal", "new_member")
+    assert (row["source"], row["cause"]) == ("journal", "first_member")
 
 
 @pytest.mark.parametrize(("after_ms", "pause_ms"), [(HOUR, HOUR), (HOUR + 1, None)])

@@ -321,7 +321,7 @@ def test_rebalance_of_the_new_protocol_lasts_until_the_last_member_has_arrived(g
     assert [
         (row["generation"], row["cause"], row["trigger_member"], row["ended_ms"] - row["started_ms"]) for row in rows
     ] == [
-        (1, "new_member", "a", 500),
+        (1, "first_member", "a", 500),
         (2, "new_member", "b", 3_000),
         (3, "left_or_expired", "a", 700),
     ]

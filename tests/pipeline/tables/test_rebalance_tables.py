@@ -65,7 +65,7 @@ CAUSES = [
     ("leave", "member_left", "left_or_expired", 0.8),
     ("kill", "session_expired", "session_expired", 0.6),
     ("stall", "new_member", "members_changed", 0.5),
-    ("metadata", "metadata_changed", "metadata_changed", 0.8),
+    ("metadata", "subscription_changed", "subscription_changed", 0.8),
     ("grown", "partitions_grew", "partitions_grew", 0.8),
     ("spurious", "leader_rejoined", "leader_rejoined", 0.4),
     ("cut short", "new_member", "new_member", 0.9),
@@ -79,7 +79,8 @@ def test_scripted_history_comes_out_with_its_cause(
     """Analytics 2.6. What only the journal has is null without it, never zero (trap 33)."""
     with_journal, without = told.last(script), told.last(script + WITHOUT_JOURNAL)
     assert (with_journal["cause"], with_journal["source"]) == (by_journal, "journal")
-    assert with_journal["confidence"] == (0.9 if by_journal == "partitions_grew" else 1.0)
+    is_second_look = by_journal in ("partitions_grew", "subscription_changed")
+    assert with_journal["confidence"] == (0.9 if is_second_look else 1.0)
     assert (without["cause"], without["source"], without["confidence"]) == (by_log, "log", confidence)
     assert without["started_ms"] is without["join_phase_ms"] is without["waited_for"] is None
     for name in ("ended_ms", "joined", "gone", "partitions_moved", "stickiness", "pause_max_ms", "generation"):

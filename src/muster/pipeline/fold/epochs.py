@@ -91,7 +91,7 @@ def _last_epochs(known: Frame, group_epochs: Frame, bumps: Frame) -> Frame:
     return of_kind(
         rows.with_columns(
             epoch_life=pl.col("epoch_life").fill_null(0) + pl.col("_removed"),
-            left=pl.coalesce("_left", "left", 0),
+            left=pl.coalesce("_left", "left"),
             overtaken=pl.col("overtaken").fill_null(0),
         ),
         "last_epoch",

@@ -45,7 +45,7 @@ LAST_EPOCH: Final = pa.struct(  # the last record of type 3 of each KIP-848 grou
         ("epoch", _int),
         ("is_tombstone", _flag),
         ("epoch_life", _int),  # how often the group was removed
-        ("left", _long),  # members after the last bump
+        ("left", _long),  # members after the last bump; null: none was read
         ("overtaken", _int),  # bumps in front of the first one in `bump` that nobody reached
     ]
 )
@@ -106,6 +106,7 @@ BUMP: Final = pa.struct(  # an epoch of a KIP-848 group whose rebalance is open
         ("gone", _texts),
         ("trigger_member", _text),
         ("emptied", _flag),  # nobody is left: nobody has to arrive
+        ("from_empty", _flag),  # nobody was there before
         ("arrived", _texts),
         ("arrived_ms", _long),
         ("arrived_offset", _long),

@@ -18,6 +18,7 @@ CAUSE_FAMILIES: Final = {
 }
 
 _FAMILY_OF: Final = {
+    "first_member": "joined",
     "new_member": "joined",
     "member_left": "left",
     "pending_id_left": "left",
@@ -32,6 +33,7 @@ _FAMILY_OF: Final = {
     "restart": "restarted",
     "static_member_returned": "restarted",
     "metadata_changed": "changed",
+    "subscription_changed": "changed",
     "partitions_grew": "changed",
     "leader_rejoined": "changed",
 }

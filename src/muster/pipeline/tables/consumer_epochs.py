@@ -100,13 +100,17 @@ def with_member_changes(bumps: Frame, events: Frame, left: Frame | None = None) 
     )
     rows = bumps.join(changes, on=BUMP, how="left").sort("log_offset")
     balance = pl.col("_came").fill_null(0) - pl.col("_went").fill_null(0)
-    rows = rows.with_columns(left=balance.cum_sum().over(GROUP))
+    rows = rows.with_columns(left=balance.cum_sum().over(GROUP), _left=pl.lit(None, pl.Int64))
     if left is not None:
-        rows = rows.join(left.select(*GROUP, _left="left"), on=GROUP, how="left", maintain_order="left")
-        rows = rows.with_columns(left=pl.col("left") + pl.col("_left").fill_null(0)).drop("_left")
+        rows = rows.drop("_left").join(left.select(*GROUP, _left="left"), on=GROUP, how="left", maintain_order="left")
+        rows = rows.with_columns(left=pl.col("left") + pl.col("_left").fill_null(0))
     # Nobody has to arrive where nobody is left.
     emptied = is_true(pl.col("_went") > 0) & (pl.col("left") <= 0)
-    return rows.with_columns(emptied=emptied).drop("_joined", "_gone", "_came", "_went")
+    # Before the first bump that was read is nobody only if it is the group's first.
+    left_before = pl.coalesce(pl.col("left").shift().over(GROUP), "_left", pl.when(pl.col("generation") == 1).then(0))
+    return rows.with_columns(emptied=emptied, from_empty=is_true(left_before == 0)).drop(
+        "_joined", "_gone", "_came", "_went", "_left"
+    )
 
 
 def events_before(bumps: Frame, events: Frame) -> Frame:
@@ -184,6 +188,8 @@ def finished_bumps(rows: Frame) -> Frame:
         .then(pl.lit("partitions_grew"))
         .when(came & went)
         .then(pl.lit("members_changed"))
+        .when(came & pl.col("from_empty"))
+        .then(pl.lit("first_member"))
         .when(came)
         .then(pl.lit("new_member"))
         .when(went)

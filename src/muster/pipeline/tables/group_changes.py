@@ -11,16 +11,9 @@ from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
+from muster.explain.causes import Members, Participant, inferred_cause
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.movement import Movement, movement
-from muster.pipeline.tables.rebalance_causes import (
-    UNKNOWN_BEFORE,
-    Inference,
-    Members,
-    Participant,
-    inferred_cause,
-    partitions_grew,
-)
 
 Row: TypeAlias = dict[str, Any]
 Known: TypeAlias = Mapping[tuple[str, str], tuple[int, Members | None]]
@@ -38,8 +31,6 @@ LOG_CHANGES: Final = pa.schema(
         *(field for field in TABLES["g_rebalance"] if field.name not in (*_OF_THE_JOURNAL, *_SET_LATER)),
         pa.field("gone_partitions", _PARTITIONS),
         pa.field("gone_session_ms", pa.int64()),
-        # Nobody came or went, and there are partitions that were not there before.
-        pa.field("grew", pa.bool_()),
         # False: a record of the same generation again, which an event of the journal may be about all the same.
         pa.field("is_rebalance", pa.bool_()),
     ]
@@ -79,17 +70,16 @@ def _known_before(row: Row, before: Members | None) -> Members | None:
 
 
 def _change(row: Row, before: Members | None, after: Members) -> Row:
-    cause, trigger, confidence = _cause(row, before, after)
+    found = inferred_cause(before, after)
     moved = _movement(row, before, after)
     went = [] if before is None else [member for identity, member in before.items() if identity not in after]
-    same_members = before is not None and before.keys() == after.keys()
     return {
         **{name: row[name] for name in ("cluster", "group_id", "group_life", "generation", "log_offset", "faithful")},
         "ended_ms": row["record_ms"],
         "sync_phase_ms": row["sync_ms"],
-        "cause": cause,
-        "trigger_member": trigger,
-        "confidence": confidence,
+        "cause": found.cause,
+        "trigger_member": found.trigger and found.trigger.member_id,
+        "confidence": found.confidence * (_ACROSS_A_GAP if _is_behind_a_gap(row) else 1),
         "members_before": None if before is None else len(before),
         "members_after": row["n_members"],
         "joined": None if before is None else sorted(after.keys() - before.keys()),
@@ -101,19 +91,13 @@ def _change(row: Row, before: Members | None, after: Members) -> Row:
         "protocol": row["protocol"],
         "gone_partitions": [{"topic": t, "partition": p} for m in went for t, p in sorted(m.assigned)],
         "gone_session_ms": max((member.session_timeout_ms or 0 for member in went), default=None),
-        "grew": before is not None and same_members and partitions_grew(before, after),
         "is_rebalance": _is_rebalance(row),
     }
 
 
-def _cause(row: Row, before: Members | None, after: Members) -> Inference:
-    if before is None:
-        return UNKNOWN_BEFORE
-    cause, trigger, confidence = inferred_cause(before, after)
-    if not row["faithful"] and row["d_generation"] > 1:
-        # Generations in between may have been compacted away (trap 3): what is seen may be the sum of several changes.
-        confidence *= _ACROSS_A_GAP
-    return cause, trigger, confidence
+def _is_behind_a_gap(row: Row) -> bool:
+    """Generations in between may have been compacted away (trap 3): what is seen may be the sum of several changes."""
+    return not row["faithful"] and row["d_generation"] is not None and row["d_generation"] > 1
 
 
 def _movement(row: Row, before: Members | None, after: Members) -> Movement | None:

@@ -1,6 +1,13 @@
 """Puts what the log and what the journal say about a rebalance together: same group, same generation, about the same time.
 
 Where the journal knows a rebalance it is believed; the log says who came, who went and what moved. Either may lack the other's row.
+Where the log shows more than the coordinator could see, the cause is the log's word:
+
+| the journal says | the log shows | cause |
+|---|---|---|
+| new_member | nobody was there before | first_member |
+| leader_rejoined, metadata_changed, rejoined | partitions that were not there before | partitions_grew |
+| the same | other subscriptions | subscription_changed |
 """
 
 from __future__ import annotations
@@ -15,8 +22,9 @@ CHANGED: Final = tuple(
     name for name in schema_of("g_rebalance") if name not in ("episode", "pause_p50_ms", "pause_max_ms")
 )
 """What is known of a rebalance before episodes and pauses are looked at."""
-_MAY_BE_GROWTH: Final = ("leader_rejoined", "metadata_changed", "rejoined")
-"""How a coordinator sees a leader that found new partitions; the assignment tells."""
+_ASKED: Final = ("leader_rejoined", "metadata_changed", "rejoined")
+"""How a coordinator sees a member that found new partitions or reads other topics; assignment and subscription tell."""
+_WHAT_WAS_ASKED_FOR: Final = ("partitions_grew", "subscription_changed")
 _JOURNAL_CONFIDENCE, _REFINED_CONFIDENCE = 1.0, 0.9
 _SAME: Final = (*GROUP, "generation")
 
@@ -50,8 +58,10 @@ def _matched(changes: Frame, told: Frame, match_ms: int) -> Frame:
 
 def _with_the_journals_words() -> dict[str, pl.Expr]:
     is_told, has_cause = pl.col("j_generation").is_not_null(), pl.col("j_cause").is_not_null()
-    grew = pl.col("grew") & pl.col("j_cause").is_in(_MAY_BE_GROWTH)
-    confidence = pl.when(grew).then(_REFINED_CONFIDENCE).otherwise(_JOURNAL_CONFIDENCE)
+    is_first = (pl.col("j_cause") == "new_member") & (pl.col("members_before") == 0)
+    is_seen = pl.col("j_cause").is_in(_ASKED) & pl.col("cause").is_in(_WHAT_WAS_ASKED_FOR)
+    told = pl.when(is_first).then(pl.lit("first_member")).when(is_seen).then("cause").otherwise("j_cause")
+    confidence = pl.when(is_seen).then(_REFINED_CONFIDENCE).otherwise(_JOURNAL_CONFIDENCE)
     words = {
         "started_ms": pl.col("j_started_ms"),
         "join_phase_ms": pl.col("j_join_ms"),
@@ -60,7 +70,7 @@ def _with_the_journals_words() -> dict[str, pl.Expr]:
         "waited_for": pl.col("j_waited_for"),
         "waited_ms": pl.col("j_waited_ms"),
         "source": pl.when(is_told).then(pl.lit("journal")).otherwise(pl.lit("log")),
-        "cause": pl.when(has_cause & grew).then(pl.lit("partitions_grew")).otherwise(pl.coalesce("j_cause", "cause")),
+        "cause": pl.when(has_cause).then(told).otherwise("cause"),
         "trigger_member": pl.when(has_cause).then("j_trigger").otherwise("trigger_member"),
         "confidence": pl.when(has_cause).then(confidence).otherwise("confidence"),
         "aborted_generations": pl.coalesce("j_cut_short", "aborted_generations").cast(pl.Int32),
