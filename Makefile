@@ -40,8 +40,9 @@ serve: $(COMPILED) ## run a server on 127.0.0.1:9092 with its data in ./data (AR
 	@$(BIN)/muster serve --listen 127.0.0.1:9092 --data data $(ARGS)
 
 test: $(COMPILED) lint ## lint, types, import rules, every test, and those of the hot core in both forms (ARGS="-k name" to choose)
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
-	@$(if $(PURE),,MUSTER_PURE=1 $(BIN)/python -m pytest -n 2 --dist loadgroup $(PURE_TESTS) $(ARGS) || test $$? -eq 5)
+	@$(BIN)/python -m tests.house.steady -n 2 --dist loadgroup $(ARGS)
+	@$(if $(PURE),,MUSTER_PURE=1 $(BIN)/python -m tests.house.steady -n 2 --dist loadgroup $(PURE_TESTS) $(ARGS) || test $$? -eq 5)
+	@$(BIN)/python -m tests.house.steady # says what is on the list of unsteady tests
 
 lint: $(READY) ## ruff, mypy strict, import contracts, known holes in dependencies (where pip-audit can ask)
 	@$(BIN)/ruff check .
