@@ -52,7 +52,7 @@ lint: $(READY) ## ruff, mypy strict, import contracts, known holes in dependenci
 	@$(BIN)/python -m tests.house.dependency_audit
 
 release-pins: $(READY) ## pin the packages of a release by hash: requirements-release*.txt
-	@$(PIN) --extra oauth --extra postgres --extra console --output-file requirements-release.txt
+	@$(PIN) --extra oauth --extra postgres --output-file requirements-release.txt
 	@$(PIN) --extra pipeline --output-file requirements-release-pipeline.txt
 
 format: $(READY) ## let ruff lay out the code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from struct import pack, unpack
+from struct import pack, unpack, unpack_from
 
 import pytest
 
@@ -22,7 +22,7 @@ from muster.wire.generated.api_versions import ApiVersionsResponse, ApiVersionsR
 from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 from muster.wire.generated.list_groups import ListGroupsRequest
 from muster.wire.generated.metadata import MetadataRequest
-from muster.wire.header import decode_request_header, encode_response_header
+from muster.wire.header import has_flexible_response_header
 from tests.client.members import run
 
 Answer = Callable[[int, int, int], bytes | None]
@@ -37,8 +37,7 @@ async def fake_broker(answer: Answer) -> AsyncIterator[int]:
         try:
             while True:
                 (size,) = unpack(">i", await reader.readexactly(4))
-                header = decode_request_header(await reader.readexactly(size))
-                frame = answer(header.api_key, header.api_version, header.correlation_id)
+                frame = answer(*unpack_from(">hhi", await reader.readexactly(size)))
                 if frame is not None:
                     writer.write(pack(">i", len(frame)) + frame)
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -59,7 +58,8 @@ def ranges(**known: tuple[int, int]) -> ApiVersionsResponse:
 
 def reply(api: str, version: int, correlation_id: int, message: object) -> bytes:
     key = API_KEYS[api]
-    return encode_response_header(key, version, correlation_id) + response_encoder(key, version)(message)
+    header = pack(">ix" if has_flexible_response_header(key, version) else ">i", correlation_id)
+    return header + response_encoder(key, version)(message)
 
 
 def test_an_old_broker_is_asked_again_in_the_version_it_has() -> None:

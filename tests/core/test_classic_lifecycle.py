@@ -228,15 +228,6 @@ def test_deleted_topics_take_their_offsets_along() -> None:
     assert [topic for topic, _ in world.fetch().listed()] == ["kept"]
 
 
-def test_groups_are_counted_by_state() -> None:
-    """Spec 10."""
-    world = World()
-    world.stable(None)
-    world.commit(group="simple")
-    counts = world.shard.groups_by_state()
-    assert (counts[STABLE], counts[EMPTY], counts[DEAD]) == (1, 1, 0)
-
-
 def test_everything_prints_on_one_line() -> None:
     """The console, the journal and the tests show the same words."""
     world = World()

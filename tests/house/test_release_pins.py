@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from tests.house.dependency_audit import PINS, ROOT, Findings, report
 
 SERVER, PIPELINE = PINS
-EXTRAS = {SERVER: ("oauth", "postgres", "console"), PIPELINE: ("pipeline",)}
+EXTRAS = {SERVER: ("oauth", "postgres"), PIPELINE: ("pipeline",)}
 
 
 def project() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from muster.log.contract import DocumentChanged, StorageError
 from muster.log.files import FileStore
 from muster.log.memory import MemoryStore
 from muster.security import acl_store
-from muster.security.acl_document import DOCUMENT, decode_acls, encode_acls
+from muster.security.acl_document import DOCUMENT, decode_acls, encode_acl, encode_lines
 from muster.security.acl_store import AclStore, TooManyAcls
 from muster.security.acls import Acl, AclFilter
 from muster.security.authorizer import RuleAuthorizer
@@ -23,6 +23,10 @@ READ, TOPIC = Operation.READ, ResourceType.TOPIC
 
 def allow(name: str, who: str = "User:a") -> Acl:
     return Acl(TOPIC, name, Pattern.LITERAL, who, "*", READ, Permission.ALLOW)
+
+
+def document(*acls: Acl) -> bytes:
+    return encode_lines(map(encode_acl, acls))
 
 
 class Documents:
@@ -100,7 +104,7 @@ def test_a_change_of_another_node_is_taken_in_and_the_own_one_tried_again() -> N
 
     def overtake() -> None:
         documents.before_write = lambda: None
-        documents.content = encode_acls([allow("theirs")])
+        documents.content = document(allow("theirs"))
         raise DocumentChanged
 
     documents.before_write = overtake
@@ -127,12 +131,12 @@ def test_a_reload_takes_over_what_another_node_wrote() -> None:
     documents, authorizer = Documents(), RuleAuthorizer([])
     acls = AclStore(documents, authorizer)
     acls.create([allow("t")])
-    documents.content = encode_acls([allow("u")])
+    documents.content = document(allow("u"))
     acls.reload()
     assert (may_read(authorizer, "t"), may_read(authorizer, "u")) == (False, True)
 
 
-WHOLE = encode_acls([allow("t"), allow("u")])
+WHOLE = document(allow("t"), allow("u"))
 
 
 def test_a_torn_document_is_refused_whatever_is_left_of_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from muster.security.authorizer import AllowAll, Authorizer
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
-from muster.security.rules import authorizer_from_toml
+from muster.security.rules import rules_from_toml
 
 ALICE = "User:alice"
 HOST = "10.0.0.7"
@@ -15,7 +15,7 @@ TOPIC = ResourceType.TOPIC
 
 
 def rules(*sections: str) -> Authorizer:
-    return authorizer_from_toml("\n".join(sections))
+    return rules_from_toml("\n".join(sections)).authorizer()
 
 
 def allow(operation: str, where: str, who: str = ALICE) -> str:

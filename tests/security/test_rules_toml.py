@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muster.security.rules import RuleError, authorizer_from_toml
+from muster.security.rules import RuleError, rules_from_toml
 
 GOOD = """
 [[allow]]
@@ -48,7 +48,7 @@ def changed(line: str, replacement: str) -> str:
 )
 def test_a_bad_rule_is_refused_with_where_and_what(text: str, words: list[str]) -> None:
     with pytest.raises(RuleError) as refused:
-        authorizer_from_toml(text, "/etc/acl.toml")
+        rules_from_toml(text, "/etc/acl.toml")
     message = str(refused.value)
     assert message.startswith("/etc/acl.toml: ")
     for word in words:
@@ -58,5 +58,7 @@ def test_a_bad_rule_is_refused_with_where_and_what(text: str, words: list[str]) 
 def test_operation_and_resource_names_in_any_case_and_as_a_list() -> None:
     text = GOOD.replace('"READ"', '["read", "Describe-Configs"]').replace('"topic"', '"Transactional_Id"')
     with pytest.raises(RuleError, match="transactional_id"):
-        authorizer_from_toml(text)
-    assert repr(authorizer_from_toml(text.replace("Transactional_Id", "Topic"))).startswith("<RuleAuthorizer 1 ")
+        rules_from_toml(text)
+    assert repr(rules_from_toml(text.replace("Transactional_Id", "Topic")).authorizer()).startswith(
+        "<RuleAuthorizer 1 "
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from types import FunctionType
 
@@ -18,7 +19,6 @@ if __name__ == "__main__":
 from muster.wire import apis, primitives
 from muster.wire.consumer_protocol import decode_subscribed_topics, decode_subscription
 from muster.wire.errors import EncodeError, WireError
-from muster.wire.header import decode_request_header
 from tests.wire.messages import EVERY_VERSION, SCHEMAS
 from tests.wire.test_malformed import valid_body
 from tests.wire.test_round_trip import codecs
@@ -33,11 +33,8 @@ def check(raw: bytes) -> None:
     body = raw[2:]
     encode, decode = CODECS[int.from_bytes(raw[:2], "big") % len(CODECS)]
     decode_subscribed_topics(body)
-    for read in (decode_request_header, decode_subscription):
-        try:
-            read(body)
-        except WireError:
-            continue
+    with suppress(WireError):
+        decode_subscription(body)
     try:
         message = decode(body, 0)
     except WireError:

@@ -20,7 +20,6 @@ from muster.core.classic.join import creation_failed, join_group
 from muster.core.classic.join_static import replacement_failed
 from muster.core.classic.leave import leave_group
 from muster.core.classic.rebalance import on_join_timer, start
-from muster.core.classic.states import GroupState
 from muster.core.classic.stored import loaded_group, simple_group
 from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
 from muster.core.classic.turn import Turn
@@ -235,14 +234,6 @@ class Shard(ShardView):
         for ticket, reply in outcome.replies:
             turn.reply(ticket, after_failed_append(reply, error_code))
         return turn.outcome()
-
-    # -- for metrics
-
-    def groups_by_state(self) -> dict[GroupState, int]:
-        counts = dict.fromkeys(GroupState, 0)
-        for group in self.groups.values():
-            counts[group.state] += 1
-        return counts
 
     def _turn(self, now_ms: int) -> Turn:
         return Turn(self.config, self.counters, self.new_id, now_ms)

@@ -17,8 +17,6 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-SCHEMA_VERSION: Final = 1
-
 _text, _bytes, _flag = pa.string(), pa.binary(), pa.bool_()
 _int, _long, _real = pa.int32(), pa.int64(), pa.float64()
 
@@ -409,7 +407,6 @@ TABLES: Final[dict[str, pa.Schema]] = {
     ),
 }
 
-BRONZE: Final = tuple(name for name in TABLES if name.startswith("b_"))
 SILVER: Final = tuple(name for name in TABLES if name.startswith("s_"))
 GOLD: Final = tuple(name for name in TABLES if name.startswith("g_"))
 

@@ -22,10 +22,6 @@ _E = TypeVar("_E", bound=IntEnum)
 _PATTERNS = (Pattern.LITERAL, Pattern.PREFIXED)
 
 
-def encode_acls(acls: Iterable[Acl]) -> bytes:
-    return encode_lines(map(encode_acl, acls))
-
-
 def encode_lines(lines: Iterable[str]) -> bytes:
     """Of ACLs that were encoded before: a change of one ACL among thousands encodes that one."""
     text = ",\n".join(lines)

@@ -58,10 +58,6 @@ class WrittenRules:
         return RuleAuthorizer(self.rules, self.super_users, allow_everyone_if_no_acl_found=self.is_open_without_rules)
 
 
-def authorizer_from_toml(text: str, origin: str = "rules") -> RuleAuthorizer:
-    return rules_from_toml(text, origin).authorizer()
-
-
 def rules_from_toml(text: str, origin: str = "rules") -> WrittenRules:
     """`origin` names the file in errors."""
     try:

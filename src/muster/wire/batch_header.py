@@ -38,7 +38,6 @@ CHECKED_FROM: Final = 21
 _ATTRIBUTES_AT: Final = 21
 _MAX_TIMESTAMP_AT: Final = 35
 
-_OFFSET_AND_LENGTH = struct.Struct(">qi")
 _OFFSET = struct.Struct(">q")
 _CRC = struct.Struct(">I")
 _ATTRIBUTES = struct.Struct(">h")

@@ -39,24 +39,6 @@ def uvarint(value: int) -> bytes:
     return bytes(out)
 
 
-def read_varlong(buf: bytes, pos: int) -> tuple[int, int]:
-    """A zigzag varint of at most ten bytes, as records use them for lengths, deltas and timestamps."""
-    value = shift = 0
-    for at in range(pos, pos + 10):
-        byte = buf[at]
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            value &= 0xFFFFFFFFFFFFFFFF
-            return (value >> 1) ^ -(value & 1), at + 1
-        shift += 7
-    raise WireError(f"a varint of more than ten bytes at position {pos}")
-
-
-def varlong(value: int) -> bytes:
-    """The zigzag varint of a signed 64-bit number; for 32-bit numbers it is the same bytes."""
-    return uvarint((value << 1) ^ (value >> 63))
-
-
 def read_length(buf: bytes, pos: int, where: str, field: str) -> tuple[int, int]:
     """The length plus one of something that may not be null; for lengths that do not fit a single byte, and for null."""
     length, pos = read_uvarint(buf, pos)

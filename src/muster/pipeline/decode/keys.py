@@ -19,7 +19,6 @@ from muster.core.hashing import partition_for
 
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
-OFFSET_TYPES: Final = (0, 1)
 GROUP_TYPE: Final = 2
 NO_TYPE: Final = -32_768
 """For keys that are null or shorter than a type."""

@@ -47,11 +47,6 @@ _SCHEMAS: Final[dict[str, Callable[[], pa.Schema]]] = {
 }
 
 
-def register_schema(table: str, schema: Callable[[], pa.Schema]) -> None:
-    """Add a table of one's own to the lake's."""
-    _SCHEMAS[table] = schema
-
-
 def schema_of(table: str) -> pa.Schema:
     """The columns of a table. KeyError: there is no such table."""
     if table in TABLES:
