@@ -11,8 +11,8 @@ import pytest
 
 from muster.pipeline.ends.schema import ENDS, MAX_STEPS
 from muster.pipeline.ends.steps import folded
-from muster.pipeline.tables.end_offsets import finished_end_offsets, newest_end_offsets
 from tests.pipeline.ends.samples import random_samples
+from tests.pipeline.oracle.end_offsets import finished_end_offsets, newest_end_offsets
 from tests.pipeline.tables.rows import Row, arrow, frame, sample
 
 NOTHING = ENDS.empty_table()

@@ -11,8 +11,8 @@ from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.schema import ENDS, end_steps
 from muster.pipeline.ends.steps import folded
 from muster.pipeline.ends.whole_keys import whole_keys
-from muster.pipeline.tables.end_offsets import finished_end_offsets
 from tests.pipeline.ends.samples import random_samples
+from tests.pipeline.oracle.end_offsets import finished_end_offsets
 from tests.pipeline.tables.rows import arrow, frame
 
 ORDER = ("cluster", "topic", "partition", "topic_epoch", "end_ms", "leo", "log_start")

@@ -17,9 +17,10 @@ from muster.pipeline.fold.kernel import state_schema
 from muster.pipeline.fold.state import WINDOW
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.tables.columns import GROUP, POSITION, no_rows
+from muster.pipeline.tables.columns import GROUP, POSITION
 from muster.pipeline.tables.group_state import group_states, owners
-from muster.pipeline.tables.log_extent import log_extent
+from tests.pipeline.oracle.columns import no_rows
+from tests.pipeline.oracle.log_extent import log_extent
 
 Frames = Mapping[str, pl.DataFrame]
 MINUTE_MS = 60_000

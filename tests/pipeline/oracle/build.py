@@ -9,23 +9,25 @@ from collections.abc import Mapping
 
 from muster.pipeline.tables.abandoned import abandoned_groups
 from muster.pipeline.tables.balance import assignment_balance
-from muster.pipeline.tables.columns import Frame, no_rows
-from muster.pipeline.tables.episodes import rebalance_episodes
+from muster.pipeline.tables.columns import Frame
 from muster.pipeline.tables.expiry import offset_expiry
+from muster.pipeline.tables.group_lag import group_lag
 from muster.pipeline.tables.group_state import group_states
-from muster.pipeline.tables.known_ends import known_ends
-from muster.pipeline.tables.lag import lag_now
-from muster.pipeline.tables.lag_history import group_lag, lag_history
-from muster.pipeline.tables.log_extent import log_extent
-from muster.pipeline.tables.member_churn import member_churn
-from muster.pipeline.tables.members import members_seen
-from muster.pipeline.tables.rebalance_pauses import rebalance_pauses
-from muster.pipeline.tables.rebalances import group_changes, rebalances
 from muster.pipeline.tables.settings import GoldSettings
-from muster.pipeline.tables.status import statuses
+from tests.pipeline.oracle.columns import no_rows
 from tests.pipeline.oracle.commit_digest import CommitDigest
 from tests.pipeline.oracle.data_quality import data_quality
+from tests.pipeline.oracle.episodes import rebalance_episodes
+from tests.pipeline.oracle.known_ends import known_ends
+from tests.pipeline.oracle.lag import lag_now
+from tests.pipeline.oracle.lag_history import lag_history
+from tests.pipeline.oracle.log_extent import log_extent
+from tests.pipeline.oracle.member_churn import member_churn
+from tests.pipeline.oracle.members import members_seen
+from tests.pipeline.oracle.rebalance_pauses import rebalance_pauses
+from tests.pipeline.oracle.rebalances import group_changes, rebalances
 from tests.pipeline.oracle.recent_commits import recent_commits
+from tests.pipeline.oracle.status import statuses
 
 __all__ = ["GoldBuild", "GoldSettings", "build_gold"]
 

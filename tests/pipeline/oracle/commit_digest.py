@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, POSITION, Column, Frame, conform, is_true, no_rows
-from muster.pipeline.tables.commit_pauses import CommitGaps
+from muster.pipeline.tables.columns import GROUP, POSITION, Column, Frame, conform, is_true
+from tests.pipeline.oracle.columns import no_rows
+from tests.pipeline.oracle.commit_pauses import CommitGaps
 from tests.pipeline.oracle.hot_committers import hot_committers, hours_of
 from tests.pipeline.oracle.recent_commits import recent_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from muster.pipeline.tables.columns import Frame, conform
-from muster.pipeline.tables.log_extent import PLACE
+from tests.pipeline.oracle.log_extent import PLACE
 
 _COUNTED = ("records", "unknown_records", "quarantined", "gaps", "open_transactions")
 

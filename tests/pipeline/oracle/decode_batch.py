@@ -21,21 +21,14 @@ from muster.pipeline.decode.consumer_group_rows import (
     group_epoch_row,
     member_epoch_row,
 )
-from muster.pipeline.decode.group_rows import (
-    Place,
-    Row,
-    assignment_rows,
-    deleted_row,
-    generation_row,
-    member_row,
-    read_group,
-)
+from muster.pipeline.decode.group_rows import Place, Row, assignment_rows, member_row, read_group
 from muster.pipeline.decode.keys import GROUP_TYPE, NO_TYPE, KeyProblem, Numbers, group_and_member, key_types
 from muster.pipeline.decode.keys import refuse_misplaced as refuse_misplaced_group
-from muster.pipeline.decode.offset_rows import offset_rows
 from muster.pipeline.decode.row_schemas import ROW_TABLES
 from muster.pipeline.schemas import TABLES
 from muster.wire.errors import WireError
+from tests.pipeline.oracle.group_rows import deleted_row, generation_row
+from tests.pipeline.oracle.offset_rows import offset_rows
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 _BRONZE: Final = TABLES["b_log_record"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from muster.pipeline.tables.columns import POSITION, TOPIC_PARTITION, Frame
-from muster.pipeline.tables.latest_before import latest_before
+from muster.pipeline.tables.columns import POSITION, Frame
+from tests.pipeline.oracle.columns import TOPIC_PARTITION
+from tests.pipeline.oracle.latest_before import latest_before
 
 
 def recent_of(commits: Frame, intervals: int) -> Frame:

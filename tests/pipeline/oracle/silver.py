@@ -13,13 +13,14 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.tables.columns import LOG, Frame, conform, no_rows
+from muster.pipeline.tables.columns import LOG, Frame, conform
 from muster.pipeline.tables.commit_pauses import numbered
-from muster.pipeline.tables.end_offsets import finished_end_offsets
-from muster.pipeline.tables.generations import finished_generations
-from muster.pipeline.tables.log_extent import log_extent
+from tests.pipeline.oracle.columns import no_rows
 from tests.pipeline.oracle.commit_digest import CommitDigest
 from tests.pipeline.oracle.commit_rows import finished_commit_rows
+from tests.pipeline.oracle.end_offsets import finished_end_offsets
+from tests.pipeline.oracle.generations import finished_generations
+from tests.pipeline.oracle.log_extent import log_extent
 
 _AS_DECODED = ("s_member", "s_assignment", "s_group_epoch", "s_member_epoch")
 

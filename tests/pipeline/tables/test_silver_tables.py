@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from muster.pipeline.tables.log_extent import log_extent
+from tests.pipeline.oracle.log_extent import log_extent
 from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.rows import Row, commit, frame, log_record, sample
 

@@ -27,28 +27,6 @@ Place: TypeAlias = dict[str, Any]
 CONSUMER_PROTOCOL: Final = "consumer"
 
 
-def deleted_row(place: Place, group_id: str) -> Row:
-    """A tombstone: the group is gone, or became one of KIP-848 (analytics trap 2), which its neighbours tell."""
-    return {**place, "group_id": group_id, "kind": "deleted", "n_members": 0}
-
-
-def generation_row(place: Place, group: GroupStored) -> Row:
-    state_ms = group.state_timestamp_ms if group.state_timestamp_ms >= 0 else None
-    # Analytics 0.4: written when the leader syncs, in a state that the join phase's end began: the difference is the sync phase.
-    synced = state_ms is not None and bool(group.members)
-    return {
-        **place,
-        "group_id": group.group_id,
-        "generation": group.generation,
-        "protocol_type": group.protocol_type,
-        "protocol": group.protocol_name,
-        "leader": group.leader,
-        "state_ms": state_ms,
-        "n_members": len(group.members),
-        "sync_ms": max(0, place["record_ms"] - state_ms) if synced else None,
-    }
-
-
 def read_group(group_id: str, value: bytes) -> GroupStored:
     """Raises RecordError for what Kafka would not load either."""
     return decode_group_value(group_id, value)

@@ -48,7 +48,7 @@ def fold_groups(
 ) -> tuple[Frames, Frames, Frames]:
     """(new state by kind, finished rows by table, open rows by table), all without cluster and log partition.
 
-    `pairs` are neighbouring commits of a position (`tables.commit_pauses.commit_pairs`) of which the second is new in this batch
+    `pairs` are neighbouring commits of a position (`fold.spans`) of which the second is new in this batch
     and between which a record of `pause_records` lies.
     """
     known = known_state(state, KINDS_OF_GROUPS)

@@ -19,8 +19,8 @@ from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.abandoned import abandoned_groups
 from muster.pipeline.tables.columns import GROUP, POSITION, Frame, conform
 from muster.pipeline.tables.expiry import offset_expiry
+from muster.pipeline.tables.group_lag import group_lag
 from muster.pipeline.tables.lag import faithful_since, finished_lag
-from muster.pipeline.tables.lag_history import group_lag
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status import judged_statuses
 from muster.pipeline.wide import wide_batches, wide_schema

@@ -20,7 +20,6 @@ Column: TypeAlias = pl.Expr
 LOG: Final = ("cluster", "log_partition")
 """Where a log offset is unique, and all of a group's records are (its id hashes to one log partition)."""
 GROUP: Final = ("cluster", "group_id")
-TOPIC_PARTITION: Final = ("cluster", "topic", "partition")
 POSITION: Final = ("cluster", "group_id", "topic", "partition")
 """What an offset is committed for. Never one joined text: ids may hold any character (trap 17)."""
 
@@ -37,10 +36,6 @@ def schema_of(table: str) -> pl.Schema:
 def conform(frame: Frame, table: str) -> Frame:
     """Exactly the columns of the table, in order and of its types."""
     return frame.select(pl.col(name).cast(kind) for name, kind in schema_of(table).items())
-
-
-def no_rows(table: str) -> Frame:
-    return pl.DataFrame(schema=schema_of(table))
 
 
 def newest(frame: Frame, keys: tuple[str, ...], order: str) -> Frame:

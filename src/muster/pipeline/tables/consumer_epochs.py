@@ -28,14 +28,6 @@ BUMP: Final = (*GROUP, "log_offset")
 """What a bump is known by."""
 
 
-def epoch_rebalances(group_epochs: Frame, member_epochs: Frame) -> Frame:
-    """Columns of `g_rebalance` as far as the log knows them, and `end_offset`."""
-    bumps = epoch_bumps(group_epochs)
-    rows = with_member_changes(bumps, member_events(member_epochs))
-    arrived = arrivals(bumps, member_epochs)
-    return finished_bumps(with_overtaken(with_ends(rows.join(arrived, on=BUMP, how="left"))))
-
-
 def epoch_bumps(group_epochs: Frame, lives: Frame | None = None) -> Frame:
     """Every new epoch of a group. `lives` (`epoch_life` of each group) is how often it was removed before these records."""
     rows = group_epochs.filter(pl.col("record_type") == _GROUP_METADATA).sort("log_offset")

@@ -22,10 +22,6 @@ _COOPERATIVE_ROUNDS = 3
 _ORDER = ("ended_ms", "generation", "log_offset")
 
 
-def rebalance_episodes(rebalances: Frame, settings: GoldSettings) -> Frame:
-    return finished_episodes(episode_digests(rebalances), settings)
-
-
 def episode_digests(rebalances: Frame) -> Frame:
     """A row a group and episode: what of its rebalances says what they were together."""
     came, went = (pl.col(name).explode().drop_nulls().unique().sort() for name in ("joined", "gone"))

@@ -14,19 +14,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, Frame, conform, is_true
-from muster.pipeline.tables.log_extent import with_runs
+from muster.pipeline.tables.columns import GROUP, Frame, is_true
 
 _FIRST = 1
 
 
-def finished_generations(decoded: Frame, extent: Frame) -> Frame:
-    """A tombstone of the decoder has the kind `deleted` and no generation."""
-    return conform(compared_generations(with_runs(decoded, extent)), "s_group_generation")
-
-
 def compared_generations(rows: Frame) -> Frame:
-    """Each record against the one before it in the same group. `rows` have a `run` (`log_extent.with_runs`).
+    """Each record against the one before it in the same group. `rows` have a `run`: which stretch of the log without holes.
 
     A record of an earlier batch may stand first in its group: it has a `group_life` already, from which counting goes on.
     A row is faithful if nothing is missing between it and its predecessor; the first one of a group if nothing is before it.

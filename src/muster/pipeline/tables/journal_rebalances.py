@@ -16,10 +16,6 @@ BEGUN = ("has_start", "start_ms", "cause", "trigger", "reason", "cut_short")
 """What is kept of a rebalance that has not ended: what its first event said, and how many rounds were cut short."""
 
 
-def journal_rebalances(journal: Frame) -> Frame:
-    return told_rounds(journal)[0]
-
-
 def told_rounds(journal: Frame, begun: Frame | None = None) -> tuple[Frame, Frame]:
     """Rebalances that ended, in the journal's order, and what is known of those that did not.
 

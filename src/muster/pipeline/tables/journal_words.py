@@ -30,7 +30,7 @@ _SAME: Final = (*GROUP, "generation")
 
 
 def told_rebalances(changes: Frame, told: Frame, match_ms: int) -> Frame:
-    """`changes` have the columns of `LOG_CHANGES`, `told` come from `journal_rebalances`.
+    """`changes` have the columns of `LOG_CHANGES`, `told` come from `journal_rebalances.told_rounds`.
 
     Columns: `CHANGED`, `gone_partitions`, `gone_session_ms`, and `end_offset`, the record that pauses are measured around.
     """

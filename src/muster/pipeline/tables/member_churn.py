@@ -15,11 +15,6 @@ DAY_COUNTS = ("joins", "gone", "rebalances", "restarts", "told_left", "told_expe
 """What happened in a group on a day: by the log, and by the journal."""
 
 
-def member_churn(rebalances: Frame, generations: Frame, journal: Frame) -> Frame:
-    """A row a group and day on which something happened. Static restarts stand apart from joins and leaves."""
-    return finished_days(added_days([rebalance_days(rebalances), restart_days(generations), told_days(journal)]))
-
-
 def rebalance_days(rebalances: Frame) -> Frame:
     return rebalances.group_by(*GROUP, dt=utc_date(pl.col("ended_ms"))).agg(
         joins=pl.col("joined").list.len().cast(pl.Int32).sum(),

@@ -7,18 +7,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, Frame, conform, no_rows
+from muster.pipeline.tables.columns import GROUP, Frame
 
 _REBALANCE = "_rebalance"
 _OWNED = (*GROUP, "log_offset", "topic", "partition")
-
-
-def rebalance_pauses(changes: Frame, gaps: Frame | None, assignments: Frame) -> Frame:
-    """`changes` come from `group_changes`, `gaps` are what `CommitGaps` found around them."""
-    if gaps is None:
-        return no_rows("g_rebalance_pause")
-    owners = assignments.group_by(_OWNED).agg(owner=pl.col("identity").min())
-    return conform(owned_pauses(changes, gaps, owners), "g_rebalance_pause")
 
 
 def owned_pauses(changes: Frame, gaps: Frame, owners: Frame) -> Frame:

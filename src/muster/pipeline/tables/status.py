@@ -7,8 +7,7 @@ from typing import Any
 import polars as pl
 
 from muster.pipeline.tables.burrow import Window, burrow_status
-from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, Frame, conform, schema_of
-from muster.pipeline.tables.end_offsets import last_sampled_ends
+from muster.pipeline.tables.columns import GROUP, Frame, conform, schema_of
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status_rules import Standing, verdict
 
@@ -37,13 +36,6 @@ _PORTION = 50_000
 """Rows that are Python objects at a time."""
 
 
-def statuses(lag: Frame, recent: Frame, states: Frame, samples: Frame, settings: GoldSettings) -> Frame:
-    """`samples` are raw: Burrow's ring holds every poll, flat ones too."""
-    ring = last_sampled_ends(samples, settings.burrow_intervals)
-    rows = lag.join(_windows(recent), on=POSITION, how="left").join(ring, on=TOPIC_PARTITION, how="left")
-    return judged_statuses(rows, states, settings)
-
-
 def judged_statuses(rows: Frame, states: Frame, settings: GoldSettings) -> Frame:
     """`rows` are those of `g_lag` with their last commits (offsets, times, lags) and the last `ends` of their partition."""
     group = states.select(*GROUP, "state", "n_members", "topics", "empty_since_ms", "type", "protocol_type")
@@ -56,11 +48,6 @@ def judged_statuses(rows: Frame, states: Frame, settings: GoldSettings) -> Frame
     if not judged:
         return conform(rows.with_columns(pl.lit(None).alias(name) for name in _JUDGED), "g_status")
     return conform(pl.concat([rows, pl.concat(judged)], how="horizontal"), "g_status")
-
-
-def _windows(recent: Frame) -> Frame:
-    """The last commits of each position as lists, newest last."""
-    return recent.group_by(POSITION, maintain_order=True).agg(offsets="committed", times="commit_ms", lags="lag")
 
 
 def _judged(rows: Frame, settings: GoldSettings) -> Frame:

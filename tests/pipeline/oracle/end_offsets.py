@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from muster.pipeline.tables.columns import TOPIC_PARTITION, Frame, conform, is_true
+from muster.pipeline.tables.columns import Frame, conform, is_true
+from tests.pipeline.oracle.columns import TOPIC_PARTITION
 
 _SAMPLE = (*TOPIC_PARTITION, "topic_id", "leo", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
 _TIME = ("end_ms", "leo", "log_start")

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from muster.pipeline.tables.columns import TOPIC_PARTITION, Frame
-from muster.pipeline.tables.end_offsets import newest_end_offsets
+from muster.pipeline.tables.columns import Frame
 from muster.pipeline.tables.settings import GoldSettings
-from muster.pipeline.tables.time_lag import steps_of
+from tests.pipeline.oracle.columns import TOPIC_PARTITION
+from tests.pipeline.oracle.end_offsets import newest_end_offsets
+from tests.pipeline.oracle.time_lag import steps_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`g_lag_history` and `g_group_lag`: lag minute by minute, and per group.
+"""`g_lag_history` from all commits and samples: lag minute by minute.
 
 A minute has a row if the group committed in it. While it is silent its lag goes on growing: there is a row every five minutes
 for an hour and one an hour from then on, as long as the end offset is sampled. The moment is the end of the minute, or now in
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from muster.pipeline.tables.columns import GROUP, POSITION, TOPIC_PARTITION, Column, Frame, conform
-from muster.pipeline.tables.known_ends import KnownEnds
-from muster.pipeline.tables.latest_before import latest_before
+from muster.pipeline.tables.columns import POSITION, Column, Frame, conform
 from muster.pipeline.tables.settings import GoldSettings
-from muster.pipeline.tables.time_lag import with_time_lag
+from tests.pipeline.oracle.columns import TOPIC_PARTITION
+from tests.pipeline.oracle.known_ends import KnownEnds
+from tests.pipeline.oracle.latest_before import latest_before
+from tests.pipeline.oracle.time_lag import with_time_lag
 
 _MINUTE_MS = 60_000
 _OFTEN_MS, _SELDOM_MS = 5 * _MINUTE_MS, 60 * _MINUTE_MS
@@ -121,19 +122,3 @@ def _as_of_then(rows: Frame) -> Frame:
             for name, value in then.items()
         },
     )
-
-
-def group_lag(lag: Frame) -> Frame:
-    """`g_group_lag`. Partitions without a position are counted, never summed (trap 18). Skew is the largest over the mean."""
-    known = pl.col("lag").is_not_null().any()
-    mean = pl.col("lag").mean()
-    rows = lag.group_by(GROUP).agg(
-        at_ms=pl.col("at_ms").max(),
-        n_partitions=pl.len(),
-        n_no_position=(pl.col("method") == "no_position").sum(),
-        lag_sum=pl.when(known).then(pl.col("lag").sum()),
-        lag_max=pl.col("lag").max(),
-        time_lag_max_ms=pl.coalesce("time_lag_est_ms", "time_lag_lo_ms").max(),
-        skew=pl.when(mean > 0).then(pl.col("lag").max() / mean),
-    )
-    return conform(rows, "g_group_lag")

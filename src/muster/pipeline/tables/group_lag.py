@@ -1,0 +1,23 @@
+"""`g_group_lag`: the lag of each group, over its partitions."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from muster.pipeline.tables.columns import GROUP, Frame, conform
+
+
+def group_lag(lag: Frame) -> Frame:
+    """`g_group_lag`. Partitions without a position are counted, never summed (trap 18). Skew is the largest over the mean."""
+    known = pl.col("lag").is_not_null().any()
+    mean = pl.col("lag").mean()
+    rows = lag.group_by(GROUP).agg(
+        at_ms=pl.col("at_ms").max(),
+        n_partitions=pl.len(),
+        n_no_position=(pl.col("method") == "no_position").sum(),
+        lag_sum=pl.when(known).then(pl.col("lag").sum()),
+        lag_max=pl.col("lag").max(),
+        time_lag_max_ms=pl.coalesce("time_lag_est_ms", "time_lag_lo_ms").max(),
+        skew=pl.when(mean > 0).then(pl.col("lag").max() / mean),
+    )
+    return conform(rows, "g_group_lag")
