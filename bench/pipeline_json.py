@@ -13,8 +13,8 @@ _LINES_A_FILE = 500_000
 def write_json_lines(data: Path, out: Path) -> None:
     """One line a commit, in log order; a directory of files that Spark can read side by side."""
     from muster.pipeline.decode.log_rows import log_rows
-    from muster.pipeline.sources.log_source import stretches
     from muster.pipeline.sources.segments import SegmentLogs
+    from tests.pipeline.stream.stretches import stretches
 
     out.mkdir()
     log = SegmentLogs((str(data),), OFFSETS_TOPIC, "bench")

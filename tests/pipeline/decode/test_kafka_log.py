@@ -17,10 +17,10 @@ import pytest
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
 from muster.pipeline.sources.log_source import Stretch
-from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
 from muster.pipeline.sources.segments import SegmentLogs
 from tests.pipeline.fold.current import current_offsets
 from tests.pipeline.oracle.decode_batch import decode_batch
+from tests.pipeline.sources.segment_ends import segment_end_offsets
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "kafka-4.3.1"
 

@@ -10,11 +10,9 @@ import pytest
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources import broker as broker_module
 from muster.pipeline.sources.broker import BrokerLogs
-from muster.pipeline.sources.end_offsets import sample_end_offsets
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.journal import journal_rows
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LogSource, Stretch
-from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
@@ -38,6 +36,8 @@ from muster.wire.generated.offset_delete import (
 )
 from muster.wire.generated.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
 from tests.pipeline.fold.current import current_offsets
+from tests.pipeline.sources.sampled_ends import sample_end_offsets
+from tests.pipeline.sources.segment_ends import segment_end_offsets
 from tests.server.broker.whole_server import batch, create, produce
 from tests.server.groups.group_client import GroupClient
 from tests.server.raw_client import RawClient

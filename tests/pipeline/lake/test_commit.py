@@ -10,11 +10,12 @@ import pytest
 from deltalake import DeltaTable
 
 from muster.pipeline.lake import tables
-from muster.pipeline.lake.commit import APPLICATION, Change, Signature, commit, commit_all
+from muster.pipeline.lake.commit import APPLICATION, Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.files import DataFile, list_batch
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.tables import schema_of
+from tests.pipeline.lake.commit_one import commit
 from tests.pipeline.lake.delta_lakes import rows_of, write_files
 
 

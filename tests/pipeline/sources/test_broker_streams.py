@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
-from muster.pipeline.sources.broker import read_broker
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC
 from muster.pipeline.sources.positions import behind, positions_in
@@ -23,6 +22,7 @@ from muster.pipeline.sources.run_source import (
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from tests.pipeline.decode.test_muster_log import PARTITIONS, server_on, wake
+from tests.pipeline.sources.read_broker import read_broker
 from tests.pipeline.sources.streamed import Row, Streamed, batch_rows
 from tests.pipeline.sources.written_log import TOPIC
 from tests.server.groups.group_client import GroupClient

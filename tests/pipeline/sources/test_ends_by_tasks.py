@@ -12,8 +12,8 @@ from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.sources.ends_by_tasks import BrokerEnds, DirectoryEnds, ends_frame
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.run_source import broker_source, directory_source
-from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
 from tests.pipeline.decode.test_muster_log import server_on
+from tests.pipeline.sources.segment_ends import segment_end_offsets
 from tests.pipeline.sources.written_log import TOPIC, WrittenLog, pairs
 from tests.server.broker.whole_server import batch, create, produce
 from tests.server.raw_client import RawClient

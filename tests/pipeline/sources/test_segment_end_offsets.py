@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
+from tests.pipeline.sources.segment_ends import segment_end_offsets
 from tests.pipeline.sources.written_log import WrittenLog, pairs
 
 

@@ -13,7 +13,7 @@ from muster.core.records import OffsetCommitted
 from muster.log.record_codec import encode_record
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC
 from muster.pipeline.sources.run_source import StreamSettings, directory_source
-from muster.pipeline.sources.segments import read_segments
+from tests.pipeline.sources.read_segments import read_segments
 from tests.pipeline.sources.streamed import Streamed, batch_rows
 from tests.pipeline.sources.written_log import NOW_MS, TOPIC, WrittenLog
 

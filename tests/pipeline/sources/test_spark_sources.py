@@ -17,9 +17,10 @@ from muster.pipeline.sources.broker import brokers_from
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.kafka_connector import as_bronze, read_kafka
 from muster.pipeline.sources.log_source import JOURNAL_TOPIC, Stretch
-from muster.pipeline.sources.segments import SegmentLogs, read_segments, segment_options, segments_from
+from muster.pipeline.sources.segments import SegmentLogs, segment_options, segments_from
 from muster.pipeline.sources.spark_source import LogDataSource, offsets_from
 from muster.pipeline.sources.spark_sources import register
+from tests.pipeline.sources.read_segments import read_segments
 from tests.pipeline.sources.written_log import COMMIT, NOW_MS, TOPIC, WrittenLog
 
 

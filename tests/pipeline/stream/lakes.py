@@ -16,9 +16,8 @@ from muster.pipeline.lake.rounds import open_or_create
 from muster.pipeline.round import RoundSettings, RoundWriter
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LOG_TOPICS, OFFSETS_TOPIC, stretches
+from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LOG_TOPICS, OFFSETS_TOPIC, Stretch
 from muster.pipeline.sources.run_source import DirectorySource, directory_source
-from muster.pipeline.sources.segment_end_offsets import segment_end_offsets
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.pipeline.stopping import Stop
 from muster.pipeline.stream import PipelineQuery, QuerySettings, Watch
@@ -26,6 +25,7 @@ from muster.pipeline.tables.settings import GoldSettings
 from tests.pipeline.oracle.build import build_gold
 from tests.pipeline.oracle.decode_batch import decode_batch
 from tests.pipeline.oracle.silver import finish_silver
+from tests.pipeline.sources.segment_ends import segment_end_offsets
 
 FAR_BACK_MS = 100 * 365 * 86_400_000
 SETTINGS = GoldSettings(now_ms=0, history_ms=FAR_BACK_MS)
@@ -82,7 +82,7 @@ def oracle(directories: Iterable[Path], cluster: str, now_ms: int, sampled_at_ms
         log = SegmentLogs(places, topic, cluster)
         if topic == OFFSETS_TOPIC:
             count = log.partition_count()
-        for stretch in stretches({}, log.ends()):
+        for stretch in (Stretch(number, 0, end) for number, end in sorted(log.ends().items())):
             reader = log.open(stretch)
             bronze[topic] += list(reader.bronze())
             quarantine.append(reader.quarantine())

@@ -8,7 +8,7 @@ by the commit of the attempt that succeeds (`Signature.base`), or, without a bas
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -59,20 +59,6 @@ def commit_all(location: Location, signature: Signature, changes: Mapping[str, C
     with ThreadPoolExecutor(THREADS) as pool:
         versions = pool.map(lambda table: commit_change(location, table, signature, changes[table]), changes)
         return dict(zip(changes, versions, strict=True))
-
-
-def commit(
-    location: Location,
-    table: str,
-    batch_id: int | None,
-    added: Iterable[DataFile],
-    replaced_parts: Set[str] | None = None,
-    remove_all: bool = False,
-    metadata: Mapping[str, str] | None = None,
-) -> int:
-    """Commit one table. The version it has afterwards, also if this batch was committed before."""
-    change = Change(tuple(added), frozenset(replaced_parts or ()), remove_all)
-    return commit_change(location, table, Signature(batch_id, metadata or {}), change)
 
 
 def commit_change(location: Location, table: str, signature: Signature, change: Change) -> int:

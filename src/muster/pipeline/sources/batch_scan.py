@@ -21,8 +21,6 @@ _CHECKED_FROM: Final = 21
 _LEAST_LENGTH: Final = HEADER_SIZE - _LENGTH_END
 _LEAST_OLD_LENGTH: Final = 14
 """Checksum, magic, attributes, two lengths: a message of Kafka before 0.11 has at least these."""
-_NEEDED: Final = 17
-"""Base offset, length, leader epoch, magic: with fewer bytes nothing can be said."""
 
 _START = Struct(">qiibI")
 _unpack_start = _START.unpack_from

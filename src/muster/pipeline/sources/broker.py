@@ -21,12 +21,11 @@ from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader, topics_in
-from muster.pipeline.sources.positions import Positions
 from muster.pipeline.sources.record_columns import Records, read_headers, read_records
 from muster.wire.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE, name_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    pass
 
 SOURCE_NAME: Final = "broker"
 FETCH_BYTES: Final = 8 << 20
@@ -194,30 +193,3 @@ def brokers_from(options: Mapping[str, str]) -> tuple[BrokerLogs, ...]:
     return tuple(
         BrokerLogs(bootstrap, topic, options.get("cluster", "default"), security) for topic in topics_in(options)
     )
-
-
-def read_broker(
-    spark: SparkSession,
-    bootstrap: str,
-    *,
-    cluster: str = "default",
-    topic: str | None = None,
-    table: str = "log",
-    starts: Positions | None = None,
-    ends: Positions | None = None,
-    properties: Mapping[str, str] | None = None,
-) -> DataFrame:
-    """Rows of `log`, `b_log_record`, `b_journal_event` or `b_quarantine` from a live broker; a batch read.
-
-    `properties`: Kafka's client properties that concern security.
-    """
-    from muster.pipeline.sources.spark_source import END_OFFSETS, START_OFFSETS, TABLE, offsets_text
-    from muster.pipeline.sources.spark_sources import BrokerDataSource
-
-    spark.dataSource.register(BrokerDataSource)
-    options = broker_options(bootstrap, cluster, topic, properties) | {TABLE: table}
-    if starts is not None:
-        options[START_OFFSETS] = offsets_text(starts)
-    if ends is not None:
-        options[END_OFFSETS] = offsets_text(ends)
-    return spark.read.format(BrokerDataSource.name()).options(**options).load()

@@ -10,10 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import pyarrow as pa
-
-from muster.client.security import PLAINTEXT, Security
-from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.broker_client import (
     EARLIEST,
     LATEST,
@@ -28,27 +24,10 @@ from muster.wire.errors import NONE
 
 SAMPLER: Final = "list_offsets"
 _INTERNAL_PREFIX: Final = "__"
-_ROWS: Final = TABLES["b_leo_sample"]
 
 
 def wall_clock_ms() -> int:
     return time.time_ns() // 1_000_000
-
-
-def sample_end_offsets(
-    bootstrap: str,
-    *,
-    cluster: str = "default",
-    topics: Sequence[str] | None = None,
-    security: Security = PLAINTEXT,
-    clock: Callable[[], int] = wall_clock_ms,
-) -> pa.Table:
-    """One sample of every partition that has a leader and answers; of all topics but internal ones, or of these."""
-    rows: list[dict[str, Any]] = []
-    with BrokerClient(bootstrap, security) as client:
-        for leader, partitions in by_leader(client.metadata(topics), topics is not None).items():
-            rows += sample_of_leader(client, leader, partitions, cluster, clock)
-    return pa.Table.from_pylist(rows, schema=_ROWS)
 
 
 def by_leader(view: ClusterView, with_internal: bool = False) -> dict[int, list[TopicPartition]]:

@@ -66,12 +66,6 @@ class LogSource(ABC):
             yield self.open(stretch)
 
 
-def stretches(starts: dict[int, int], ends: dict[int, int]) -> list[Stretch]:
-    """What there is to read between two positions; a partition without a start is read from its beginning."""
-    found = (Stretch(partition, starts.get(partition, 0), end) for partition, end in sorted(ends.items()))
-    return [stretch for stretch in found if stretch.start < stretch.end]
-
-
 def topics_in(options: Mapping[str, str]) -> tuple[str, ...]:
     """The topics that a data source is asked for: the one that is named, or both logs."""
     named = options.get("topic")

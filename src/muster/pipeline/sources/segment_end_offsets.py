@@ -28,29 +28,6 @@ _INTERNAL_PREFIX: Final = "__"
 _ROWS: Final = TABLES["b_leo_sample"]
 
 
-def segment_end_offsets(
-    directories: Sequence[str],
-    *,
-    cluster: str = "default",
-    topics: Sequence[str] | None = None,
-    starts: dict[tuple[str, int], int] | None = None,
-    resolution_ms: int = 1,
-    read_at_ms: int | None = None,
-) -> pa.Table:
-    """The history of every partition's end; of all topics but internal ones, or of these.
-
-    `starts`: only what was appended from these offsets on, by (topic, partition). Within `resolution_ms` only the last sample is
-    kept, which brackets stay true under. With `read_at_ms`, for a directory that is in use, the end as it is now is added.
-    """
-    return folder_end_offsets(
-        topic_folders(directories, topics),
-        cluster=cluster,
-        starts=starts,
-        resolution_ms=resolution_ms,
-        read_at_ms=read_at_ms,
-    )
-
-
 def topic_folders(directories: Sequence[str], topics: Sequence[str] | None = None) -> list[LogFolder]:
     """The folders of these topics, or of all but internal ones."""
     return [
@@ -68,7 +45,12 @@ def folder_end_offsets(
     resolution_ms: int = 1,
     read_at_ms: int | None = None,
 ) -> pa.Table:
-    """The same for folders that were found already. A log that ends before its start was made anew: all of it is new."""
+    """The history of every partition's end.
+
+    `starts`: only what was appended from these offsets on, by (topic, partition). A log that ends before its start was made anew:
+    all of it is new. Within `resolution_ms` only the last sample is kept, which brackets stay true under. With `read_at_ms`, for
+    a directory that is in use, the end as it is now is added.
+    """
     checkpoints = _Checkpoints()
     histories: list[_History] = []
     for folder in folders:

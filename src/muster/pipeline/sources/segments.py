@@ -18,11 +18,10 @@ from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_directories import log_folder, log_folders, partition_count, segment_files
 from muster.pipeline.sources.log_end import log_ends
 from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader, topics_in
-from muster.pipeline.sources.positions import Positions
 from muster.pipeline.sources.segment_files import PartitionReader
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    pass
 
 SOURCE_NAME = "segment"
 
@@ -88,26 +87,3 @@ def segments_from(options: Mapping[str, str]) -> tuple[SegmentLogs, ...]:
     return tuple(
         SegmentLogs(tuple(directories), topic, options.get("cluster", "default")) for topic in topics_in(options)
     )
-
-
-def read_segments(
-    spark: SparkSession,
-    directories: Sequence[str],
-    *,
-    cluster: str = "default",
-    topic: str | None = None,
-    table: str = "log",
-    starts: Positions | None = None,
-    ends: Positions | None = None,
-) -> DataFrame:
-    """Rows of `log`, `b_log_record`, `b_journal_event` or `b_quarantine` from data directories; a batch read."""
-    from muster.pipeline.sources.spark_source import END_OFFSETS, START_OFFSETS, TABLE, offsets_text
-    from muster.pipeline.sources.spark_sources import SegmentDataSource
-
-    spark.dataSource.register(SegmentDataSource)
-    options = segment_options(directories, cluster, topic) | {TABLE: table}
-    if starts is not None:
-        options[START_OFFSETS] = offsets_text(starts)
-    if ends is not None:
-        options[END_OFFSETS] = offsets_text(ends)
-    return spark.read.format(SegmentDataSource.name()).options(**options).load()
