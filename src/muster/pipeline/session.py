@@ -25,6 +25,7 @@ from muster.pipeline.session_settings import (
     JobSize,
     SessionSettings,
     java_options,
+    patient_master,
     session_settings,
     spark_settings,
 )
@@ -95,7 +96,7 @@ def _start(settings: SessionSettings) -> Iterator[SparkSession]:
 def _build(settings: SessionSettings, chosen: Mapping[str, str], log: Path) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master(settings.master).appName(settings.app_name)
+    builder = SparkSession.builder.master(patient_master(settings.master)).appName(settings.app_name)
     for name, value in chosen.items():
         builder = builder.config(name, value)
     try:
