@@ -43,7 +43,7 @@ GAPS = {
     "IncrementalAlterConfigs": "topics only; broker settings are read at start",
     "JoinGroup": "classic groups only",
     "ListGroups": "classic groups only",
-    "DescribeCluster": "one node, never fenced",
+    "DescribeCluster": "the live nodes of the cluster; none is ever fenced",
     "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI",
     "OffsetFetch": "classic groups only: a member id and epoch (KIP-848) are not looked at",
 }

@@ -133,7 +133,7 @@ def test_what_the_user_sets_wins() -> None:
 def test_without_pyspark_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "find_spec", lambda name: None if name == "pyspark" else object())
     with (
-        pytest.raises(SessionError, match=r"needs pyspark: pip install 'muster-kafka\[pipeline\]'"),
+        pytest.raises(SessionError, match=r"needs pyspark: pip install '\.\[pipeline\]'"),
         open_session(SessionSettings()),
     ):
         raise AssertionError("a session without pyspark")
