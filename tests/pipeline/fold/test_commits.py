@@ -10,12 +10,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from muster.pipeline.fold.commits import COMMIT_COLUMNS, Applied, fold_commits
+from muster.pipeline.fold.commits import Applied, fold_commits
 from muster.pipeline.fold.extent import Extent, Runs, fold_extent
 from muster.pipeline.fold.hours import GRACE_MS, HOUR_MS, fold_hours, hot_committers
 from muster.pipeline.fold.spans import spanning_pairs
 from muster.pipeline.fold.state import KINDS, WINDOW
-from muster.pipeline.log_schema import LOG
+from muster.pipeline.log_schema import COMMIT_COLUMNS, LOG
 from tests.pipeline.tables.rows import Row
 from tests.pipeline.tables.test_commit_rows import random_log, told_in_loops
 

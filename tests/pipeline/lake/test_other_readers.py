@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import duckdb_extension_delta
+import duckdb_extension_delta  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa
 import pytest

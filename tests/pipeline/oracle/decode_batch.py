@@ -37,7 +37,7 @@ from muster.pipeline.decode.row_schemas import ROW_TABLES
 from muster.pipeline.schemas import TABLES
 from muster.wire.errors import WireError
 
-OFFSETS_TOPIC: Final = "__consumer_offsets"
+CONSUMER_OFFSETS: Final = "__consumer_offsets"
 _BRONZE: Final = TABLES["b_log_record"]
 _PLACE: Final = ("cluster", "log_partition", "log_offset", "record_ms", "dt")
 _MARKER_COLUMNS: Final = ROW_TABLES["txn_marker"].names
@@ -54,8 +54,8 @@ def decode_batch(bronze: pa.RecordBatch, partition_count: int | None = None) -> 
 
 def _by_log_partition(bronze: pa.RecordBatch) -> list[pa.RecordBatch]:
     topics = bronze.column("log_topic")
-    if pc.any(pc.not_equal(topics, OFFSETS_TOPIC)).as_py():
-        bronze = bronze.filter(pc.equal(topics, OFFSETS_TOPIC))
+    if pc.any(pc.not_equal(topics, CONSUMER_OFFSETS)).as_py():
+        bronze = bronze.filter(pc.equal(topics, CONSUMER_OFFSETS))
     if not bronze.num_rows:
         return []
     numbers = np.asarray(bronze.column("log_partition"))

@@ -196,7 +196,11 @@ def test_entries_are_counted_in_all_arrays_together(request_of: Callable[[list[s
     "request_of",
     [
         (MetadataRequest([MetadataRequestTopic(name="")] * (MOST_ENTRIES + 1)), "Metadata", 4),
-        (OffsetCommitRequest("g", topics=[OffsetCommitRequestTopic("", [])] * (MOST_ENTRIES + 1)), "OffsetCommit", 8),
+        (
+            OffsetCommitRequest("g", topics=[OffsetCommitRequestTopic("", partitions=[])] * (MOST_ENTRIES + 1)),
+            "OffsetCommit",
+            8,
+        ),
     ],
 )
 def test_an_array_that_is_too_long_is_refused_before_its_items_become_objects(request_of: tuple[Any, str, int]) -> None:

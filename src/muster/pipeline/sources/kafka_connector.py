@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_source import OFFSETS_TOPIC
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -29,7 +29,7 @@ def read_kafka(
     bootstrap: str,
     *,
     cluster: str = "default",
-    topic: str = OFFSETS_TOPIC,
+    topic: str = CONSUMER_OFFSETS,
     starts: Mapping[int, int] | None = None,
     ends: Mapping[int, int] | None = None,
     options: Mapping[str, str] | None = None,
