@@ -52,7 +52,8 @@ def load_map(facts: Facts) -> Html:
     views = [(word, _map(facts, cells, shown, measure, word)) for measure, word in MEASURES]
     reads = (
         f"One cell a partition of {CONSUMER_OFFSETS}, with its number; its even share is the mean of those that were read."
-        f" Records are those in the lake; bytes and groups are of the commits of up to {limits.REBALANCE_DAYS} days, in hours of whole history."
+        f" Records are those in the lake; bytes and groups are of the commits of up to {limits.REBALANCE_DAYS} days, in hours of"
+        " whole history."
     )
     look_for = (
         "Look for orange cells: every group in there shares one busy log partition. Point at it to see who fills it."
