@@ -162,7 +162,7 @@ def test_empty_group_id_is_reported_before_a_bad_session_timeout() -> None:
     ],
 )
 def test_append_errors_become_what_clients_know(log_error: int, group: int, commit_: int, stable_fetch: int) -> None:
-    """The table of spec 4.3 with its FOLLOW line."""
+    """The table of spec 4.3, with the choice of spec 13.14."""
     kinds: tuple[WriteKind, ...] = ("group", "commit", "stable_fetch")
     assert [mapped_append_error(kind, log_error) for kind in kinds] == [group, commit_, stable_fetch]
 
