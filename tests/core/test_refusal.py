@@ -183,7 +183,7 @@ def test_append_errors_become_what_clients_know(log_error: int, group: int, comm
     ],
 )
 def test_replies_that_waited_for_lost_records_become_errors(reply: Reply, failed: Reply) -> None:
-    """Spec 4.1 row 8: entries that were refused by themselves keep their own code."""
+    """Spec 4.1 step 8: entries that were refused by themselves keep their own code."""
     assert after_failed_append(reply, errors.KAFKA_STORAGE_ERROR) == failed
 
 

@@ -20,6 +20,9 @@ _FAULTY = (
     "traps 5 to 99",
     "trap 99",
     "T999",
+    "spec 3.9 step 99",
+    "spec 4.1 row 99",
+    "spec 5.3 (z)",
     "T203z",
     "analytics 99.1",
     "(spec 3.4 step 12, 7.77)",
@@ -82,7 +85,17 @@ def test_a_citation_that_leads_somewhere_is_understood(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["see §3.8", "analytics trap 3", "Analytics 3.18", "spec section 3", "specification 3.1", "spec. 3.1"]
+    "text",
+    [
+        "see §3.8",
+        "analytics trap 3",
+        "Analytics 3.18",
+        "spec section 3",
+        "Spec 4.1 rows 3 and 8",
+        "spec 4.1 from row 6 on",
+        "specification 3.1",
+        "spec. 3.1",
+    ],
 )
 def test_a_spelling_that_is_not_in_use_is_found(text: str) -> None:
     assert REFUSED.search(text)
