@@ -109,7 +109,7 @@ def test_version_0_of_a_subscription_does_not_say_what_is_owned() -> None:
 
 
 def test_subscription_of_a_negative_version_still_gives_its_topics() -> None:
-    """Trap 14: Burrow#313 saw those in the wild."""
+    """Trap 14: they occur in real logs."""
     raw = b"\xff\xff" + encode_subscription(Subscription(["a"], version=0))[2:]
     (found,) = decoded(*encoded(group(member("m1", raw))))["s_member"]
     assert found["topics"] == ["a"]
@@ -132,7 +132,7 @@ def test_undecodable_assignment_is_quarantined_and_the_rest_of_the_group_is_not(
 
 
 def test_empty_assignment_while_rebalancing_is_no_problem() -> None:
-    """Trap 14: kminion#141."""
+    """Trap 14: as while a group rebalances."""
     made = decoded(*encoded(group(member("m1"))))
     assert (made["s_assignment"], made["b_quarantine"]) == ([], [])
 

@@ -96,7 +96,7 @@ def identity_of(member: StoredMember) -> str:
 
 
 def _subscribed(group: GroupStored, member: StoredMember) -> tuple[list[str] | None, int | None, str | None]:
-    """Topics, number of partitions owned, rack. Burrow#313: odd versions occur; the topics are read whatever it says."""
+    """Topics, number of partitions owned, rack. Odd versions occur (trap 14); the topics are read whatever it says."""
     if group.protocol_type != CONSUMER_PROTOCOL:
         return None, None, None
     try:
