@@ -2,7 +2,7 @@
 
 For clusters behind TLS or SASL and for those who have the connector anyway: every `kafka.*` option goes through. The connector
 shows neither batches nor producers nor control records, so those columns are null; it reads committed records only, so that what
-an aborted transaction wrote does not count (analytics traps 5 and 8). Our own reader (`broker`) sees more.
+an aborted transaction wrote does not count (traps 5 and 8). Our own reader (`broker`) sees more.
 """
 
 from __future__ import annotations
