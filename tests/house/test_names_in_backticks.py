@@ -82,7 +82,8 @@ def test_names_in_comments_and_docstrings_exist() -> None:
 
 def test_names_in_pages_exist() -> None:
     pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
-    asked = [page for page in sorted(pages) if name_of(page) not in _MADE_PAGES]
+    kafkas = ROOT / "docs" / "spec"  # speaks of Kafka's own fields and classes
+    asked = [page for page in sorted(pages) if name_of(page) not in _MADE_PAGES and kafkas not in page.parents]
     assert [each for page in asked for each in _unknown(page, in_page=True)] == []
 
 
