@@ -8,7 +8,7 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
-from bench.pipeline_log import OFFSETS_TOPIC
+from bench.pipeline_log import CONSUMER_OFFSETS
 
 RECORDED = 91_000
 """Its records a second and core on the reference machine, for those who have no jars."""
@@ -20,7 +20,7 @@ def measure_dump(directory: Path) -> dict[str, float] | None:
 
     if not (kafka.CACHE / "complete").exists():
         return None
-    file = min((directory / f"{OFFSETS_TOPIC}-0").glob("*.log"))
+    file = min((directory / f"{CONSUMER_OFFSETS}-0").glob("*.log"))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ran = kafka.run_tool("org.apache.kafka.tools.DumpLogSegments", "--offsets-decoder", "--files", str(file))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bench.pipeline_log import OFFSETS_TOPIC
+from bench.pipeline_log import CONSUMER_OFFSETS
 
 _LINES_A_FILE = 500_000
 
@@ -17,7 +17,7 @@ def write_json_lines(data: Path, out: Path) -> None:
     from tests.pipeline.stream.stretches import stretches
 
     out.mkdir()
-    log = SegmentLogs((str(data),), OFFSETS_TOPIC, "bench")
+    log = SegmentLogs((str(data),), CONSUMER_OFFSETS, "bench")
     names = ["log_partition", "log_offset", "group_id", "topic", "partition", "committed_offset", "commit_ms"]
     lines = 0
     target = (out / "part-0.json").open("w")

@@ -24,7 +24,7 @@ LOG_PARTITIONS = 4
 GROUPS = 2_000
 TOPICS, PARTITIONS = 100, 20
 NOW_MS = 1_700_000_000_000
-OFFSETS_TOPIC = "__consumer_offsets"
+CONSUMER_OFFSETS = "__consumer_offsets"
 _SEGMENT_BYTES = 100 << 20
 _BATCHES_A_PARTITION = 10
 
@@ -46,9 +46,9 @@ def append_log(directory: Path, records: int, seed: int) -> int:
     """About so many records more, behind what is there, as if the groups had gone on."""
     total = 0
     for partition in range(LOG_PARTITIONS):
-        folder = directory / f"{OFFSETS_TOPIC}-{partition}"
+        folder = directory / f"{CONSUMER_OFFSETS}-{partition}"
         chance = random.Random(seed * 1_000 + partition)
-        end = log_end(LogFolder(OFFSETS_TOPIC, partition, str(folder)))
+        end = log_end(LogFolder(CONSUMER_OFFSETS, partition, str(folder)))
         offset = end
         with max(folder.glob("*.log")).open("ab") as segment:
             while offset < end + records // LOG_PARTITIONS:
@@ -61,7 +61,7 @@ def append_log(directory: Path, records: int, seed: int) -> int:
 
 def write_wide_log(directory: Path, groups: int, topics: int, partitions: int, rounds: int) -> int:
     """Each group commits every partition of one topic, `rounds` times. 50 log partitions, as Kafka has by default."""
-    logs = [_Segments(directory / f"{OFFSETS_TOPIC}-{number}") for number in range(50)]
+    logs = [_Segments(directory / f"{CONSUMER_OFFSETS}-{number}") for number in range(50)]
     names = [(f"team-{number % 97}.service-{number}", f"stream-{number % topics}") for number in range(groups)]
     total = 0
     for turn in range(rounds):
@@ -115,7 +115,7 @@ class _Segments:
 
 
 def _write_partition(directory: Path, partition: int, records: int, chance: random.Random) -> int:
-    log = _Segments(directory / f"{OFFSETS_TOPIC}-{partition}")
+    log = _Segments(directory / f"{CONSUMER_OFFSETS}-{partition}")
     while log.offset < records:
         pairs = _commit(chance, partition, log.offset) if chance.random() > 0.001 else [_group(chance, partition)]
         log.add(pairs, NOW_MS + log.offset)

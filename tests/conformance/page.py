@@ -18,6 +18,7 @@ from tests.conformance.deviations import DEVIATIONS, TO_MEND
 from tests.conformance.kafka import VERSION
 from tests.conformance.recording import FOLDER
 from tests.conformance.script import all_scripts
+from tests.house.citations import with_links
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "compatibility.md"
 CLIENTS: Final = Path(__file__).parent / "clients" / "results.md"
@@ -100,7 +101,7 @@ def _deviations() -> Iterator[str]:
     reasons = dict.fromkeys((each.reason, each.api) for each in DEVIATIONS)
     for reason, api in reasons:
         where = "" if api == "*" else f"{api}: "
-        yield f"- {where}{reason}."
+        yield with_links(f"- {where}{reason}.")
     if TO_MEND:
         yield ""
         yield "Known and not yet mended:"

@@ -162,7 +162,7 @@ def test_empty_group_id_is_reported_before_a_bad_session_timeout() -> None:
     ],
 )
 def test_append_errors_become_what_clients_know(log_error: int, group: int, commit_: int, stable_fetch: int) -> None:
-    """The table of spec 4.3 with its FOLLOW line."""
+    """The table of spec 4.3, with the choice of spec 13.14."""
     kinds: tuple[WriteKind, ...] = ("group", "commit", "stable_fetch")
     assert [mapped_append_error(kind, log_error) for kind in kinds] == [group, commit_, stable_fetch]
 
@@ -183,7 +183,7 @@ def test_append_errors_become_what_clients_know(log_error: int, group: int, comm
     ],
 )
 def test_replies_that_waited_for_lost_records_become_errors(reply: Reply, failed: Reply) -> None:
-    """Spec 4.1 row 8: entries that were refused by themselves keep their own code."""
+    """Spec 4.1 step 8: entries that were refused by themselves keep their own code."""
     assert after_failed_append(reply, errors.KAFKA_STORAGE_ERROR) == failed
 
 

@@ -43,7 +43,7 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with a suite of its own; its list is `unsteady.txt`."""
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "MUSTER_PURE"):
         monkeypatch.delenv(name, raising=False)
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:muster\n")
     (tmp_path / "test_suite.py").write_text(SUITE)
     return tmp_path
 

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from muster.core.hashing import partition_for
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.log.contract import StorageError
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.topics.config_types import ConfigError
 from muster.topics.creation import NewTopic
-from muster.topics.names import GROUP_JOURNAL
 from muster.wire.batch import decode_records, iterate_batches
 from muster.wire.generated.create_acls import CreateAclsRequest, CreateAclsRequestCreation
 from muster.wire.generated.create_topics import CreateTopicsRequest, CreateTopicsRequestTopic

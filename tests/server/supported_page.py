@@ -13,6 +13,7 @@ from pathlib import Path
 from muster.server.handlers.table import HANDLERS, advertised_range
 from muster.server.setting_keys import NOT_SUPPORTED_YET
 from muster.wire.apis import APIS
+from tests.house.citations import with_links
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "supported.md"
@@ -43,7 +44,7 @@ GAPS = {
     "IncrementalAlterConfigs": "topics only; broker settings are read at start",
     "JoinGroup": "classic groups only",
     "ListGroups": "classic groups only",
-    "DescribeCluster": "one node, never fenced",
+    "DescribeCluster": "the live nodes of the cluster; none is ever fenced",
     "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI",
     "OffsetFetch": "classic groups only: a member id and epoch (KIP-848) are not looked at",
 }
@@ -105,7 +106,7 @@ def _rows() -> Iterator[str]:
 def _deviation_lines() -> Iterator[str]:
     for path in sorted(SOURCE.rglob("*.py")):
         for remark in deviations(path.read_text(encoding="utf-8")):
-            yield f"- `{path.relative_to(SOURCE / 'muster').as_posix()}`: {remark}"
+            yield f"- `{path.relative_to(SOURCE / 'muster').as_posix()}`: {with_links(remark)}"
 
 
 def deviations(source: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from muster.cli import pipeline_words as words
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.pipeline_answers import Shown, print_csv, print_json, print_table, refuse
+from muster.extras import install_command
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         from muster.pipeline.lake.reader import Lake
     except ImportError as error:
-        return refuse("doctor", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
+        return refuse("doctor", f"this needs {error.name}: {install_command('pipeline')}")
     try:
         checks = list(examine(Lake.open(arguments.lake)))
     except LakeError as error:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from muster.cli import pipeline_words as words
 from muster.cli.exit_codes import DONE, USAGE
+from muster.extras import install_command
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
@@ -106,7 +107,7 @@ def run_question(
         from muster.pipeline.lake.reader import Lake
         from muster.pipeline.query import ask, require_gold
     except ImportError as error:
-        return refuse(command, f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
+        return refuse(command, f"this needs {error.name}: {install_command('pipeline')}")
     try:
         lake = Lake.open(arguments.lake)
         require_gold(lake)

@@ -7,6 +7,7 @@ import argparse
 from muster.cli import pipeline_words as words
 from muster.cli.exit_codes import DONE
 from muster.cli.pipeline_answers import refuse
+from muster.extras import install_command
 
 _LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
 
@@ -30,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.lake.retention import Retention
         from muster.pipeline.lake.writer_lock import only_writer
     except ImportError as error:
-        return refuse("pipeline compact", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
+        return refuse("pipeline compact", f"this needs {error.name}: {install_command('pipeline')}")
     retention = Retention(arguments.bronze_days, arguments.silver_days, arguments.gold_days)
     if not 0 < retention.bronze_days <= retention.silver_days <= retention.gold_days:
         return refuse(

@@ -8,6 +8,7 @@ import sys
 from muster.cli import pipeline_words as words
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.pipeline_answers import refuse
+from muster.extras import install_command
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.lake.old_layout import read_old_lake
         from muster.pipeline.lake.reader import Lake
     except ImportError as error:
-        return refuse("pipeline migrate", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
+        return refuse("pipeline migrate", f"this needs {error.name}: {install_command('pipeline')}")
     try:
         location = Location.parse(arguments.lake)
         Location.parse(arguments.to)

@@ -7,6 +7,7 @@ import sys
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.pipeline_answers import refuse
+from muster.extras import install_command
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.query import require_gold
         from muster.pipeline.report import write_report
     except ImportError as error:
-        return refuse("pipeline report", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
+        return refuse("pipeline report", f"this needs {error.name}: {install_command('pipeline')}")
     try:
         require_gold(Lake.open(arguments.lake))
         write_report(arguments.lake, arguments.out)

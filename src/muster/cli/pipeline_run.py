@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from muster.cli import pipeline_words as words
 from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.pipeline_answers import UsageError, span_of
+from muster.extras import install_command
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.location import Location
@@ -108,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.session_python import keep_bytecode
         from muster.pipeline.sources.failure import SourceError
     except ImportError as error:
-        return _say(f"this needs {error.name}: pip install 'muster-kafka[pipeline]'", USAGE)
+        return _say(f"this needs {error.name}: {install_command('pipeline')}", USAGE)
     try:
         require_packages()
         keep_bytecode(cache_directory())

@@ -11,6 +11,7 @@ from typing import Any
 from muster.cli import pipeline_words as words
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.pipeline_answers import Shown, print_csv, print_json, print_table, refuse
+from muster.extras import install_command
 
 _SHOWN_BY_DEFAULT = 50
 _EXAMPLES = """\
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.lake.storage_options import spark_s3_settings
         from muster.pipeline.session import SessionError, SessionSettings, open_session
     except ImportError as error:
-        return refuse("pipeline sql", f"this needs {error.name}: pip install 'muster-kafka[pipeline]'")
+        return refuse("pipeline sql", f"this needs {error.name}: {install_command('pipeline')}")
     wrong = [text for text in arguments.conf if not text.partition("=")[1]]
     if wrong:
         return refuse("pipeline sql", f"--conf {wrong[0]}: give NAME=VALUE")

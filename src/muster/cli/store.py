@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE, FAILED, USAGE
+from muster.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,7 @@ def with_store(command: str, url: str | None, work: Callable[[Any], int]) -> int
     try:
         import psycopg  # noqa: F401
     except ImportError:
-        print(f"{command}: psycopg is not installed: pip install 'muster-kafka[postgres]'", file=sys.stderr)
+        print(f"{command}: psycopg is not installed: {install_command('postgres')}", file=sys.stderr)
         return FAILED
     from muster.log.contract import StorageError
     from muster.log.postgres.line import Line

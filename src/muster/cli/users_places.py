@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from muster.cli.connection_flags import cluster_of
 from muster.client.failure import ClientError
+from muster.extras import install_command
 from muster.log.contract import NOBODY, StorageError
 from muster.log.directory import PRIVATE_DOCUMENTS, DirectoryLock, document_path, prepare_directory
 from muster.log.disk import Disk, replace_file
@@ -83,7 +84,7 @@ class SharedUsers(KeptUsers):
         try:
             from muster.log.postgres.store import PostgresStore
         except ImportError:
-            raise StorageError("psycopg is not installed: pip install 'muster-kafka[postgres]'") from None
+            raise StorageError(f"psycopg is not installed: {install_command('postgres')}") from None
         self._store = PostgresStore(url, NOBODY)
         super().__init__(self._store)
 

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+
 
 class Slot(NamedTuple):
     """One partition to be led."""
@@ -19,8 +21,8 @@ class Slot(NamedTuple):
     partition: int
 
 
-COORDINATING: Final = "__consumer_offsets"
-FOLLOWING: Final = {"__group_journal": COORDINATING}
+COORDINATING: Final = CONSUMER_OFFSETS
+FOLLOWING: Final = {GROUP_JOURNAL: COORDINATING}
 """Topics whose partitions are led by whoever leads the partition of the same number of the other topic: the coordinator of a
 group writes the group's journal."""
 

@@ -76,8 +76,8 @@ def refused(request: Request, error: int) -> Reply:
             is_whole = error == errors.COORDINATOR_NOT_AVAILABLE
             return JoinReply(error, request.member_id if is_whole else "")
         case SyncGroup():
-            # Deviates: 4.3.1 says COORDINATOR_LOAD_IN_PROGRESS, which the Java client takes for fatal here (spec
-            # 13.5).
+            # Deviates: 4.3.1 says COORDINATOR_LOAD_IN_PROGRESS, which the Java client takes for fatal here
+            # (spec 13.5).
             loading = error == errors.COORDINATOR_LOAD_IN_PROGRESS
             return SyncReply(errors.REBALANCE_IN_PROGRESS if loading else error)
         case Heartbeat():

@@ -11,9 +11,10 @@ from muster.client import admin
 from muster.client.cluster import Cluster
 from muster.client.partitions import TopicPartition
 from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.explain.event import Event, event_in
 from muster.explain.failure import NothingToExplain
-from muster.explain.from_files import JOURNAL, OFFSETS, Found
+from muster.explain.from_files import Found
 from muster.explain.inferred import stored_in
 from muster.wire.batch import Record
 
@@ -22,16 +23,16 @@ async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None
     """`since_ms` shortens the reading of an offsets log, which may be long; a journal is read whole, for what came before."""
     counts = {topic.name: len(topic.partitions) for topic in await admin.list_topics(cluster, internal=True)}
     found = Found()
-    if JOURNAL in counts:
-        place = TopicPartition(JOURNAL, partition_for(group, counts[JOURNAL]))
+    if GROUP_JOURNAL in counts:
+        place = TopicPartition(GROUP_JOURNAL, partition_for(group, counts[GROUP_JOURNAL]))
         found.events = [event async for event in _events(cluster, place, group)]
-    if not found.events and OFFSETS in counts:
-        place = TopicPartition(OFFSETS, partition_for(group, counts[OFFSETS]))
+    if not found.events and CONSUMER_OFFSETS in counts:
+        place = TopicPartition(CONSUMER_OFFSETS, partition_for(group, counts[CONSUMER_OFFSETS]))
         async for record in _records(cluster, place, since_ms):
             stored = stored_in(record, group)
             if stored is not None:
                 found.stored.append(stored)
-    if JOURNAL not in counts and OFFSETS not in counts:
+    if GROUP_JOURNAL not in counts and CONSUMER_OFFSETS not in counts:
         raise NothingToExplain("no group was ever here: the cluster has neither a group journal nor committed offsets")
     return found
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
 
 from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.explain.event import Event, event_in
 from muster.explain.facts import History
 from muster.explain.failure import NothingToExplain
@@ -23,9 +23,6 @@ from muster.log.disk import Disk
 from muster.log.segment_batches import checked_batches
 from muster.wire.batch import Record, decode_records
 from muster.wire.errors import WireError
-
-JOURNAL: Final = "__group_journal"
-OFFSETS: Final = "__consumer_offsets"
 
 
 @dataclass(slots=True)
@@ -41,21 +38,21 @@ class Found:
 def read_directory(directory: str, group: str) -> Found:
     topics = _partitions(directory)
     found = Found()
-    if JOURNAL in topics:
+    if GROUP_JOURNAL in topics:
         found.events = [
             event
-            for record in _records_of(directory, JOURNAL, topics[JOURNAL], group, found.notes)
+            for record in _records_of(directory, GROUP_JOURNAL, topics[GROUP_JOURNAL], group, found.notes)
             if record.key == group.encode("utf-8", "replace") and (event := event_in(record.value)) is not None
         ]
-    if not found.events and OFFSETS in topics:
-        for record in _records_of(directory, OFFSETS, topics[OFFSETS], group, found.notes):
+    if not found.events and CONSUMER_OFFSETS in topics:
+        for record in _records_of(directory, CONSUMER_OFFSETS, topics[CONSUMER_OFFSETS], group, found.notes):
             stored = stored_in(record, group)
             if stored is not None:
                 found.stored.append(stored)
-    if JOURNAL not in topics and OFFSETS not in topics:
+    if GROUP_JOURNAL not in topics and CONSUMER_OFFSETS not in topics:
         raise NothingToExplain(
             f"{directory} has neither a group journal nor committed offsets: name a server's data directory, the one with"
-            f" directories such as {OFFSETS}-0"
+            f" directories such as {CONSUMER_OFFSETS}-0"
         )
     return found
 

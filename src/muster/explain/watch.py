@@ -16,11 +16,11 @@ from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
 from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.explain.cause_words import why_sentence
 from muster.explain.event import Event, event_in
 from muster.explain.facts import History, Rebalance
 from muster.explain.fold import fold
-from muster.explain.from_files import JOURNAL, OFFSETS
 from muster.explain.inferred import StoredAt, infer, stored_in
 from muster.explain.names import Names
 from muster.wire.batch import Record
@@ -98,7 +98,7 @@ class Watch:
     # -- following
 
     async def _catch_up(self, groups: Sequence[str]) -> None:
-        if self._topic != JOURNAL:
+        if self._topic != GROUP_JOURNAL:
             await self._choose_topic()
         if self._partitions is None:
             return
@@ -111,13 +111,13 @@ class Watch:
     async def _choose_topic(self) -> None:
         """A Muster has a journal from its first group on, so it may come later."""
         counts = {topic.name: len(topic.partitions) for topic in await admin.list_topics(self._cluster, internal=True)}
-        topic = JOURNAL if JOURNAL in counts else OFFSETS
+        topic = GROUP_JOURNAL if GROUP_JOURNAL in counts else CONSUMER_OFFSETS
         if topic in counts:
             self._topic, self._partitions = topic, counts[topic]
 
     async def _follow(self, place: TopicPartition, wanted: set[str]) -> None:
         if place not in self._positions:
-            when = admin.EARLIEST if place.topic == JOURNAL else admin.LATEST
+            when = admin.EARLIEST if place.topic == GROUP_JOURNAL else admin.LATEST
             self._positions[place] = (await admin.list_offsets(self._cluster, {place: when}))[place].offset
         while True:
             fetched = await admin.fetch_records(
@@ -130,7 +130,7 @@ class Watch:
             self._positions[place] = fetched.next_offset
 
     def _keep(self, topic: str, record: Record, wanted: set[str]) -> None:
-        if topic == JOURNAL:
+        if topic == GROUP_JOURNAL:
             event = event_in(record.value)
             if event is not None:
                 self._events.setdefault(event.group, deque(maxlen=KEPT_EVENTS)).append(event)

@@ -21,11 +21,11 @@ from muster.wire.batch import (
     CorruptBatch,
     records_payload,
 )
+from muster.wire.batch_header import MAGIC
 from muster.wire.compression import compress
 
 _BEFORE_CHECKED = struct.Struct(">qiibI")
 _CHECKED_HEADER = struct.Struct(">hiqqqhii")
-_MAGIC: Final = 2
 _AFTER_LENGTH: Final = 9
 """Leader epoch, magic and checksum are counted by the batch length and not by the checksum."""
 
@@ -135,7 +135,7 @@ def _seal(
     )
     crc = google_crc32c.value(checked)
     length = _AFTER_LENGTH + len(checked)
-    return _BEFORE_CHECKED.pack(header.base_offset, length, header.partition_leader_epoch, _MAGIC, crc) + checked
+    return _BEFORE_CHECKED.pack(header.base_offset, length, header.partition_leader_epoch, MAGIC, crc) + checked
 
 
 def _varint(data: bytes, pos: int) -> tuple[int, int]:

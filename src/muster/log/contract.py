@@ -1,4 +1,4 @@
-"""What a log promises, whoever keeps it. `files` and `memory` fulfil it now; a database may later.
+"""What a log promises, whoever keeps it: segment files (`files`), memory (`memory`) or PostgreSQL (`postgres`).
 
 Group commit, the life of an append:
 

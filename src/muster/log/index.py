@@ -111,7 +111,7 @@ class SegmentIndex:
         return entries.tobytes(), b"".join(_TIME_ENTRY.pack(*entry) for entry in times)
 
     def load(self, offset_bytes: bytes, time_bytes: bytes, segment_size: int) -> None:
-        """Take over saved entries. The log from the last entry's position on is still to be noted (`resume_at`)."""
+        """Take over saved entries. The log from the last entry's position on is still to be noted (`resume_at_last_entry`)."""
         if len(offset_bytes) % _OFFSET_ENTRY or len(time_bytes) % _TIME_ENTRY.size:
             raise IndexDamaged("its length is not a multiple of an entry's")
         entries = array("i", offset_bytes)

@@ -20,6 +20,7 @@ from muster.log.segment_batches import checked_batches, damaged_batch
 from muster.log.staging import StagedBatch
 from muster.log.timestamps import first_at_or_after
 from muster.wire.batch import HEADER_SIZE, BatchHeader, parse_header
+from muster.wire.batch_header import LENGTH_END
 from muster.wire.errors import WireError
 
 LOG_SUFFIX: Final = ".log"
@@ -30,7 +31,6 @@ _LENGTH = struct.Struct(">i")
 _BEFORE_LENGTH: Final = 8
 _HOP = struct.Struct(">qi11xi")
 """Base offset, length, last offset delta."""
-_LENGTH_END: Final = 12
 
 logger = logging.getLogger(__name__)
 
@@ -197,9 +197,9 @@ class Segment:
                 base_offset, length, last_delta = _HOP.unpack_from(chunk, at)
                 if base_offset + last_delta >= offset:
                     return position + at
-                if length < HEADER_SIZE - _LENGTH_END:
+                if length < HEADER_SIZE - LENGTH_END:
                     raise self.damaged(position + at, f"a batch of {length} bytes cannot be")
-                at += length + _LENGTH_END
+                at += length + LENGTH_END
             if at == 0:
                 raise self.damaged(position, "a batch header is cut off")
             position += at
@@ -222,8 +222,8 @@ class Segment:
         if len(chunk) == left <= max_bytes:
             return chunk
         whole = 0
-        while whole + _LENGTH_END <= len(chunk):
-            size = _LENGTH.unpack_from(chunk, whole + _BEFORE_LENGTH)[0] + _LENGTH_END
+        while whole + LENGTH_END <= len(chunk):
+            size = _LENGTH.unpack_from(chunk, whole + _BEFORE_LENGTH)[0] + LENGTH_END
             if size < HEADER_SIZE:
                 raise self.damaged(position + whole, f"a batch of {size} bytes cannot be")
             if whole + size > max_bytes:

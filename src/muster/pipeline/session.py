@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from muster.extras import install_command
 from muster.pipeline.java import Java, JavaError, find_java
 from muster.pipeline.session_archive import ClassArchive, cache_directory
 from muster.pipeline.session_code import came_as_zip, package_code
@@ -25,6 +26,7 @@ from muster.pipeline.session_settings import (
     JobSize,
     SessionSettings,
     java_options,
+    patient_master,
     session_settings,
     spark_settings,
 )
@@ -42,7 +44,7 @@ _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 def require_packages() -> None:
     missing = [name for name in _REQUIRED if find_spec(name) is None]
     if missing:
-        raise SessionError(f"the pipeline needs {', '.join(missing)}: pip install 'muster-kafka[pipeline]'")
+        raise SessionError(f"the pipeline needs {', '.join(missing)}: {install_command('pipeline')}")
 
 
 @contextmanager
@@ -95,7 +97,7 @@ def _start(settings: SessionSettings) -> Iterator[SparkSession]:
 def _build(settings: SessionSettings, chosen: Mapping[str, str], log: Path) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master(settings.master).appName(settings.app_name)
+    builder = SparkSession.builder.master(patient_master(settings.master)).appName(settings.app_name)
     for name, value in chosen.items():
         builder = builder.config(name, value)
     try:

@@ -49,7 +49,8 @@ def words_of_probe_failure(error: str) -> str:
         return f"the workers have no {program[1]}: name one of this version with --conf spark.pyspark.python=PATH"
     missing = _NO_MODULE.search(error)
     if missing:
-        return f"the workers' Python lacks {missing[1]}: install muster-kafka[pipeline] there, or send an environment along"
+        lacks = f"the workers' Python lacks {missing[1]}"
+        return f"{lacks}: install Muster with its extra `pipeline` there, or send an environment along"
     said = _PYTHON_SAID.search(error)
     if said:
         return f"the workers' Python did not start: {said[1].strip()}"

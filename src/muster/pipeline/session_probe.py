@@ -61,7 +61,8 @@ def words_of(findings: Iterable[Finding]) -> str | None:
     if not hosts:
         return None
     told = "; ".join(f"on {', '.join(names)}: {problem}" for problem, names in hosts.items())
-    return f"workers cannot run the pipeline: {told}. Install muster-kafka[pipeline] where tasks run, or send an environment along"
+    advice = "Install Muster with its extra `pipeline` where tasks run, or send an environment along"
+    return f"workers cannot run the pipeline: {told}. {advice}"
 
 
 def probe_workers(spark: SparkSession, *, is_connect: bool) -> str | None:

@@ -135,6 +135,17 @@ def session_settings(settings: SessionSettings) -> dict[str, str]:
     }
 
 
+def patient_master(master: str) -> str:
+    """A local master that tries a failed task again, as all others do: by itself it gives up when one Python worker dies."""
+    if master == "local":
+        return f"local[1,{_TASK_TRIES}]"
+    is_plain = master.startswith("local[") and "," not in master
+    return master.replace("]", f",{_TASK_TRIES}]") if is_plain else master
+
+
+_TASK_TRIES: Final = 4
+
+
 def reducers(master: str) -> int:
     """The cores of a local master, a moderate number where the cluster decides."""
     if not master.startswith("local"):

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from muster.cluster.lease_clock import lease_seconds
 from muster.cluster.view import NO_LEADER, ClusterView
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.log.contract import Leader, LedElsewhere, StorageError
 from muster.runtime.wheel import NEVER
-from muster.topics.names import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.topics.topic import Partition
 
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ from muster.wire.batch import (
     parse_header,
 )
 from muster.wire.batch import Record as BatchRecord
+from muster.wire.batch_header import LENGTH_END, MAGIC
 from muster.wire.errors import WireError
 
 _COMMIT_MARKER = 1
@@ -39,8 +40,6 @@ _BYTES_A_READ = 4 * BYTES_A_STEP
 
 _GLANCE = Struct(">qi4xb4xhi30xi")
 """Of a batch header: base offset, length, magic, attributes, last offset delta, record count."""
-_MAGIC = 2
-_LENGTH_END = 12
 _MANY_RECORDS = 10_000
 """From here on the collector is spared what was loaded. Not for less: garbage that is there at that moment stays for ever."""
 _NOT_PLAIN = COMPRESSION_MASK | CONTROL_BIT | TRANSACTIONAL_BIT
@@ -113,8 +112,8 @@ class Load:
         if position + HEADER_SIZE > len(piece):
             return 0
         base_offset, length, magic, attributes, last_delta, count = _GLANCE.unpack_from(piece, position)
-        size: int = length + _LENGTH_END
-        is_plain = magic == _MAGIC and not attributes & _NOT_PLAIN and last_delta >= 0 <= count
+        size: int = length + LENGTH_END
+        is_plain = magic == MAGIC and not attributes & _NOT_PLAIN and last_delta >= 0 <= count
         if not is_plain or not HEADER_SIZE <= size <= len(piece) - position or base_offset < self._next_offset:
             return 0
         self._replay_records(piece, position, size, count, base_offset)

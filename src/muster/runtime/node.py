@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.log.contract import PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
@@ -27,7 +28,6 @@ from muster.security.audit import Audit
 from muster.security.authorizer import Authorizer
 from muster.topics.broker import Broker
 from muster.topics.config_types import INT_MAX
-from muster.topics.names import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Topic
 

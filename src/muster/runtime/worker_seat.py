@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from muster.cluster.view import ClusterView
 from muster.cluster.worker_place import WorkerPlace
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.log.contract import NOBODY, Leader
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
-from muster.topics.names import CONSUMER_OFFSETS
 
 
 class WorkerLeaders(ClusterLeaders):

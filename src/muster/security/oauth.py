@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from muster.extras import install_command
 from muster.security.sasl import Accepted, AuthenticationFailed, Challenge
 
 ALGORITHMS: Final = (
@@ -255,5 +256,5 @@ def _pyjwt() -> Any:
         import cryptography.hazmat.primitives  # noqa: F401 - PyJWT can check no signature without it
         import jwt
     except ImportError:
-        raise KeyFileError("OAUTHBEARER needs PyJWT: pip install 'muster-kafka[oauth]'") from None
+        raise KeyFileError(f"OAUTHBEARER needs PyJWT: {install_command('oauth')}") from None
     return jwt

@@ -6,11 +6,11 @@ import asyncio
 from typing import NamedTuple
 
 from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.log.contract import NOBODY
 from muster.runtime.node import Node
 from muster.server.call import Call
 from muster.server.settings import settings_of
-from muster.topics.names import CONSUMER_OFFSETS
 
 
 class BrokerAddress(NamedTuple):

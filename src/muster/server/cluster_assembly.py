@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
 from muster import __version__
+from muster.extras import install_command
 from muster.log.contract import LogStore, StorageError
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
 from muster.runtime.node import Node
@@ -36,7 +37,7 @@ def shared_store(settings: Settings) -> LogStore:
 
         return PostgresStore(url, settings.node_id, patience_ms=settings.integer("muster.lease.ms"))
     except ImportError:
-        raise ConfigError("muster.store: psycopg is not installed: pip install 'muster-kafka[postgres]'") from None
+        raise ConfigError(f"muster.store: psycopg is not installed: {install_command('postgres')}") from None
 
 
 def checked_cluster_id(settings: Settings, store: LogStore) -> str:

@@ -121,10 +121,14 @@ class SaslSession:
         exchange = self._exchange
         assert exchange is not None
         self._claimed = exchange.claimed_name(token)
-        delay = 0.0
+        delay: float | None = 0.0
         if self._claimed is not None:
-            delay = self._gateway.listener.guess_delays.seconds(self._connection.host, self._claimed)
-        if delay:
+            delay = self._gateway.listener.guess_delays.take_place(self._connection.host, self._claimed)
+        if delay is None:
+            user, self._claimed = self._claimed or "", None  # nothing was checked that could count as a failure
+            told = "Authentication failed: too many passwords of this user from this address are waiting to be checked"
+            self._fail(AuthenticationFailed(told, name=user), answers)
+        elif delay:
             # Before the check, not after it: somebody who guesses could take silence for a no, and try the next at once.
             loop = asyncio.get_running_loop()
             answers.wait_for(loop.call_later(delay, self._connection.guard, self._check, token, answers))

@@ -9,6 +9,7 @@ from typing import cast
 
 from muster.cluster.plan import Slot
 from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.runtime.node import Node
 from muster.sim.cluster_member import ClusterMember
 from muster.sim.cluster_network import ClusterNetwork
@@ -19,7 +20,6 @@ from muster.sim.database import SimDatabase
 from muster.sim.member import SimMember
 from muster.sim.witness import Witness
 from muster.sim.world import SETTINGS
-from muster.topics.names import CONSUMER_OFFSETS
 
 GROUPS = 3
 MEMBERS_A_GROUP = 3

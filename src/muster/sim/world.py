@@ -10,6 +10,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, cast
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.server.endpoint import Endpoint
@@ -23,7 +24,6 @@ from muster.sim.scheduler import ServerLoop
 from muster.sim.witness import Witness
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.creation import NewTopic
-from muster.topics.names import CONSUMER_OFFSETS
 
 EPOCH_MS = 1_700_000_000_000
 GROUPS = 2

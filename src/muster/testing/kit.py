@@ -17,6 +17,7 @@ from muster.core.classic.states import CAN_REBALANCE
 from muster.core.classic.turn import Turn
 from muster.core.contract import Outcome
 from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.journal import JournalEvent
 from muster.runtime.coordinator import ShardState
 from muster.runtime.node import Node
@@ -34,7 +35,6 @@ from muster.testing.group_waits import GroupWaits, WaitTimeout, Wanted
 from muster.testing.interception import Interception
 from muster.testing.journal_words import line
 from muster.testing.kit_clock import KitClock
-from muster.topics.names import CONSUMER_OFFSETS
 
 KEPT_EVENTS = 100_000
 KEPT_CONNECTIONS = 10_000

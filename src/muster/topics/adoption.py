@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from contextlib import suppress
 
+from muster.core.internal_topics import CLUSTER_METADATA
 from muster.log.contract import LogStore, StorageError
 from muster.topics.catalog_document import StoredTopic
-from muster.topics.names import CLUSTER_METADATA, COMPACTED_INTERNALS, INTERNAL_TOPICS
+from muster.topics.names import COMPACTED_INTERNALS, INTERNAL_TOPICS
 from muster.topics.topic import Topic
 from muster.wire.late_dataclass import dataclass
 

@@ -7,7 +7,6 @@ topics/produce.py.
 from __future__ import annotations
 
 from itertools import islice
-from typing import Final
 
 from muster.topics.config_types import LONG_MAX
 from muster.topics.configs import TopicSettings
@@ -30,6 +29,7 @@ from muster.wire.batch import (
     records_payload,
     with_max_timestamp,
 )
+from muster.wire.batch_header import MAGIC, MAGIC_AT
 from muster.wire.compression import MAX_DECOMPRESSED_BYTES, ZSTD
 from muster.wire.compression import NAMES as CODECS
 from muster.wire.errors import (
@@ -41,9 +41,6 @@ from muster.wire.errors import (
     UNSUPPORTED_COMPRESSION_TYPE,
 )
 from muster.wire.late_dataclass import dataclass
-
-_MAGIC_AT: Final = 16
-_MAGIC: Final = 2
 
 
 @dataclass(slots=True, frozen=True)
@@ -106,11 +103,11 @@ def judge_batch(
 def _single_header(records: bytes | None) -> BatchHeader:
     if not records:
         raise BatchRefused(INVALID_RECORD, "Produce requests must have exactly one record batch per partition")
-    if len(records) > _MAGIC_AT and records[_MAGIC_AT] != _MAGIC:
+    if len(records) > MAGIC_AT and records[MAGIC_AT] != MAGIC:
         # KIP-724: brokers since 4.0 neither store nor convert magic 0 and 1.
         raise BatchRefused(
             INVALID_RECORD,
-            f"Produce requests may only contain record batches with magic {_MAGIC}, found {records[_MAGIC_AT]}",
+            f"Produce requests may only contain record batches with magic {MAGIC}, found {records[MAGIC_AT]}",
         )
     try:
         # No more than two are looked at: there may be a million of them.

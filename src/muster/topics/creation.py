@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
 
+from muster.core.internal_topics import CLUSTER_METADATA
 from muster.log.contract import StorageError
 from muster.topics.catalog import Catalog
 from muster.topics.config_types import ConfigError
 from muster.topics.configs import TopicSettings
 from muster.topics.limits import MAX_PARTITIONS, MAX_PARTITIONS_PER_REQUEST
-from muster.topics.names import CLUSTER_METADATA, INTERNAL_TOPICS, check_name, collision_key
+from muster.topics.names import INTERNAL_TOPICS, check_name, collision_key
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Topic
 from muster.wire.errors import (

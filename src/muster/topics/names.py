@@ -7,16 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL, SHARE_GROUP_STATE, TRANSACTION_STATE
 from muster.topics.limits import MAX_TOPIC_NAME_LENGTH
 from muster.topics.refusal import TopicError
 from muster.wire.errors import INVALID_TOPIC_EXCEPTION
-
-CONSUMER_OFFSETS: Final = "__consumer_offsets"
-TRANSACTION_STATE: Final = "__transaction_state"
-SHARE_GROUP_STATE: Final = "__share_group_state"
-GROUP_JOURNAL: Final = "__group_journal"
-CLUSTER_METADATA: Final = "__cluster_metadata"
-"""Kafka keeps its metadata log in the data directory under this name. It is not a topic."""
 
 INTERNAL_TOPICS: Final = frozenset((CONSUMER_OFFSETS, TRANSACTION_STATE, SHARE_GROUP_STATE, GROUP_JOURNAL))
 """Kafka's three, and ours."""

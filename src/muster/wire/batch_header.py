@@ -31,7 +31,7 @@ DELETE_HORIZON_BIT: Final = 0x40
 
 LENGTH_END: Final = 12
 """Base offset and batch length come before what the batch length counts."""
-_MAGIC_AT: Final = 16
+MAGIC_AT: Final = 16
 _CRC_AT: Final = 17
 CHECKED_FROM: Final = 21
 """The checksum covers everything from the attributes on; base offset and leader epoch stay free to be patched."""
@@ -149,11 +149,11 @@ def parse_header(buf: bytes, pos: int = 0) -> BatchHeader:
         raise CorruptBatch(
             f"a record batch header needs {HEADER_SIZE} bytes, only {max(0, len(buf) - pos)} are left", pos
         )
-    magic = read_i8(buf, pos + _MAGIC_AT)
+    magic = read_i8(buf, pos + MAGIC_AT)
     length: int = read_i32_be(buf, pos + 8)
     if magic != MAGIC:
         _refuse_old_format(buf, pos)
-        raise CorruptBatch(f"unknown message format {magic}, expected {MAGIC}", pos + _MAGIC_AT)
+        raise CorruptBatch(f"unknown message format {magic}, expected {MAGIC}", pos + MAGIC_AT)
     if length < HEADER_SIZE - LENGTH_END:
         raise CorruptBatch(f"batch length {length} is less than an empty batch has", pos + 8)
     crc: int = read_i32_be(buf, pos + _CRC_AT)
@@ -179,8 +179,8 @@ def parse_header(buf: bytes, pos: int = 0) -> BatchHeader:
 
 
 def _refuse_old_format(buf: bytes, pos: int) -> None:
-    if len(buf) > pos + _MAGIC_AT and buf[pos + _MAGIC_AT] in (0, 1):
-        raise OldMessageFormat(buf[pos + _MAGIC_AT], pos)
+    if len(buf) > pos + MAGIC_AT and buf[pos + MAGIC_AT] in (0, 1):
+        raise OldMessageFormat(buf[pos + MAGIC_AT], pos)
 
 
 def iterate_batches(buf: bytes, pos: int = 0) -> Iterator[tuple[int, BatchHeader]]:

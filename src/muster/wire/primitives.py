@@ -113,6 +113,11 @@ def misfit(where: str, field: str, pos: int) -> WireError:
     return WireError(f"{where}: tagged field {field} does not fill the size it promises, near position {pos}")
 
 
+def too_many(where: str, count: int) -> WireError:
+    """A request whose items nobody would want to look at: it is refused before they become objects."""
+    return WireError(f"{where}: an array of {count} items is too long; ask for less at a time")
+
+
 def overrun(where: str, buf: bytes, pos: int) -> WireError:
     """The bytes end before the message does, or a length or count in it is larger than what is left."""
     return WireError(f"{where}: wants more than the {len(buf)} bytes there are, near position {min(pos, len(buf))}")

@@ -176,7 +176,7 @@ def test_groups_are_looked_at_in_the_order_of_their_making() -> None:
 
 
 def test_an_old_offset_with_a_commit_on_its_way_stays() -> None:
-    """Spec 4.7 [L]: a tombstone behind that commit in the log would take back what the client is told is stored."""
+    """Spec 4.7: a tombstone behind that commit in the log would take back what the client is told is stored."""
     desk = committed(NOW)
     fresh = commit_offsets(desk, commit(offset("foo", 0, 9)), TICKET, NOW + WEEK)
     assert not run(desk, NOW + WEEK).records

@@ -57,7 +57,7 @@ def test_a_lost_append_is_not_coordinator_and_the_old_value_stays() -> None:
 
 
 def test_a_lost_append_keeps_the_codes_of_entries_that_were_refused_anyway() -> None:
-    """Spec 4.1 row 8."""
+    """Spec 4.1 step 8."""
     world = World()
     entries: list[Entry] = [("t", 0, 1, -1, "x" * 5000, None), ("t", 1, 1, -1, "", None)]
     world.hold()

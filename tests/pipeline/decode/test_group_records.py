@@ -109,14 +109,14 @@ def test_version_0_of_a_subscription_does_not_say_what_is_owned() -> None:
 
 
 def test_subscription_of_a_negative_version_still_gives_its_topics() -> None:
-    """Analytics trap 14: Burrow#313 saw those in the wild."""
+    """Trap 14: they occur in real logs."""
     raw = b"\xff\xff" + encode_subscription(Subscription(["a"], version=0))[2:]
     (found,) = decoded(*encoded(group(member("m1", raw))))["s_member"]
     assert found["topics"] == ["a"]
 
 
 def test_other_protocol_types_are_opaque() -> None:
-    """Analytics trap 14: Connect and the schema registry put their own bytes there."""
+    """Trap 14: Connect and the schema registry put their own bytes there."""
     made = decoded(*encoded(group(member("m1", b"\x00\x01opaque", b"opaque"), protocol_type="connect")))
     assert (made["s_member"][0]["topics"], made["s_assignment"], made["b_quarantine"]) == (None, [], [])
 
@@ -132,7 +132,7 @@ def test_undecodable_assignment_is_quarantined_and_the_rest_of_the_group_is_not(
 
 
 def test_empty_assignment_while_rebalancing_is_no_problem() -> None:
-    """Analytics trap 14: kminion#141."""
+    """Trap 14: as while a group rebalances."""
     made = decoded(*encoded(group(member("m1"))))
     assert (made["s_assignment"], made["b_quarantine"]) == ([], [])
 
@@ -230,7 +230,7 @@ def test_tombstones_of_the_new_protocol_are_rows(record_type: int) -> None:
 
 
 def test_values_of_other_writers_are_quarantined() -> None:
-    """Analytics trap 34: Redpanda writes values of its own under Kafka's keys."""
+    """Trap 34: Redpanda writes values of its own under Kafka's keys."""
     made = decoded(
         (bytes.fromhex("00030003677270"), b"\x07\x01serde"), (bytes.fromhex("0008000367727000026d31"), b"\x00\x00\x01")
     )

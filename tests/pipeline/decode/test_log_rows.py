@@ -14,13 +14,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.core.journal import JournalEvent
 from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, StoredMember
 from muster.pipeline.decode.log_rows import log_rows, problem_rows
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
 from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, Stretch
+from muster.pipeline.sources.log_source import Stretch
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from tests.pipeline.decode.bronze import NOW_MS, Pair, bronze_of, encoded
@@ -143,7 +144,7 @@ def test_control_records_keep_their_type_and_say_nothing_else() -> None:
 def test_journal_records_become_events_and_what_is_none_a_problem() -> None:
     event = JournalEvent("member_left", NOW_MS, "g", 7, "member_left", "m1", "i1", "c1", "/h", "bye", {"result": "x"})
     value = json.dumps(event.to_json()).encode()
-    bronze = bronze_of([(b"g", value), (b"g", b"[1]"), (b"g", value)], log_topic=JOURNAL_TOPIC)
+    bronze = bronze_of([(b"g", value), (b"g", b"[1]"), (b"g", value)], log_topic=GROUP_JOURNAL)
     log = log_rows(bronze, 50).to_pylist()
     events, refused = (rows.to_pylist() for rows in journal_rows(bronze))
     found = [{**row, **row["event"]} for row in log if row["event"] is not None]
@@ -160,13 +161,13 @@ def test_several_logs_in_one_batch_are_decoded_each_as_its_own() -> None:
     event = json.dumps({"kind": "k", "group": "g", "at_ms": 5}).encode()
     parts = [
         bronze_of(commits(3), partition=3),
-        bronze_of([(b"g", event)], partition=3, log_topic=JOURNAL_TOPIC),
+        bronze_of([(b"g", event)], partition=3, log_topic=GROUP_JOURNAL),
         bronze_of(commits(2), partition=4),
     ]
     log = log_rows(pa.concat_batches(parts), 50).to_pylist()
     assert [(row["log_topic"], row["log_partition"], row["problem"] is None) for row in log] == [
         *[("__consumer_offsets", 3, True)] * 3,
-        (JOURNAL_TOPIC, 3, True),
+        (GROUP_JOURNAL, 3, True),
         *[("__consumer_offsets", 4, False)] * 2,
     ]
     assert log_rows(bronze_of([]), 50).num_rows == 0

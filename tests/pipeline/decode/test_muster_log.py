@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources import broker as broker_module
 from muster.pipeline.sources.broker import BrokerLogs
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LogSource, Stretch
+from muster.pipeline.sources.log_source import LogSource, Stretch
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
@@ -216,8 +217,8 @@ def test_journal_of_a_server_is_read_from_itself_and_from_its_files(tmp_path: Pa
         with GroupClient(server.port) as client:
             wake(client)
             client.join("g1", version=3).answer()
-        shown = _events(BrokerLogs(server.address, JOURNAL_TOPIC))
-    written = _events(SegmentLogs((str(tmp_path),), JOURNAL_TOPIC))
+        shown = _events(BrokerLogs(server.address, GROUP_JOURNAL))
+    written = _events(SegmentLogs((str(tmp_path),), GROUP_JOURNAL))
     assert shown == written[: len(shown)]
     kinds = [row["kind"] for row in written]
     assert kinds[0] == "group_created"

@@ -56,7 +56,7 @@ def test_key_of_type_0_names_the_same_offset() -> None:
 
 
 def test_tombstone_has_no_offset_and_is_kept() -> None:
-    """Analytics trap 1."""
+    """Trap 1."""
     rows = decoded((KEY, None), (KEY, bytes.fromhex(GOLDEN["v3"][0])))["s_offset_commit"]
     assert [row["is_tombstone"] for row in rows] == [True, False]
     assert (rows[0]["committed_offset"], rows[0]["commit_ms"], rows[0]["metadata"]) == (None, None, None)
@@ -89,7 +89,7 @@ def test_long_metadata_of_version_4_has_a_length_of_two_bytes() -> None:
 
 
 def test_names_that_are_odd_come_through() -> None:
-    """Analytics trap 17: group ids are any UTF-8, may hold colons and spaces or be empty."""
+    """Trap 17: group ids are any UTF-8, may hold colons and spaces or be empty."""
     names = ["", "a:b", "with space", "групп\U0001f680а"]
     records = [OffsetCommitted(name, "t", 0, 1, 1, "", NOW_MS) for name in names]
     assert [row["group_id"] for row in decoded(*encoded(*records))["s_offset_commit"]] == names
@@ -122,7 +122,7 @@ def test_undecodable_record_goes_to_quarantine_and_its_neighbours_do_not(name: s
 
 
 def test_group_in_the_wrong_partition_is_misplaced() -> None:
-    """Analytics trap 26. "grp" hashes to 102629; of 50 partitions it belongs into number 29."""
+    """Trap 26. "grp" hashes to 102629; of 50 partitions it belongs into number 29."""
     value = bytes.fromhex(GOLDEN["v3"][0])
     right = decoded((KEY, value), partition=29, partition_count=50)
     assert (len(right["s_offset_commit"]), right["b_quarantine"]) == (1, [])
@@ -134,7 +134,7 @@ def test_group_in_the_wrong_partition_is_misplaced() -> None:
 
 
 def test_unknown_types_are_counted_and_not_decoded() -> None:
-    """Analytics trap 12: share and streams groups write types of their own."""
+    """Trap 12: share and streams groups write types of their own."""
     share = (b"\x00\x0b\x00\x01s", b"\x00\x00")
     made = decoded((KEY, None), share, share, (b"\x00\x63abc", None))
     assert [

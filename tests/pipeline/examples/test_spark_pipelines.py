@@ -25,15 +25,9 @@ _MISSING = [name for name in _PACKAGES if find_spec(name) is None]
 _PATIENCE_SECONDS = 600
 """A run takes half a minute; one that hangs must not hold up the tests."""
 
-pytestmark = [
-    pytest.mark.skipif(
-        bool(_MISSING), reason=f"spark-pipelines needs {', '.join(_MISSING)}: pip install 'pyspark[pipelines]'"
-    ),
-    pytest.mark.skipif(
-        "MUSTER_PIPELINE_CLUSTER" not in os.environ,
-        reason="it starts a Connect server: `make pipeline-cluster` runs it",
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    bool(_MISSING), reason=f"spark-pipelines needs {', '.join(_MISSING)}: pip install 'pyspark[pipelines]'"
+)
 
 
 def test_the_project_makes_log_offsets_and_lag(tmp_path: Path) -> None:

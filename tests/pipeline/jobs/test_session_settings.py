@@ -15,7 +15,13 @@ from muster.pipeline.session import SessionError, SessionSettings, open_session
 from muster.pipeline.session_archive import ClassArchive
 from muster.pipeline.session_code import package_code
 from muster.pipeline.session_python import worker_environment
-from muster.pipeline.session_settings import JobSize, java_options, session_settings, spark_settings
+from muster.pipeline.session_settings import (
+    JobSize,
+    java_options,
+    patient_master,
+    session_settings,
+    spark_settings,
+)
 
 
 def _archive(directory: Path, banner: str = "17.0.1") -> ClassArchive:
@@ -127,7 +133,7 @@ def test_what_the_user_sets_wins() -> None:
 def test_without_pyspark_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "find_spec", lambda name: None if name == "pyspark" else object())
     with (
-        pytest.raises(SessionError, match=r"needs pyspark: pip install 'muster-kafka\[pipeline\]'"),
+        pytest.raises(SessionError, match=r"needs pyspark: pip install '\.\[pipeline\]'"),
         open_session(SessionSettings()),
     ):
         raise AssertionError("a session without pyspark")
@@ -175,3 +181,19 @@ def test_drivers_of_clusters_are_not_bound_to_loopback(master: str) -> None:
     assert "spark.driver.host" not in chosen
     assert "spark.driver.bindAddress" not in chosen
     assert "SPARK_LOCAL_IP" not in session._java_environment(Java(Path("/jdk"), 17, ""), settings)
+
+
+@pytest.mark.parametrize(
+    ("master", "patient"),
+    [
+        ("local", "local[1,4]"),
+        ("local[*]", "local[*,4]"),
+        ("local[2]", "local[2,4]"),
+        ("local[2,1]", "local[2,1]"),
+        ("local-cluster[2,1,512]", "local-cluster[2,1,512]"),
+        ("spark://host:7077", "spark://host:7077"),
+        ("yarn", "yarn"),
+    ],
+)
+def test_local_masters_try_failed_tasks_again(master: str, patient: str) -> None:
+    assert patient_master(master) == patient

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import duckdb_extension_delta  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -56,13 +58,21 @@ def root(tmp_path: Path) -> Path:
     return lake
 
 
+def by_duckdb(url: str) -> pa.Table:
+    """With DuckDB's own extension, from its package: by itself DuckDB would download it."""
+    (extension,) = Path(*duckdb_extension_delta.__path__).glob("extensions/*/delta.duckdb_extension")
+    with duckdb.connect(config={"allow_unsigned_extensions": "true"}) as database:
+        database.execute(f"load '{extension}'")
+        return database.execute("select * from delta_scan(?)", [url]).to_arrow_table()
+
+
 def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=repr)
 
 
 @pytest.mark.parametrize("compacted", [False, True], ids=["as written", "compacted"])
 @pytest.mark.parametrize("table", TABLES)
-def test_polars_and_delta_rs_read_what_we_read(root: Path, table: str, compacted: bool) -> None:
+def test_polars_duckdb_and_delta_rs_read_what_we_read(root: Path, table: str, compacted: bool) -> None:
     if compacted:
         assert compact(Location.parse(root), Retention()).changed.keys() == {"log", "s_member", "g_rebalance"} - {"log"}
     ours = Lake.open(root).arrow(table)
@@ -74,3 +84,4 @@ def test_polars_and_delta_rs_read_what_we_read(root: Path, table: str, compacted
     expected = ordered(ours.to_pylist())
     assert ordered(by_delta.select(ours.column_names).to_pylist()) == expected
     assert ordered(by_polars.select(ours.column_names).to_dicts()) == expected
+    assert ordered(by_duckdb(url).select(ours.column_names).to_pylist()) == expected

@@ -30,7 +30,7 @@ from muster.wire.errors import WireError
 from tests.pipeline.oracle.group_rows import deleted_row, generation_row
 from tests.pipeline.oracle.offset_rows import offset_rows
 
-OFFSETS_TOPIC: Final = "__consumer_offsets"
+CONSUMER_OFFSETS: Final = "__consumer_offsets"
 _BRONZE: Final = TABLES["b_log_record"]
 _PLACE: Final = ("cluster", "log_partition", "log_offset", "record_ms", "dt")
 _MARKER_COLUMNS: Final = ROW_TABLES["txn_marker"].names
@@ -47,8 +47,8 @@ def decode_batch(bronze: pa.RecordBatch, partition_count: int | None = None) -> 
 
 def _by_log_partition(bronze: pa.RecordBatch) -> list[pa.RecordBatch]:
     topics = bronze.column("log_topic")
-    if pc.any(pc.not_equal(topics, OFFSETS_TOPIC)).as_py():
-        bronze = bronze.filter(pc.equal(topics, OFFSETS_TOPIC))
+    if pc.any(pc.not_equal(topics, CONSUMER_OFFSETS)).as_py():
+        bronze = bronze.filter(pc.equal(topics, CONSUMER_OFFSETS))
     if not bronze.num_rows:
         return []
     numbers = np.asarray(bronze.column("log_partition"))

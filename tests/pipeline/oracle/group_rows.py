@@ -7,7 +7,7 @@ from muster.pipeline.decode.group_rows import Place, Row
 
 
 def deleted_row(place: Place, group_id: str) -> Row:
-    """A tombstone: the group is gone, or became one of KIP-848 (analytics trap 2), which its neighbours tell."""
+    """A tombstone: the group is gone, or became one of KIP-848 (trap 2), which its neighbours tell."""
     return {**place, "group_id": group_id, "kind": "deleted", "n_members": 0}
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.tables.columns import LOG as _LOG
 from muster.pipeline.tables.columns import Frame
 
@@ -110,7 +111,7 @@ def with_runs(rows: Frame, extent: Frame) -> Frame:
 
     Two rows of one run have nothing missing between them: what is concluded from both holds. Across a hole it may not (trap 3).
     """
-    offsets_log = extent.filter(pl.col("log_topic") == "__consumer_offsets")
+    offsets_log = extent.filter(pl.col("log_topic") == CONSUMER_OFFSETS)
     starts = (
         offsets_log.select(*_LOG, _start="run_starts")
         .explode("_start")

@@ -1,4 +1,4 @@
-"""A lake as large as the goals of analytics 6: 10,000 groups, 100,000 committed partitions, all in trouble, with long names.
+"""A very large lake: 10,000 groups, 100,000 committed partitions, all in trouble, with long names.
 
 Made to be the worst for the page: every group needs attention, rebalances all day, and loses its offsets.
 """

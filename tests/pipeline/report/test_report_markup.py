@@ -45,7 +45,7 @@ def test_coordinates_are_short() -> None:
     ],
 )
 def test_arbitrary_text_becomes_one_short_visible_line(text: str | None, shown: str) -> None:
-    """Group ids are arbitrary UTF-8 (analytics 3.17): invisible and direction-changing characters are spelled out."""
+    """Group ids are arbitrary UTF-8 (trap 17): invisible and direction-changing characters are spelled out."""
     assert visible(text) == shown
 
 

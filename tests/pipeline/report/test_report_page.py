@@ -96,7 +96,7 @@ def _bare(name: str) -> pa.Table:
 
 @pytest.mark.parametrize("name", GOLD)
 def test_a_row_in_which_nothing_is_known_gets_a_page(name: str) -> None:
-    """The log alone leaves much unknown; null means unknown, never zero (analytics 3.33)."""
+    """The log alone leaves much unknown; null means unknown, never zero (trap 33)."""
     assert read_page(render({name: _bare(name)}, END)).faults == []
 
 
@@ -139,7 +139,7 @@ def test_two_clusters_with_the_same_group_are_kept_apart(tables: dict[str, pa.Ta
 
 
 def test_a_lake_that_is_behind_its_log_says_provisional(tables: dict[str, pa.Table]) -> None:
-    """Until the reader has reached the end offsets it saw at its start, gold is provisional (analytics 3.28)."""
+    """Until the reader has reached the end offsets it saw at its start, gold is provisional (trap 28)."""
     rows = [{**row, "provisional": True} for row in tables["g_lag"].to_pylist()]
     assert "provisional" in render({**tables, "g_lag": as_table("g_lag", rows)}, END).split("<nav")[0]
     assert "provisional" not in render(tables, END).split("<nav")[0]

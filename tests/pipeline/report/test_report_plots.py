@@ -89,7 +89,7 @@ class TestTimeline:
         assert heights == [("3.5", "left"), ("10.5", "expired")]
 
     def test_a_start_that_the_log_does_not_tell_is_said_as_at_least(self) -> None:
-        """analytics finding 4: the join phase is not in the log, the sync phase is."""
+        """analytics 0.4: the join phase is not in the log, the sync phase is."""
         facts = facts_of(g_rebalance=[_rebalance(END, started_ms=None, sync_phase_ms=300, confidence=0.7)])
         assert "inferred, 70 % sure), took at least 300 ms" in marks_of(timeline.timeline(facts))[0]["data-tip"]
 
@@ -120,7 +120,7 @@ class TestPhases:
         assert float(worst.group(1)) == pytest.approx(8 * float(sync_width), rel=0.01)
 
     def test_an_unknown_join_phase_is_a_dashed_stub_never_a_zero(self) -> None:
-        """analytics 3.33: what nobody recorded is null, not zero."""
+        """trap 33: what nobody recorded is null, not zero."""
         facts = facts_of(g_rebalance=[_rebalance(END, started_ms=None, join_phase_ms=None, sync_phase_ms=200)])
         svg = phases.phases(facts, KEY)
         assert "unknown-phase" in svg
@@ -190,12 +190,12 @@ class TestLanes:
         assert "crowd" not in svg
 
     def test_order_is_the_log_offset_even_when_times_go_back(self) -> None:
-        """analytics 3.4: order is log_offset, never a timestamp."""
+        """trap 4: order is log_offset, never a timestamp."""
         pieces = self._pieces(s_assignment=[_assigned(1, END - 5 * HOUR, "a"), _assigned(2, END - 6 * HOUR, "b")])
         assert pieces[-1][1].startswith("b from ")
 
     def test_a_group_that_only_commits_has_no_lanes(self) -> None:
-        """analytics 3.16: simple consumers have commits and no members."""
+        """trap 16: simple consumers have commits and no members."""
         facts = facts_of(g_lag=[{"at_ms": END, "topic": "t", "partition": 0}])
         assert "No assignment of this group" in lanes.lanes(facts, KEY)
         assert "it may only commit" in members.members(facts, KEY)
@@ -242,7 +242,7 @@ class TestBracket:
         "lag", [_lag(), _lag(committed=5, end=5, lag=0, time_lag_lo_ms=0, time_lag_hi_ms=0, time_lag_est_ms=0)]
     )
     def test_who_is_caught_up_or_has_no_position_has_no_bracket(self, lag: Row) -> None:
-        """analytics 3.18: no position is not lag."""
+        """trap 18: no position is not lag."""
         assert 'class="bracket"' not in _lines(lag)
 
     def test_offsets_that_would_all_read_the_same_are_told_by_their_difference(self) -> None:

@@ -130,7 +130,7 @@ def _placed(group: str, committed: int, **more: object) -> Row:
 
 class TestDistanceToLoss:
     def test_the_nearest_to_loss_stand_on_top_and_what_is_lost_is_counted(self) -> None:
-        """analytics 3.18: a committed offset before the log's start was deleted unread."""
+        """trap 25: a committed offset before the log's start was deleted unread."""
         rows = [_placed("far", 1_900), _placed("lost", 700, lag=1_000), _placed("near", 1_020)]
         bars = marks_of(retention.distance_to_loss(facts_of(g_lag=rows)))
         assert [bar["class"] for bar in bars] == ["lost", "unread-near", "unread"]

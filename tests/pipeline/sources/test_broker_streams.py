@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC
 from muster.pipeline.sources.positions import behind, positions_in
 from muster.pipeline.sources.run_source import (
     BrokerSource,
@@ -80,7 +80,7 @@ def test_stream_over_a_growing_broker_and_its_restart_equal_the_batch_read(
     assert len(offsets_in(stream.rows())) == 6
     ends = source.ends()
     assert behind(positions_in(stream.offset()), {TOPIC: ends[TOPIC]}) == 0
-    assert set(ends) == {TOPIC, JOURNAL_TOPIC}
+    assert set(ends) == {TOPIC, GROUP_JOURNAL}
 
 
 def test_streams_from_the_files_and_from_the_broker_give_the_same_rows(
@@ -113,7 +113,7 @@ def test_journal_is_read_beside_the_offsets(spark: Any, tmp_path: Path) -> None:
     assert source.journal_partitions() == set(range(PARTITIONS))
     stream = stream_of(spark, tmp_path / "stream", source)
     stream.run_to_the_end()
-    kinds = [row["event"]["kind"] for row in stream.rows() if row["log_topic"] == JOURNAL_TOPIC]
+    kinds = [row["event"]["kind"] for row in stream.rows() if row["log_topic"] == GROUP_JOURNAL]
     assert kinds[0] == "group_created"
     assert {"member_joined", "rebalance_started", "join_completed"} <= set(kinds)
 

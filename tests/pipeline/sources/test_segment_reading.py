@@ -42,7 +42,7 @@ def test_log_append_time_counts_for_every_record(tmp_path: Path) -> None:
 
 
 def test_holes_that_compaction_left_are_no_problem(tmp_path: Path) -> None:
-    """Analytics trap 3: whole batches may be gone, and records inside the batches that stayed."""
+    """Trap 3: whole batches may be gone, and records inside the batches that stayed."""
     log = WrittenLog(tmp_path)
     log.append(*pairs(2))
     log.skip(10)
@@ -143,7 +143,7 @@ def test_garbage_in_the_last_segment_is_said_once(tmp_path: Path) -> None:
 
 
 def test_messages_older_than_batches_are_passed_over_with_a_word(tmp_path: Path) -> None:
-    """Analytics trap 27: logs that began before Kafka 0.11 hold message sets of magic 0 and 1."""
+    """Trap 27: logs that began before Kafka 0.11 hold message sets of magic 0 and 1."""
     log = WrittenLog(tmp_path)
     old = (0).to_bytes(8, "big") + (60).to_bytes(4, "big") + b"\0\0\0\0" + b"\x01" + b"\0" * 55
     log.file.write_bytes(old)

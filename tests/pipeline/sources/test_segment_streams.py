@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.core.records import OffsetCommitted
 from muster.log.record_codec import encode_record
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC
 from muster.pipeline.sources.run_source import StreamSettings, directory_source
 from tests.pipeline.sources.read_segments import read_segments
 from tests.pipeline.sources.streamed import Streamed, batch_rows
@@ -41,7 +41,7 @@ def test_any_cut_over_growing_logs_gives_the_rows_of_one_batch_read(spark: Any, 
     logs = [WrittenLog(data, TOPIC, 0)]
     for turn in range(4):
         if turn == 1:
-            logs += [WrittenLog(data, TOPIC, 1), WrittenLog(data, JOURNAL_TOPIC, 0)]
+            logs += [WrittenLog(data, TOPIC, 1), WrittenLog(data, GROUP_JOURNAL, 0)]
         for log in logs:
             for _ in range(chance.randint(1, 4)):
                 count = chance.randint(1, 6)
@@ -80,7 +80,7 @@ def test_available_now_reads_in_limited_micro_batches_to_the_ends_of_the_start(s
     stream._append = append_and_write  # type: ignore[method-assign]
     stream.run_to_the_end()
     assert stream.batches == [10 + 12, 10, 12], "what little would be left goes along"
-    assert stream.offset() == {TOPIC: {"0": 32, "1": 12}, JOURNAL_TOPIC: {}}
+    assert stream.offset() == {TOPIC: {"0": 32, "1": 12}, GROUP_JOURNAL: {}}
     stream_of(spark, data, tmp_path).run_to_the_end()
     assert len(stream.rows()) == 32 + 12 + 3
 

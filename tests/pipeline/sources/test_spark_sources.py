@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql.types import StructType
 
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.core.records import GroupErased, OffsetCommitted
 from muster.log.record_codec import encode_record
 from muster.pipeline.decode.log_rows import log_rows
@@ -16,7 +17,7 @@ from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.sources.broker import brokers_from
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.kafka_connector import as_bronze, read_kafka
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, Stretch
+from muster.pipeline.sources.log_source import Stretch
 from muster.pipeline.sources.segments import SegmentLogs, segment_options, segments_from
 from muster.pipeline.sources.spark_source import LogDataSource, offsets_from
 from muster.pipeline.sources.spark_sources import register
@@ -87,7 +88,7 @@ def test_rows_of_the_log_table_are_the_decoded_rows_and_one_for_a_batch_that_can
 ) -> None:
     import pyarrow as pa
 
-    WrittenLog(data, JOURNAL_TOPIC).append((b"g", b'{"kind": "k", "group": "g", "at_ms": 5}'))
+    WrittenLog(data, GROUP_JOURNAL).append((b"g", b'{"kind": "k", "group": "g", "at_ms": 5}'))
     frame = read_segments(spark, [str(data)], cluster="c")
     assert frame.schema == log_spark_schema()
     found = [row.asDict(recursive=True) for row in frame.collect()]
@@ -96,7 +97,7 @@ def test_rows_of_the_log_table_are_the_decoded_rows_and_one_for_a_batch_that_can
     assert [row for row in offsets if row["log_offset"] >= 0] == log_rows(bronze, 2).to_pylist()
     (unread,) = (row for row in offsets if row["log_offset"] < 0)
     assert "(base offset 30)" in unread["problem"]
-    (event,) = (row["event"] for row in found if row["log_topic"] == JOURNAL_TOPIC)
+    (event,) = (row["event"] for row in found if row["log_topic"] == GROUP_JOURNAL)
     assert (event["kind"], event["at_ms"]) == ("k", 5)
 
 
@@ -120,7 +121,7 @@ def test_wrong_options_are_named() -> None:
     with pytest.raises(SourceError, match="startOffsets = '7' is not a JSON object"):
         offsets_from("7", "startOffsets")
     assert offsets_from('{"3": 7}', "startOffsets") == {TOPIC: {3: 7}}
-    assert offsets_from('{"__group_journal": {"3": 7}}', "startOffsets") == {JOURNAL_TOPIC: {3: 7}}
+    assert offsets_from('{"__group_journal": {"3": 7}}', "startOffsets") == {GROUP_JOURNAL: {3: 7}}
     with pytest.raises(SourceError, match="table = 'g_lag' cannot be read from a log"):
         LogDataSource({"table": "g_lag"}).table()
     with pytest.raises(SourceError, match="tickEverySeconds = 'soon' is not a number above 0"):

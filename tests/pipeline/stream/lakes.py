@@ -10,13 +10,14 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import open_or_create
 from muster.pipeline.round import RoundSettings, RoundWriter
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LOG_TOPICS, OFFSETS_TOPIC, Stretch
+from muster.pipeline.sources.log_source import LOG_TOPICS, Stretch
 from muster.pipeline.sources.run_source import DirectorySource, directory_source
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.pipeline.stopping import Stop
@@ -80,18 +81,18 @@ def oracle(directories: Iterable[Path], cluster: str, now_ms: int, sampled_at_ms
     count = None
     for topic in LOG_TOPICS:
         log = SegmentLogs(places, topic, cluster)
-        if topic == OFFSETS_TOPIC:
+        if topic == CONSUMER_OFFSETS:
             count = log.partition_count()
         for stretch in (Stretch(number, 0, end) for number, end in sorted(log.ends().items())):
             reader = log.open(stretch)
             bronze[topic] += list(reader.bronze())
             quarantine.append(reader.quarantine())
-    decoded = [decode_batch(batch, count) for batch in bronze[OFFSETS_TOPIC]]
+    decoded = [decode_batch(batch, count) for batch in bronze[CONSUMER_OFFSETS]]
     rows: dict[str, list[pa.RecordBatch]] = {}
     for tables in decoded:
         for name, batch in tables.items():
             rows.setdefault(name, []).append(batch)
-    events = [journal_rows(batch) for batch in bronze[JOURNAL_TOPIC]]
+    events = [journal_rows(batch) for batch in bronze[GROUP_JOURNAL]]
     rows["b_journal_event"] = [each[0] for each in events]
     rows["b_quarantine"] = [*rows.get("b_quarantine", []), *(each[1] for each in events), *quarantine]
     rows["b_log_record"] = [batch for batches in bronze.values() for batch in batches]

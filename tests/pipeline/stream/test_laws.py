@@ -12,8 +12,10 @@ import pytest
 
 from muster.pipeline import round as round_module
 from muster.pipeline.failure import JobError
+from muster.pipeline.fold import kernel as fold_module
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.reader import Lake
+from muster.pipeline.now import build as build_module
 from tests.pipeline.jobs.kafka_log import FIXTURE
 from tests.pipeline.stream.lakes import LakeRun, rows_in, source_of
 from tests.pipeline.stream.test_equals_oracle import COMPARED
@@ -104,6 +106,39 @@ def test_half_of_the_tables_committed_is_as_if_none_were(
         with pytest.raises((Died, JobError)):
             LakeRun(spark, tmp_path / "lake", source_of(data)).run()
     assert_same_tables(LakeRun(spark, tmp_path / "lake", source_of(data)).run(), whole)
+
+
+def _killing_its_worker_once(make_kernel: Callable[..., Any], marker: Path) -> Callable[..., Any]:
+    """Kernels whose first task takes the Python process with it that it runs in, as the kernel's memory killer would."""
+
+    def make(*settings: Any) -> Callable[[Any], Any]:
+        kernel, path = make_kernel(*settings), str(marker)
+
+        def dying(batches: Any) -> Any:
+            import os
+            import signal
+
+            try:
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+                os.kill(os.getpid(), signal.SIGKILL)
+            except FileExistsError:
+                pass
+            return kernel(batches)
+
+        return dying
+
+    return make
+
+
+@pytest.mark.parametrize(("module", "kernel"), [(fold_module, "fold_kernel"), (build_module, "standing_kernel")])
+def test_killed_worker_is_replaced_and_its_task_run_again(
+    spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, kernel: str
+) -> None:
+    marker = tmp_path / "killed"
+    monkeypatch.setattr(module, kernel, _killing_its_worker_once(getattr(module, kernel), marker))
+    found = LakeRun(spark, tmp_path / "lake", source_of(data)).run()
+    assert marker.exists()
+    assert_same_tables(found, whole)
 
 
 def test_micro_batch_that_spark_repeats_changes_nothing(spark: Any, data: Path, whole: Lake, tmp_path: Path) -> None:

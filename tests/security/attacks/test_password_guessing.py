@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from muster.security.guess_delays import FREE_OF_ADDRESS, FREE_OF_USER, LONGEST_SECONDS, MOST_KEPT, GuessDelays
+from muster.security.guess_delays import (
+    FREE_OF_ADDRESS,
+    FREE_OF_USER,
+    LONGEST_QUEUE_SECONDS,
+    LONGEST_SECONDS,
+    MOST_KEPT,
+    GuessDelays,
+)
 from tests.security.raw_sasl import RawSaslClient
 from tests.security.secure_server import SecureServer
 
@@ -72,6 +79,36 @@ def test_a_wait_has_a_longest_and_is_forgotten() -> None:
     assert delays.seconds("a", "alice") == LONGEST_SECONDS
     clock.now += 3_600
     assert delays.seconds("a", "alice") == 0
+
+
+def test_passwords_on_many_connections_wait_one_behind_the_other() -> None:
+    """Each waited for itself: a thousand connections could try a thousand passwords in five seconds."""
+    clock = Clock()
+    delays = GuessDelays(clock)
+    for _ in range(1_000):
+        delays.failed("a", "alice")
+    waits = [delays.take_place("a", "alice") for _ in range(1_000)]
+    fitting = int(LONGEST_QUEUE_SECONDS // LONGEST_SECONDS)
+    assert waits[:fitting] == [LONGEST_SECONDS * (number + 1) for number in range(fitting)]
+    assert set(waits[fitting:]) == {None}
+    assert delays.take_place("b", "alice") == 0  # nobody is locked out from elsewhere
+    clock.now += LONGEST_SECONDS
+    assert delays.take_place("a", "alice") == LONGEST_QUEUE_SECONDS  # the next one takes the place that came free
+    clock.now += 3_600
+    assert delays.take_place("a", "alice") == 0
+
+
+def test_more_passwords_than_may_wait_are_refused_unchecked(tmp_path: Path) -> None:
+    with SecureServer(tmp_path) as server:
+        delays = server.running.server.listener.guess_delays  # type: ignore[union-attr]
+        for _ in range(100):
+            server.running.run(delays.failed, "/127.0.0.1", "alice")
+        while server.running.run(delays.take_place, "/127.0.0.1", "alice") is not None:
+            pass
+        with RawSaslClient(server.port("SASL_PLAINTEXT")) as alice:
+            refused = alice.plain()
+            assert refused.error_code == 58
+            assert "are waiting to be checked" in refused.error_message
 
 
 def test_one_password_tried_with_many_names_waits_too() -> None:

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.log.contract import StorageError
 from muster.log.memory import MemoryStore
 from muster.runtime.node import Node
-from muster.topics.names import CONSUMER_OFFSETS
 from tests.server.groups.group_server import GroupServer
 from tests.server.raw_client import PATIENCE_SECONDS
 

@@ -1,4 +1,4 @@
-"""Writes replies by hand, field by field with the versions that have them: the spec's tables (2.3) once more.
+"""Writes replies by hand, field by field with the versions that have them: the tables of spec 2.3 once more.
 
 Shares nothing with the codecs of the product, so that a fault there does not cancel out.
 """

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.topics.creation import NewTopic
-from muster.topics.names import CONSUMER_OFFSETS
 from muster.wire.generated.delete_groups import DeleteGroupsRequest
 from muster.wire.generated.describe_groups import DescribeGroupsRequest
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest

@@ -115,7 +115,7 @@ def test_join_group(server: GroupServer, version: int) -> None:
 
 @pytest.mark.parametrize("version", range(4, 10))
 def test_join_group_gives_an_id_first(server: GroupServer, version: int) -> None:
-    """KIP-394, as in the golden bodies of the spec."""
+    """KIP-394, as in the golden bodies of spec 2.5."""
     reply = raw(server.client().join("g", version=version))
     flexible = version >= 6
     length = 1 if flexible else 2

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from muster.topics.names import CONSUMER_OFFSETS
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.wire.generated.delete_groups import DeleteGroupsRequest
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
 from muster.wire.generated.list_offsets import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from muster.topics.names import GROUP_JOURNAL
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.wire.batch import decode_records, iterate_batches
 from muster.wire.generated.fetch import FetchRequest, FetchRequestPartition, FetchRequestTopic
 from tests.server.groups.group_server import GroupServer, seated

@@ -139,7 +139,7 @@ def test_null_metadata_are_fetched_as_empty_text(server: GroupServer) -> None:
 
 
 def test_unknown_partitions_are_left_out_and_the_rest_is_stored(server: GroupServer) -> None:
-    """Spec 4.1 rows 3 and 8: refused ones first, merged by topic; negative numbers are unknown too."""
+    """Spec 4.1 step 3, 4.1 step 8: refused ones first, merged by topic; negative numbers are unknown too."""
     answered = commit_topics(server, "g", ("orders", [0, 3, 1, -1]), ("nothing", [0]), ("returns", []))
     assert answered == [("orders", [(3, 3), (-1, 3), (0, 0), (1, 0)]), ("nothing", [(0, 3)])]
     assert server.client().committed("g", "orders", 1) == 5
@@ -196,7 +196,7 @@ def test_if_everything_is_too_large_the_group_is_made_without_a_record(server: G
 
 
 def test_internal_topics_may_be_committed_to(server: GroupServer) -> None:
-    """Spec 4.1 row 3."""
+    """Spec 4.1 step 3."""
     client = server.client()
     assert client.commit("g", ("__consumer_offsets", 0, 5)) == [0]
     assert client.committed("g", "__consumer_offsets") == 5

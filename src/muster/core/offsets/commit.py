@@ -1,4 +1,4 @@
-"""OffsetCommit: may this client commit, and which of its offsets are accepted (spec 4.1 from row 6 on).
+"""OffsetCommit: may this client commit, and which of its offsets are accepted (spec 4.1 step 6 and what follows).
 
 The handler has already taken out partitions that are unknown or forbidden, and shards that cannot answer refuse before this.
 Accepted offsets become records in request order, so the last entry for a partition wins. The store changes in `replay` only.

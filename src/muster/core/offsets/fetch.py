@@ -2,7 +2,7 @@
 
 Any group, any state, no membership needed; a group that does not exist has simply committed nothing. The handler takes out
 topics that the client may not see. A `require_stable` fetch reads the same facts: the runtime runs it behind the writes that
-are under way, so there is nothing unstable left to report (spec 4.4, [S]).
+are under way, so there is nothing unstable left to report (spec 4.4).
 """
 
 from __future__ import annotations

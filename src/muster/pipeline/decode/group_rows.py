@@ -1,6 +1,6 @@
 """Rows of generations, members and assignments from the records of classic groups (type 2, values 0 to 4).
 
-Subscriptions and assignments are looked into only where the protocol type is `consumer` (analytics trap 14); elsewhere they are
+Subscriptions and assignments are looked into only where the protocol type is `consumer` (trap 14); elsewhere they are
 nobody's business but the members'. One record at a time: there is one for each rebalance. The value's layout is read by
 `muster.log.group_value`.
 """
@@ -74,7 +74,7 @@ def identity_of(member: StoredMember) -> str:
 
 
 def _subscribed(group: GroupStored, member: StoredMember) -> tuple[list[str] | None, int | None, str | None]:
-    """Topics, number of partitions owned, rack. Burrow#313: odd versions occur; the topics are read whatever it says."""
+    """Topics, number of partitions owned, rack. Odd versions occur (trap 14); the topics are read whatever it says."""
     if group.protocol_type != CONSUMER_PROTOCOL:
         return None, None, None
     try:

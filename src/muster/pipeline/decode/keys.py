@@ -136,7 +136,7 @@ def _string(key: bytes, at: int, field: str) -> tuple[str, int]:
 
 
 def refuse_misplaced(group: str, log_partition: int | None, partition_count: int | None) -> None:
-    """Analytics trap 26: after a change of the number of partitions old copies stay behind where nobody looks for them."""
+    """Trap 26: after a change of the number of partitions old copies stay behind where nobody looks for them."""
     if partition_count and log_partition is not None:
         home = partition_for(group, partition_count)
         if home != log_partition:

@@ -14,13 +14,13 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.pipeline.decode.keys import NO_TYPE, Numbers, key_types
 from muster.pipeline.decode.log_facts import fact_of
 from muster.pipeline.decode.offset_rows import offset_columns
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.journal import NoEvent, event_of
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC
 
 _BRONZE: Final = TABLES["b_log_record"]
 _RENAMED: Final = {"leader_epoch": "batch_leader_epoch"}
@@ -92,7 +92,7 @@ def _by_log(bronze: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def _rows_of_one_log(bronze: pa.RecordBatch, partition_count: int | None) -> pa.RecordBatch:
-    if bronze.column("log_topic")[0].as_py() == JOURNAL_TOPIC:
+    if bronze.column("log_topic")[0].as_py() == GROUP_JOURNAL:
         return _events(bronze)
     number: int = bronze.column("log_partition")[0].as_py()
     control = np.asarray(bronze.column("is_control").fill_null(False))

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 import polars as pl
 import pyarrow as pa
 
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.pipeline.fold.commits import Applied, fold_commits
 from muster.pipeline.fold.extent import Extent, Runs, fold_extent
 from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups, pause_records
@@ -23,7 +24,6 @@ from muster.pipeline.fold.spans import spanning_pairs
 from muster.pipeline.fold.state import KINDS, READ_BY_NOW
 from muster.pipeline.log_schema import COMMIT_COLUMNS, COMMIT_TYPES, LOG
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, OFFSETS_TOPIC
 from muster.pipeline.tables.settings import GoldSettings
 
 Frames: TypeAlias = dict[str, pl.DataFrame]
@@ -58,10 +58,10 @@ def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
     state = {kind: _state_frame(partition.state.get(kind), kind) for kind in KINDS}
     commits = _log_frame(partition.commits, COMMIT_COLUMNS)
     others = _log_frame(partition.others, LOG.names)
-    offsets, journal = (others.filter(pl.col("log_topic") == topic) for topic in (OFFSETS_TOPIC, JOURNAL_TOPIC))
+    offsets, journal = (others.filter(pl.col("log_topic") == topic) for topic in (CONSUMER_OFFSETS, GROUP_JOURNAL))
     known = {row["log_topic"]: row for row in state["extent"].iter_rows(named=True)}
-    extent, runs = fold_extent(known.get(OFFSETS_TOPIC), OFFSETS_TOPIC, _whole_log(commits, offsets))
-    told, _ = fold_extent(known.get(JOURNAL_TOPIC), JOURNAL_TOPIC, journal)
+    extent, runs = fold_extent(known.get(CONSUMER_OFFSETS), CONSUMER_OFFSETS, _whole_log(commits, offsets))
+    told, _ = fold_extent(known.get(GROUP_JOURNAL), GROUP_JOURNAL, journal)
     state["extent"] = _extent_frame(extent, told)
 
     readable = offsets.filter(pl.col("problem").is_null() | pl.col("generation").is_not_null())

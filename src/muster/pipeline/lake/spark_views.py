@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.schemas import TABLES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_OFFSETS_TOPIC: Final = "__consumer_offsets"
 _COMMIT_MARKER: Final = 1
 _KEY: Final = ("cluster", "log_partition", "group_id", "topic", "partition")
 
@@ -28,9 +28,9 @@ def offset_commits(log: DataFrame, state: DataFrame) -> DataFrame:
     """`s_offset_commit`: every commit and tombstone, in the columns of the contract. `state` knows the holes of the log."""
     from pyspark.sql import functions as F
 
-    decided = _with_effect(_with_transactions(log.where(F.col("log_topic") == _OFFSETS_TOPIC)))
+    decided = _with_effect(_with_transactions(log.where(F.col("log_topic") == CONSUMER_OFFSETS)))
     commits = _with_neighbours(decided).withColumnsRenamed({"record_type": "key_version"})
-    starts = state.where("kind = 'extent'").where(F.col("extent.log_topic") == _OFFSETS_TOPIC)
+    starts = state.where("kind = 'extent'").where(F.col("extent.log_topic") == CONSUMER_OFFSETS)
     starts = starts.select("cluster", "log_partition", F.col("extent.faithful_from").alias("faithful_from"))
     joined = commits.join(F.broadcast(starts), ["cluster", "log_partition"], "left")
     faithful = F.coalesce(F.col("log_offset") >= F.col("faithful_from"), F.lit(False))

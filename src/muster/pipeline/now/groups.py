@@ -13,6 +13,7 @@ from typing import Final
 import polars as pl
 import pyarrow as pa
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.ends.whole_keys import whole_keys
 from muster.pipeline.now.standing import STANDING, Kernel
 from muster.pipeline.schemas import TABLES
@@ -93,7 +94,7 @@ def _owners(states: Frame) -> Frame:
 
 
 def _faithful_from(extents: Frame) -> Frame:
-    return extents.filter(pl.col("log_topic") == "__consumer_offsets").select(*PLACE, "faithful_from")
+    return extents.filter(pl.col("log_topic") == CONSUMER_OFFSETS).select(*PLACE, "faithful_from")
 
 
 def _consume_rates(rows: Frame, window_ms: int) -> Frame:

@@ -13,12 +13,10 @@ from typing import Final
 import google_crc32c
 
 from muster.wire.batch import HEADER_SIZE
+from muster.wire.batch_header import CHECKED_FROM, LENGTH_END, MAGIC
 
-_MAGIC: Final = 2
 _OLD_MAGICS: Final = (0, 1)
-_LENGTH_END: Final = 12
-_CHECKED_FROM: Final = 21
-_LEAST_LENGTH: Final = HEADER_SIZE - _LENGTH_END
+_LEAST_LENGTH: Final = HEADER_SIZE - LENGTH_END
 _LEAST_OLD_LENGTH: Final = 14
 """Checksum, magic, attributes, two lengths: a message of Kafka before 0.11 has at least these."""
 
@@ -59,7 +57,7 @@ def scan_batches(buf: bytes, start: int = 0) -> Scan:
     pos = start
     while pos <= last_header:
         _, length, _, magic, crc = _unpack_start(buf, pos)
-        if magic != _MAGIC or length < _LEAST_LENGTH:
+        if magic != MAGIC or length < _LEAST_LENGTH:
             problem = _not_a_batch(buf, pos, length, magic)
             if problem is None:
                 found.lost = True
@@ -70,11 +68,11 @@ def scan_batches(buf: bytes, start: int = 0) -> Scan:
             found.problems.append(problem)
             pos += problem.size
             continue
-        end = pos + _LENGTH_END + length
+        end = pos + LENGTH_END + length
         if end > size:
             found.needs = end - pos
             break
-        if checksum(buf[pos + _CHECKED_FROM : end]) == crc:
+        if checksum(buf[pos + CHECKED_FROM : end]) == crc:
             add(pos)
         else:
             found.problems.append(_bad_checksum(buf, pos, end, crc))
@@ -88,12 +86,12 @@ def _not_a_batch(buf: bytes, pos: int, length: int, magic: int) -> Problem | Non
     if magic in _OLD_MAGICS and length >= _LEAST_OLD_LENGTH:
         (base_offset, *_) = _unpack_start(buf, pos)
         reason = f"message format {magic} is older than Kafka 0.11 and is not read"
-        return Problem(pos, length + _LENGTH_END, base_offset, reason)
+        return Problem(pos, length + LENGTH_END, base_offset, reason)
     return None
 
 
 def _bad_checksum(buf: bytes, pos: int, end: int, crc: int) -> Problem:
     (base_offset, *_) = _unpack_start(buf, pos)
-    actual = google_crc32c.value(buf[pos + _CHECKED_FROM : end])
+    actual = google_crc32c.value(buf[pos + CHECKED_FROM : end])
     reason = f"checksum of the batch is {actual:#010x}, its header says {crc:#010x}"
     return Problem(pos, end - pos, base_offset, reason)

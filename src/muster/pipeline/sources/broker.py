@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 
 from muster.client.security import PLAINTEXT, Security
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.sources.batch_scan import Scan, scan_batches
 from muster.pipeline.sources.broker_client import EARLIEST, LATEST, BrokerClient
 from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader, topics_in
+from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
 from muster.pipeline.sources.record_columns import Records, read_headers, read_records
 from muster.wire.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE, name_of
 
@@ -40,7 +41,7 @@ class BrokerLogs(LogSource):
     """The logs of one topic of a cluster that can be reached under `bootstrap` (HOST:PORT, several with commas)."""
 
     bootstrap: str
-    topic: str = OFFSETS_TOPIC
+    topic: str = CONSUMER_OFFSETS
     cluster: str = "default"
     security: Security = PLAINTEXT
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from muster.client.security import PLAINTEXT, Security
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.decode.log_rows import log_rows
 from muster.pipeline.log_schema import log_spark_schema
 from muster.pipeline.schemas import TABLES
@@ -24,7 +25,7 @@ from muster.pipeline.sources.broker_security import java_properties
 from muster.pipeline.sources.bronze_rows import dates_of
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.kafka_connector import SOURCE_NAME, connector_options, open_stream
-from muster.pipeline.sources.log_source import LOG_TOPICS, OFFSETS_TOPIC
+from muster.pipeline.sources.log_source import LOG_TOPICS
 from muster.pipeline.sources.positions import Positions
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def connector_stream(
     if offsets_per_partition is not None:
         asked["maxOffsetsPerTrigger"] = str(offsets_per_partition * sum(map(len, there.values())))
     raw = open_stream(spark, asked)
-    numbers = sorted(there.get(OFFSETS_TOPIC, ()))
+    numbers = sorted(there.get(CONSUMER_OFFSETS, ()))
     count = len(numbers) if numbers == list(range(len(numbers))) else None
     rows = as_record_columns(raw).mapInArrow(DecodeRecords(cluster, count), log_spark_schema())
     return rows.union(tick_stream(spark, tick_seconds))
@@ -76,7 +77,7 @@ def _partitions(bootstrap: str, security: Security) -> dict[str, list[int]]:
         found.setdefault(topic, []).append(partition)
     if not found:
         raise SourceError(
-            f"{bootstrap}: there is no {OFFSETS_TOPIC} yet, which the first consumer group makes: try again then,"
+            f"{bootstrap}: there is no {CONSUMER_OFFSETS} yet, which the first consumer group makes: try again then,"
             " or use --reader own, which waits for it"
         )
     return {topic: sorted(numbers) for topic, numbers in sorted(found.items())}

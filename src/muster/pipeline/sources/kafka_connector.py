@@ -2,7 +2,7 @@
 
 For clusters behind TLS or SASL and for those who have the connector anyway: every `kafka.*` option goes through. The connector
 shows neither batches nor producers nor control records, so those columns are null; it reads committed records only, so that what
-an aborted transaction wrote does not count (analytics traps 5 and 8). Our own reader (`broker`) sees more.
+an aborted transaction wrote does not count (traps 5 and 8). Our own reader (`broker`) sees more.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_source import OFFSETS_TOPIC
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -29,7 +29,7 @@ def read_kafka(
     bootstrap: str,
     *,
     cluster: str = "default",
-    topic: str = OFFSETS_TOPIC,
+    topic: str = CONSUMER_OFFSETS,
     starts: Mapping[int, int] | None = None,
     ends: Mapping[int, int] | None = None,
     options: Mapping[str, str] | None = None,

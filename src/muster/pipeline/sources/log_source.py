@@ -13,9 +13,9 @@ from typing import Final
 
 import pyarrow as pa
 
-OFFSETS_TOPIC: Final = "__consumer_offsets"
-JOURNAL_TOPIC: Final = "__group_journal"
-LOG_TOPICS: Final = (OFFSETS_TOPIC, JOURNAL_TOPIC)
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+
+LOG_TOPICS: Final = (CONSUMER_OFFSETS, GROUP_JOURNAL)
 
 
 @dataclass(slots=True, frozen=True)

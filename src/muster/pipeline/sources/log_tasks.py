@@ -13,10 +13,11 @@ from typing import Final
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.pipeline.decode.log_rows import log_rows, problem_rows
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
 from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, OFFSETS_TOPIC, LogSource, Stretch, StretchReader
+from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader
 from muster.pipeline.sources.positions import Positions
 
 OFFSETS_A_TASK: Final = 20_000
@@ -76,7 +77,7 @@ def plan_tasks(
 
 def _tasks_of(log: LogSource, starts: Positions, stops: Positions, ends: Positions) -> Iterator[LogTask]:
     there = ends.get(log.topic, {})
-    count = _partition_count(there) if log.topic == OFFSETS_TOPIC else None
+    count = _partition_count(there) if log.topic == CONSUMER_OFFSETS else None
     begun = starts.get(log.topic, {})
     for partition, stop in sorted(stops.get(log.topic, {}).items()):
         start = begun.get(partition, 0)
@@ -150,14 +151,14 @@ def _bronze(reader: StretchReader, task: LogTask) -> Iterator[pa.RecordBatch]:
 
 
 def _events(reader: StretchReader, task: LogTask) -> Iterator[pa.RecordBatch]:
-    if task.log.topic == JOURNAL_TOPIC:
+    if task.log.topic == GROUP_JOURNAL:
         for bronze in reader.bronze():
             yield journal_rows(bronze)[0]
 
 
 def _quarantine(reader: StretchReader, task: LogTask) -> Iterator[pa.RecordBatch]:
     for bronze in reader.bronze():
-        if task.log.topic == JOURNAL_TOPIC:
+        if task.log.topic == GROUP_JOURNAL:
             yield journal_rows(bronze)[1]
     yield reader.quarantine()
 

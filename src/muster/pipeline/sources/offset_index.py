@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from muster.pipeline.sources.segment_bytes import SegmentBytes
+from muster.wire.batch_header import MAGIC, MAGIC_AT
 
 _ENTRY: Final = np.dtype([("offset", ">i4"), ("position", ">i4")])
-_MAGIC: Final = 2
 
 
 def position_before(segment_path: str, content: SegmentBytes, base_offset: int, offset: int) -> int:
@@ -35,4 +35,8 @@ def position_before(segment_path: str, content: SegmentBytes, base_offset: int, 
 
 def _is_batch_before(content: SegmentBytes, position: int, base_offset: int, offset: int) -> bool:
     start = content.read(position, 17) if position >= 0 else b""
-    return len(start) == 17 and start[16] == _MAGIC and base_offset <= int.from_bytes(start[:8], "big") <= offset
+    return (
+        len(start) == MAGIC_AT + 1
+        and start[MAGIC_AT] == MAGIC
+        and base_offset <= int.from_bytes(start[:8], "big") <= offset
+    )

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from muster.client.security import PLAINTEXT, Security
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_source import JOURNAL_TOPIC, LOG_TOPICS, OFFSETS_TOPIC, LogSource
+from muster.pipeline.sources.log_source import LOG_TOPICS, LogSource
 from muster.pipeline.sources.positions import Positions
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class DirectorySource:
     def journal_partitions(self) -> set[int]:
         from muster.pipeline.sources.log_directories import log_folders
 
-        return {folder.partition for folder in log_folders(self.directories, JOURNAL_TOPIC)}
+        return {folder.partition for folder in log_folders(self.directories, GROUP_JOURNAL)}
 
     def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
         from muster.pipeline.sources.ends_by_tasks import DirectoryEnds, ends_frame
@@ -143,7 +144,7 @@ class BrokerSource:
         from muster.pipeline.sources.broker_client import BrokerClient
 
         with BrokerClient(self.bootstrap, self.security) as client:
-            view = client.metadata([JOURNAL_TOPIC])
+            view = client.metadata([GROUP_JOURNAL])
         return {part.partition for part in view.partitions} | {partition for _, partition in view.leaderless}
 
     def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
@@ -186,9 +187,9 @@ def directory_source(directories: tuple[str, ...], cluster: str | None, is_live:
     from muster.pipeline.sources.log_directories import log_folders
 
     absolute = tuple(str(Path(directory).resolve()) for directory in directories)
-    if not log_folders(absolute, OFFSETS_TOPIC):
+    if not log_folders(absolute, CONSUMER_OFFSETS):
         raise SourceError(
-            f"no {OFFSETS_TOPIC}-N folder in {', '.join(directories)}: name the data directory of a broker "
+            f"no {CONSUMER_OFFSETS}-N folder in {', '.join(directories)}: name the data directory of a broker "
             "(`muster serve --data`, Kafka's log.dirs)"
         )
     return DirectorySource(absolute, cluster or cluster_in(absolute), is_live)

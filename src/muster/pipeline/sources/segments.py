@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.sources.bronze_rows import LogPlace, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_directories import log_folder, log_folders, partition_count, segment_files
 from muster.pipeline.sources.log_end import log_ends
-from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource, Stretch, StretchReader, topics_in
+from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
 from muster.pipeline.sources.segment_files import PartitionReader
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class SegmentLogs(LogSource):
     """The logs of one topic in the data directories of one broker."""
 
     directories: tuple[str, ...]
-    topic: str = OFFSETS_TOPIC
+    topic: str = CONSUMER_OFFSETS
     cluster: str = "default"
 
     def ends(self) -> dict[int, int]:

@@ -17,10 +17,11 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.log_schema import log_spark_schema
 from muster.pipeline.schemas import spark_schema
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_source import OFFSETS_TOPIC, LogSource
+from muster.pipeline.sources.log_source import LogSource
 from muster.pipeline.sources.log_tasks import LOG_TABLE, OFFSETS_A_TASK, READABLE, TaskPartition, plan_tasks, rows_of
 from muster.pipeline.sources.positions import Positions, offset_of
 from muster.pipeline.sources.stream_reader import MAX_OFFSETS, LogStreamReader, StreamPlan
@@ -37,7 +38,7 @@ def offsets_text(offsets: Positions) -> str:
     return json.dumps(offset_of(offsets))
 
 
-def offsets_from(text: str | None, option: str, topic: str = OFFSETS_TOPIC) -> Positions | None:
+def offsets_from(text: str | None, option: str, topic: str = CONSUMER_OFFSETS) -> Positions | None:
     """The offsets of an option: topic, log partition, offset; without topics they are those of `topic`. None if not given."""
     if text is None:
         return None
@@ -51,7 +52,7 @@ def offsets_from(text: str | None, option: str, topic: str = OFFSETS_TOPIC) -> P
     except (ValueError, AttributeError, TypeError):
         raise SourceError(
             f"{option} = {text!r} is not a JSON object of log partitions and offsets,"
-            f' such as {{"{OFFSETS_TOPIC}": {{"0": 12}}}}'
+            f' such as {{"{CONSUMER_OFFSETS}": {{"0": 12}}}}'
         ) from None
 
 
@@ -114,7 +115,7 @@ class LogDataSource(DataSource):  # type: ignore[misc]
         return max(1, int(positive(self.options, option, default) or 1))
 
     def _offsets(self, option: str) -> Positions | None:
-        return offsets_from(self.options.get(option), option, self.options.get("topic", OFFSETS_TOPIC))
+        return offsets_from(self.options.get(option), option, self.options.get("topic", CONSUMER_OFFSETS))
 
 
 class _BatchReader(DataSourceReader):  # type: ignore[misc]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.tables.columns import Column, Frame, conform, is_true
 from muster.pipeline.tables.settings import GoldSettings
 
@@ -39,7 +40,7 @@ def _method(skew_ms: int) -> Column:
 def faithful_since(extent: Frame) -> Frame:
     """Since when nothing is missing in each log partition: since ever, if it was read from its very beginning."""
     whole = pl.col("faithful_from") == 0
-    return extent.filter(pl.col("log_topic") == "__consumer_offsets").select(
+    return extent.filter(pl.col("log_topic") == CONSUMER_OFFSETS).select(
         "cluster", "log_partition", faithful_ms=pl.when(whole).then(0).otherwise("faithful_from_ms")
     )
 

@@ -1,4 +1,4 @@
-"""How far an assignment moved from one generation to the next, and how far it had to. Pure sets; `rebalance_rows` calls it."""
+"""How far an assignment moved from one generation to the next, and how far it had to. Pure sets; `group_changes` calls it."""
 
 from __future__ import annotations
 

@@ -12,6 +12,8 @@ from typing import Final, Protocol
 
 from muster.wire.schema import Api, Message
 
+MOST_ITEMS: Final = 50_000
+"""Structs or texts in one array of a request; responses may have any number."""
 WHERE: Final = "@WHERE@"
 """Stands in a body for the text that names message and versions: bodies of several versions have to stay equal."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.wire.dialects.interface import WHERE, CodeWriter
+from muster.wire.dialects.interface import MOST_ITEMS, WHERE, CodeWriter
 from muster.wire.dialects.values import annotation, default_expression
 from muster.wire.schema import (
     FIXED_CODES,
@@ -35,8 +35,10 @@ class NativeDecoderWriter:
         self.used = used
         self.code = CodeWriter()
         self.structs = 0
+        self.is_request = False
 
     def body(self, message: Message) -> list[str]:
+        self.is_request = message.direction == "request"
         self.code.line("at: i64 = pos")
         with self.code.block("try:"):
             self.code.line(f"return {self.struct(message.root)}")
@@ -131,6 +133,9 @@ class NativeDecoderWriter:
             self.code.line(f"{items} = {self.use(ARRAY_READS[each.type_name])}(buf, at, {count})")
             self.code.line(f"at += {count} * {size}")
             return
+        if self.is_request:
+            with self.code.block(f"if {count} > {MOST_ITEMS}:"):
+                self.code.line(f"raise {self.use('too_many')}({WHERE}, {count})")
         self.code.line(f"{items}: list[{annotation(each, element=True, null=False)}] = []")
         with self.code.block(f"for _ in range({count}):"):
             if each.struct is not None:

@@ -12,7 +12,7 @@ from muster.wire.dialects.native_items import LAID_OUT, NATIVE_NUMBERS, ItemFunc
 from muster.wire.dialects.native_runs import RUNS, RunFunctions, run_body
 from muster.wire.schema import Api, Message, structs_of
 
-_IN_PRIMITIVES = frozenset({"misfit", "overrun"})
+_IN_PRIMITIVES = frozenset({"misfit", "overrun", "too_many"})
 _IN_MESSAGE = frozenset({"wrote_itself"})
 
 

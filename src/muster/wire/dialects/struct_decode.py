@@ -8,7 +8,7 @@ anything is allocated.
 
 from __future__ import annotations
 
-from muster.wire.dialects.interface import WHERE, CodeWriter
+from muster.wire.dialects.interface import MOST_ITEMS, WHERE, CodeWriter
 from muster.wire.dialects.layouts import Layouts, size_of
 from muster.wire.dialects.values import annotation, default_expression
 from muster.wire.schema import (
@@ -35,8 +35,10 @@ class DecoderWriter:
         self.run: list[tuple[str, str]] = []
         self.structs = 0
         self.declared: set[str] = set()
+        self.is_request = False
 
     def body(self, message: Message) -> list[str]:
+        self.is_request = message.direction == "request"
         with self.code.block("try:"):
             result = self.struct(message.root)
         self.use("overrun")
@@ -173,6 +175,9 @@ class DecoderWriter:
         if each.type_name in FIXED_CODES:
             self.numbers(each, name, size)
             return
+        if self.is_request:
+            with self.code.block(f"if n > {MOST_ITEMS}:"):
+                self.code.line(f"raise {self.use('too_many')}({WHERE}, n)")
         # A list of its own name, for the array may be null and mypy would then not let us append to it.
         items = f"{name}_items"
         self.code.line(f"{items}: list[{annotation(each, element=True, null=False)}] = []")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_t = Struct(">?").pack
@@ -135,6 +135,8 @@ def decode_request_v0(buf: bytes, pos: int) -> AlterClientQuotasRequest:
             raise null_field("AlterClientQuotas request v0", "Entries")
         if n * 8 > len(buf) - pos:
             raise overrun("AlterClientQuotas request v0", buf, pos)
+        if n > 50000:
+            raise too_many("AlterClientQuotas request v0", n)
         entries_0_items: list[AlterClientQuotasRequestEntry] = []
         for _ in range(n):
             (n,) = unpack_i(buf, pos)
@@ -143,6 +145,8 @@ def decode_request_v0(buf: bytes, pos: int) -> AlterClientQuotasRequest:
                 raise null_field("AlterClientQuotas request v0", "Entity")
             if n * 4 > len(buf) - pos:
                 raise overrun("AlterClientQuotas request v0", buf, pos)
+            if n > 50000:
+                raise too_many("AlterClientQuotas request v0", n)
             entity_1_items: list[AlterClientQuotasRequestEntity] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -170,6 +174,8 @@ def decode_request_v0(buf: bytes, pos: int) -> AlterClientQuotasRequest:
                 raise null_field("AlterClientQuotas request v0", "Ops")
             if n * 11 > len(buf) - pos:
                 raise overrun("AlterClientQuotas request v0", buf, pos)
+            if n > 50000:
+                raise too_many("AlterClientQuotas request v0", n)
             ops_1_items: list[AlterClientQuotasRequestOp] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -213,6 +219,8 @@ def decode_request_v1(buf: bytes, pos: int) -> AlterClientQuotasRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("AlterClientQuotas request v1", buf, pos)
+        if n > 50000:
+            raise too_many("AlterClientQuotas request v1", n)
         entries_0_items: list[AlterClientQuotasRequestEntry] = []
         for _ in range(n):
             n = buf[pos]
@@ -222,6 +230,8 @@ def decode_request_v1(buf: bytes, pos: int) -> AlterClientQuotasRequest:
             n -= 1
             if n * 3 > len(buf) - pos:
                 raise overrun("AlterClientQuotas request v1", buf, pos)
+            if n > 50000:
+                raise too_many("AlterClientQuotas request v1", n)
             entity_1_items: list[AlterClientQuotasRequestEntity] = []
             for _ in range(n):
                 n = buf[pos]
@@ -256,6 +266,8 @@ def decode_request_v1(buf: bytes, pos: int) -> AlterClientQuotasRequest:
             n -= 1
             if n * 11 > len(buf) - pos:
                 raise overrun("AlterClientQuotas request v1", buf, pos)
+            if n > 50000:
+                raise too_many("AlterClientQuotas request v1", n)
             ops_1_items: list[AlterClientQuotasRequestOp] = []
             for _ in range(n):
                 n = buf[pos]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_t = Struct(">?").pack
@@ -113,6 +113,8 @@ def decode_request_v0(buf: bytes, pos: int) -> AlterConfigsRequest:
             raise null_field("AlterConfigs request v0-1", "Resources")
         if n * 7 > len(buf) - pos:
             raise overrun("AlterConfigs request v0-1", buf, pos)
+        if n > 50000:
+            raise too_many("AlterConfigs request v0-1", n)
         resources_0_items: list[AlterConfigsRequestResource] = []
         for _ in range(n):
             resource_type_1, n = unpack_bh(buf, pos)
@@ -128,6 +130,8 @@ def decode_request_v0(buf: bytes, pos: int) -> AlterConfigsRequest:
                 raise null_field("AlterConfigs request v0-1", "Configs")
             if n * 4 > len(buf) - pos:
                 raise overrun("AlterConfigs request v0-1", buf, pos)
+            if n > 50000:
+                raise too_many("AlterConfigs request v0-1", n)
             configs_1_items: list[AlterConfigsRequestConfig] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -176,6 +180,8 @@ def decode_request_v2(buf: bytes, pos: int) -> AlterConfigsRequest:
         n -= 1
         if n * 4 > len(buf) - pos:
             raise overrun("AlterConfigs request v2", buf, pos)
+        if n > 50000:
+            raise too_many("AlterConfigs request v2", n)
         resources_0_items: list[AlterConfigsRequestResource] = []
         for _ in range(n):
             resource_type_1, n = unpack_bB(buf, pos)
@@ -192,6 +198,8 @@ def decode_request_v2(buf: bytes, pos: int) -> AlterConfigsRequest:
             n -= 1
             if n * 3 > len(buf) - pos:
                 raise overrun("AlterConfigs request v2", buf, pos)
+            if n > 50000:
+                raise too_many("AlterConfigs request v2", n)
             configs_1_items: list[AlterConfigsRequestConfig] = []
             for _ in range(n):
                 n = buf[pos]

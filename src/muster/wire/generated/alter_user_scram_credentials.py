@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_bi = Struct(">bi").pack
@@ -106,6 +106,8 @@ def decode_request_v0(buf: bytes, pos: int) -> AlterUserScramCredentialsRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("AlterUserScramCredentials request v0", buf, pos)
+        if n > 50000:
+            raise too_many("AlterUserScramCredentials request v0", n)
         deletions_0_items: list[AlterUserScramCredentialsRequestDeletion] = []
         for _ in range(n):
             n = buf[pos]
@@ -131,6 +133,8 @@ def decode_request_v0(buf: bytes, pos: int) -> AlterUserScramCredentialsRequest:
         n -= 1
         if n * 9 > len(buf) - pos:
             raise overrun("AlterUserScramCredentials request v0", buf, pos)
+        if n > 50000:
+            raise too_many("AlterUserScramCredentials request v0", n)
         upsertions_0_items: list[AlterUserScramCredentialsRequestUpsertion] = []
         for _ in range(n):
             n = buf[pos]

@@ -8,7 +8,7 @@ from typing import Final
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_u = Struct(">16s").pack
@@ -153,6 +153,8 @@ def decode_request_v0(buf: bytes, pos: int) -> ConsumerGroupDescribeRequest:
         n -= 1
         if n > len(buf) - pos:
             raise overrun("ConsumerGroupDescribe request v0-1", buf, pos)
+        if n > 50000:
+            raise too_many("ConsumerGroupDescribe request v0-1", n)
         group_ids_0_items: list[str] = []
         for _ in range(n):
             n = buf[pos]

@@ -12,7 +12,7 @@ from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_uuid, skip_tags, write_i32s, write_nullable_compact_str, write_uuid, write_varint
-from muster.wire.primitives import overrun
+from muster.wire.primitives import overrun, too_many
 
 
 def decode_request_v0(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
@@ -29,6 +29,8 @@ def decode_request_v0(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
         subscribed_topic_names_0_count, at = read_nullable_compact_count(buf, at, 1)
         subscribed_topic_names_0: list[str] | None = None
         if subscribed_topic_names_0_count >= 0:
+            if subscribed_topic_names_0_count > 50000:
+                raise too_many("ConsumerGroupHeartbeat request v0", subscribed_topic_names_0_count)
             subscribed_topic_names_0_items: list[str] = []
             for _ in range(subscribed_topic_names_0_count):
                 subscribed_topic_names_0_items_item, at = read_compact_str(buf, at, "ConsumerGroupHeartbeat request v0", "SubscribedTopicNames")
@@ -38,6 +40,8 @@ def decode_request_v0(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
         topic_partitions_0_count, at = read_nullable_compact_count(buf, at, 1)
         topic_partitions_0: list[ConsumerGroupHeartbeatRequestTopicPartition] | None = None
         if topic_partitions_0_count >= 0:
+            if topic_partitions_0_count > 50000:
+                raise too_many("ConsumerGroupHeartbeat request v0", topic_partitions_0_count)
             topic_partitions_0_items: list[ConsumerGroupHeartbeatRequestTopicPartition] = []
             for _ in range(topic_partitions_0_count):
                 topic_id_1 = read_uuid(buf, at)
@@ -74,6 +78,8 @@ def decode_request_v1(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
         subscribed_topic_names_0_count, at = read_nullable_compact_count(buf, at, 1)
         subscribed_topic_names_0: list[str] | None = None
         if subscribed_topic_names_0_count >= 0:
+            if subscribed_topic_names_0_count > 50000:
+                raise too_many("ConsumerGroupHeartbeat request v1", subscribed_topic_names_0_count)
             subscribed_topic_names_0_items: list[str] = []
             for _ in range(subscribed_topic_names_0_count):
                 subscribed_topic_names_0_items_item, at = read_compact_str(buf, at, "ConsumerGroupHeartbeat request v1", "SubscribedTopicNames")
@@ -84,6 +90,8 @@ def decode_request_v1(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
         topic_partitions_0_count, at = read_nullable_compact_count(buf, at, 1)
         topic_partitions_0: list[ConsumerGroupHeartbeatRequestTopicPartition] | None = None
         if topic_partitions_0_count >= 0:
+            if topic_partitions_0_count > 50000:
+                raise too_many("ConsumerGroupHeartbeat request v1", topic_partitions_0_count)
             topic_partitions_0_items: list[ConsumerGroupHeartbeatRequestTopicPartition] = []
             for _ in range(topic_partitions_0_count):
                 topic_id_1 = read_uuid(buf, at)

@@ -14,7 +14,7 @@ from muster.wire.generated.consumer_group_heartbeat import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 pack_u = Struct(">16s").pack
 pack_uB = Struct(">16sB").pack
@@ -75,6 +75,8 @@ def decode_request_v0(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("ConsumerGroupHeartbeat request v0", buf, pos)
+            if n > 50000:
+                raise too_many("ConsumerGroupHeartbeat request v0", n)
             subscribed_topic_names_0_items: list[str] = []
             for _ in range(n):
                 n = buf[pos]
@@ -104,6 +106,8 @@ def decode_request_v0(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("ConsumerGroupHeartbeat request v0", buf, pos)
+            if n > 50000:
+                raise too_many("ConsumerGroupHeartbeat request v0", n)
             topic_partitions_0_items: list[ConsumerGroupHeartbeatRequestTopicPartition] = []
             for _ in range(n):
                 topic_id_1, n = unpack_uB(buf, pos)
@@ -177,6 +181,8 @@ def decode_request_v1(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("ConsumerGroupHeartbeat request v1", buf, pos)
+            if n > 50000:
+                raise too_many("ConsumerGroupHeartbeat request v1", n)
             subscribed_topic_names_0_items: list[str] = []
             for _ in range(n):
                 n = buf[pos]
@@ -215,6 +221,8 @@ def decode_request_v1(buf: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("ConsumerGroupHeartbeat request v1", buf, pos)
+            if n > 50000:
+                raise too_many("ConsumerGroupHeartbeat request v1", n)
             topic_partitions_0_items: list[ConsumerGroupHeartbeatRequestTopicPartition] = []
             for _ in range(n):
                 topic_id_1, n = unpack_uB(buf, pos)

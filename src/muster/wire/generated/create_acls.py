@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_b = Struct(">b").pack
@@ -102,6 +102,8 @@ def decode_request_v1(buf: bytes, pos: int) -> CreateAclsRequest:
             raise null_field("CreateAcls request v1", "Creations")
         if n * 10 > len(buf) - pos:
             raise overrun("CreateAcls request v1", buf, pos)
+        if n > 50000:
+            raise too_many("CreateAcls request v1", n)
         creations_0_items: list[CreateAclsRequestCreation] = []
         for _ in range(n):
             resource_type_1, n = unpack_bh(buf, pos)
@@ -156,6 +158,8 @@ def decode_request_v2(buf: bytes, pos: int) -> CreateAclsRequest:
         n -= 1
         if n * 8 > len(buf) - pos:
             raise overrun("CreateAcls request v2-3", buf, pos)
+        if n > 50000:
+            raise too_many("CreateAcls request v2-3", n)
         creations_0_items: list[CreateAclsRequestCreation] = []
         for _ in range(n):
             resource_type_1, n = unpack_bB(buf, pos)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack
@@ -108,6 +108,8 @@ def decode_request_v0(buf: bytes, pos: int) -> CreatePartitionsRequest:
             raise null_field("CreatePartitions request v0-1", "Topics")
         if n * 10 > len(buf) - pos:
             raise overrun("CreatePartitions request v0-1", buf, pos)
+        if n > 50000:
+            raise too_many("CreatePartitions request v0-1", n)
         topics_0_items: list[CreatePartitionsRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -123,6 +125,8 @@ def decode_request_v0(buf: bytes, pos: int) -> CreatePartitionsRequest:
             if n >= 0:
                 if n > len(buf) - pos:
                     raise overrun("CreatePartitions request v0-1", buf, pos)
+                if n > 50000:
+                    raise too_many("CreatePartitions request v0-1", n)
                 assignments_1_items: list[CreatePartitionsRequestAssignment] = []
                 for _ in range(n):
                     (n,) = unpack_i(buf, pos)
@@ -166,6 +170,8 @@ def decode_request_v2(buf: bytes, pos: int) -> CreatePartitionsRequest:
         n -= 1
         if n * 7 > len(buf) - pos:
             raise overrun("CreatePartitions request v2-3", buf, pos)
+        if n > 50000:
+            raise too_many("CreatePartitions request v2-3", n)
         topics_0_items: list[CreatePartitionsRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -184,6 +190,8 @@ def decode_request_v2(buf: bytes, pos: int) -> CreatePartitionsRequest:
                 n -= 1
                 if n > len(buf) - pos:
                     raise overrun("CreatePartitions request v2-3", buf, pos)
+                if n > 50000:
+                    raise too_many("CreatePartitions request v2-3", n)
                 assignments_1_items: list[CreatePartitionsRequestAssignment] = []
                 for _ in range(n):
                     n = buf[pos]

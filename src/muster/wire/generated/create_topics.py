@@ -8,7 +8,7 @@ from typing import Final
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, misfit, null_field, overrun, read_i32s, read_length, read_tag, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, misfit, null_field, overrun, read_i32s, read_length, read_tag, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_uh = Struct(">16sh").pack
@@ -169,6 +169,8 @@ def decode_request_v2(buf: bytes, pos: int) -> CreateTopicsRequest:
             raise null_field("CreateTopics request v2-4", "Topics")
         if n * 16 > len(buf) - pos:
             raise overrun("CreateTopics request v2-4", buf, pos)
+        if n > 50000:
+            raise too_many("CreateTopics request v2-4", n)
         topics_0_items: list[CreateTopicsRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -184,6 +186,8 @@ def decode_request_v2(buf: bytes, pos: int) -> CreateTopicsRequest:
                 raise null_field("CreateTopics request v2-4", "Assignments")
             if n * 8 > len(buf) - pos:
                 raise overrun("CreateTopics request v2-4", buf, pos)
+            if n > 50000:
+                raise too_many("CreateTopics request v2-4", n)
             assignments_1_items: list[CreateTopicsRequestAssignment] = []
             for _ in range(n):
                 partition_index_2, n = unpack_ii(buf, pos)
@@ -205,6 +209,8 @@ def decode_request_v2(buf: bytes, pos: int) -> CreateTopicsRequest:
                 raise null_field("CreateTopics request v2-4", "Configs")
             if n * 4 > len(buf) - pos:
                 raise overrun("CreateTopics request v2-4", buf, pos)
+            if n > 50000:
+                raise too_many("CreateTopics request v2-4", n)
             configs_1_items: list[CreateTopicsRequestConfig] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -257,6 +263,8 @@ def decode_request_v5(buf: bytes, pos: int) -> CreateTopicsRequest:
         n -= 1
         if n * 10 > len(buf) - pos:
             raise overrun("CreateTopics request v5-7", buf, pos)
+        if n > 50000:
+            raise too_many("CreateTopics request v5-7", n)
         topics_0_items: list[CreateTopicsRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -273,6 +281,8 @@ def decode_request_v5(buf: bytes, pos: int) -> CreateTopicsRequest:
             n -= 1
             if n * 6 > len(buf) - pos:
                 raise overrun("CreateTopics request v5-7", buf, pos)
+            if n > 50000:
+                raise too_many("CreateTopics request v5-7", n)
             assignments_1_items: list[CreateTopicsRequestAssignment] = []
             for _ in range(n):
                 partition_index_2, n = unpack_iB(buf, pos)
@@ -300,6 +310,8 @@ def decode_request_v5(buf: bytes, pos: int) -> CreateTopicsRequest:
             n -= 1
             if n * 3 > len(buf) - pos:
                 raise overrun("CreateTopics request v5-7", buf, pos)
+            if n > 50000:
+                raise too_many("CreateTopics request v5-7", n)
             configs_1_items: list[CreateTopicsRequestConfig] = []
             for _ in range(n):
                 n = buf[pos]

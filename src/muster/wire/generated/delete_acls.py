@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_b = Struct(">b").pack
@@ -132,6 +132,8 @@ def decode_request_v1(buf: bytes, pos: int) -> DeleteAclsRequest:
             raise null_field("DeleteAcls request v1", "Filters")
         if n * 10 > len(buf) - pos:
             raise overrun("DeleteAcls request v1", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteAcls request v1", n)
         filters_0_items: list[DeleteAclsRequestFilter] = []
         for _ in range(n):
             resource_type_filter_1, n = unpack_bh(buf, pos)
@@ -186,6 +188,8 @@ def decode_request_v2(buf: bytes, pos: int) -> DeleteAclsRequest:
         n -= 1
         if n * 8 > len(buf) - pos:
             raise overrun("DeleteAcls request v2-3", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteAcls request v2-3", n)
         filters_0_items: list[DeleteAclsRequestFilter] = []
         for _ in range(n):
             resource_type_filter_1, n = unpack_bB(buf, pos)

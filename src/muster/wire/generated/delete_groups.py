@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack
@@ -68,6 +68,8 @@ def decode_request_v0(buf: bytes, pos: int) -> DeleteGroupsRequest:
             raise null_field("DeleteGroups request v0-1", "GroupsNames")
         if n * 2 > len(buf) - pos:
             raise overrun("DeleteGroups request v0-1", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteGroups request v0-1", n)
         groups_names_0_items: list[str] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -97,6 +99,8 @@ def decode_request_v2(buf: bytes, pos: int) -> DeleteGroupsRequest:
         n -= 1
         if n > len(buf) - pos:
             raise overrun("DeleteGroups request v2", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteGroups request v2", n)
         groups_names_0_items: list[str] = []
         for _ in range(n):
             n = buf[pos]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack
@@ -118,6 +118,8 @@ def decode_request_v0(buf: bytes, pos: int) -> DeleteRecordsRequest:
             raise null_field("DeleteRecords request v0-1", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("DeleteRecords request v0-1", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteRecords request v0-1", n)
         topics_0_items: list[DeleteRecordsRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -133,6 +135,8 @@ def decode_request_v0(buf: bytes, pos: int) -> DeleteRecordsRequest:
                 raise null_field("DeleteRecords request v0-1", "Partitions")
             if n * 12 > len(buf) - pos:
                 raise overrun("DeleteRecords request v0-1", buf, pos)
+            if n > 50000:
+                raise too_many("DeleteRecords request v0-1", n)
             partitions_1_items: list[DeleteRecordsRequestPartition] = []
             for _ in range(n):
                 partition_index_2, offset_2 = unpack_iq(buf, pos)
@@ -168,6 +172,8 @@ def decode_request_v2(buf: bytes, pos: int) -> DeleteRecordsRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("DeleteRecords request v2", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteRecords request v2", n)
         topics_0_items: list[DeleteRecordsRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -184,6 +190,8 @@ def decode_request_v2(buf: bytes, pos: int) -> DeleteRecordsRequest:
             n -= 1
             if n * 13 > len(buf) - pos:
                 raise overrun("DeleteRecords request v2", buf, pos)
+            if n > 50000:
+                raise too_many("DeleteRecords request v2", n)
             partitions_1_items: list[DeleteRecordsRequestPartition] = []
             for _ in range(n):
                 partition_index_2, offset_2, tags = unpack_iqB(buf, pos)

@@ -8,7 +8,7 @@ from typing import Final
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_uh = Struct(">16sh").pack
@@ -99,6 +99,8 @@ def decode_request_v1(buf: bytes, pos: int) -> DeleteTopicsRequest:
             raise null_field("DeleteTopics request v1-3", "TopicNames")
         if n * 2 > len(buf) - pos:
             raise overrun("DeleteTopics request v1-3", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteTopics request v1-3", n)
         topic_names_0_items: list[str] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -133,6 +135,8 @@ def decode_request_v4(buf: bytes, pos: int) -> DeleteTopicsRequest:
         n -= 1
         if n > len(buf) - pos:
             raise overrun("DeleteTopics request v4-5", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteTopics request v4-5", n)
         topic_names_0_items: list[str] = []
         for _ in range(n):
             n = buf[pos]
@@ -168,6 +172,8 @@ def decode_request_v6(buf: bytes, pos: int) -> DeleteTopicsRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("DeleteTopics request v6", buf, pos)
+        if n > 50000:
+            raise too_many("DeleteTopics request v6", n)
         topics_0_items: list[DeleteTopicsRequestTopic] = []
         for _ in range(n):
             n = buf[pos]

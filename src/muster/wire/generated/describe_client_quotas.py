@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_t = Struct(">?").pack
@@ -127,6 +127,8 @@ def decode_request_v0(buf: bytes, pos: int) -> DescribeClientQuotasRequest:
             raise null_field("DescribeClientQuotas request v0", "Components")
         if n * 5 > len(buf) - pos:
             raise overrun("DescribeClientQuotas request v0", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeClientQuotas request v0", n)
         components_0_items: list[DescribeClientQuotasRequestComponent] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -170,6 +172,8 @@ def decode_request_v1(buf: bytes, pos: int) -> DescribeClientQuotasRequest:
         n -= 1
         if n * 4 > len(buf) - pos:
             raise overrun("DescribeClientQuotas request v1", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeClientQuotas request v1", n)
         components_0_items: list[DescribeClientQuotasRequestComponent] = []
         for _ in range(n):
             n = buf[pos]

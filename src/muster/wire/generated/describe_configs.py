@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_t = Struct(">?").pack
@@ -153,6 +153,8 @@ def decode_request_v1(buf: bytes, pos: int) -> DescribeConfigsRequest:
             raise null_field("DescribeConfigs request v1-2", "Resources")
         if n * 7 > len(buf) - pos:
             raise overrun("DescribeConfigs request v1-2", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeConfigs request v1-2", n)
         resources_0_items: list[DescribeConfigsRequestResource] = []
         for _ in range(n):
             resource_type_1, n = unpack_bh(buf, pos)
@@ -168,6 +170,8 @@ def decode_request_v1(buf: bytes, pos: int) -> DescribeConfigsRequest:
             if n >= 0:
                 if n * 2 > len(buf) - pos:
                     raise overrun("DescribeConfigs request v1-2", buf, pos)
+                if n > 50000:
+                    raise too_many("DescribeConfigs request v1-2", n)
                 configuration_keys_1_items: list[str] = []
                 for _ in range(n):
                     (n,) = unpack_h(buf, pos)
@@ -206,6 +210,8 @@ def decode_request_v3(buf: bytes, pos: int) -> DescribeConfigsRequest:
             raise null_field("DescribeConfigs request v3", "Resources")
         if n * 7 > len(buf) - pos:
             raise overrun("DescribeConfigs request v3", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeConfigs request v3", n)
         resources_0_items: list[DescribeConfigsRequestResource] = []
         for _ in range(n):
             resource_type_1, n = unpack_bh(buf, pos)
@@ -221,6 +227,8 @@ def decode_request_v3(buf: bytes, pos: int) -> DescribeConfigsRequest:
             if n >= 0:
                 if n * 2 > len(buf) - pos:
                     raise overrun("DescribeConfigs request v3", buf, pos)
+                if n > 50000:
+                    raise too_many("DescribeConfigs request v3", n)
                 configuration_keys_1_items: list[str] = []
                 for _ in range(n):
                     (n,) = unpack_h(buf, pos)
@@ -260,6 +268,8 @@ def decode_request_v4(buf: bytes, pos: int) -> DescribeConfigsRequest:
         n -= 1
         if n * 4 > len(buf) - pos:
             raise overrun("DescribeConfigs request v4", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeConfigs request v4", n)
         resources_0_items: list[DescribeConfigsRequestResource] = []
         for _ in range(n):
             resource_type_1, n = unpack_bB(buf, pos)
@@ -278,6 +288,8 @@ def decode_request_v4(buf: bytes, pos: int) -> DescribeConfigsRequest:
                 n -= 1
                 if n > len(buf) - pos:
                     raise overrun("DescribeConfigs request v4", buf, pos)
+                if n > 50000:
+                    raise too_many("DescribeConfigs request v4", n)
                 configuration_keys_1_items: list[str] = []
                 for _ in range(n):
                     n = buf[pos]

@@ -11,7 +11,7 @@ from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
 from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
-from muster.wire.primitives import overrun
+from muster.wire.primitives import overrun, too_many
 
 
 def write_response_member_v0(out: BytesWriter, member_id: str, client_id: str, client_host: str, member_metadata: bytes, member_assignment: bytes) -> None:
@@ -57,6 +57,8 @@ def decode_request_v0(buf: bytes, pos: int) -> DescribeGroupsRequest:
     at: i64 = pos
     try:
         groups_0_count, at = read_count(buf, at, 2, "DescribeGroups request v0-2", "Groups")
+        if groups_0_count > 50000:
+            raise too_many("DescribeGroups request v0-2", groups_0_count)
         groups_0: list[str] = []
         for _ in range(groups_0_count):
             groups_0_item, at = read_str(buf, at, "DescribeGroups request v0-2", "Groups")
@@ -71,6 +73,8 @@ def decode_request_v3(buf: bytes, pos: int) -> DescribeGroupsRequest:
     at: i64 = pos
     try:
         groups_0_count, at = read_count(buf, at, 2, "DescribeGroups request v3-4", "Groups")
+        if groups_0_count > 50000:
+            raise too_many("DescribeGroups request v3-4", groups_0_count)
         groups_0: list[str] = []
         for _ in range(groups_0_count):
             groups_0_item, at = read_str(buf, at, "DescribeGroups request v3-4", "Groups")
@@ -87,6 +91,8 @@ def decode_request_v5(buf: bytes, pos: int) -> DescribeGroupsRequest:
     at: i64 = pos
     try:
         groups_0_count, at = read_compact_count(buf, at, 1, "DescribeGroups request v5-6", "Groups")
+        if groups_0_count > 50000:
+            raise too_many("DescribeGroups request v5-6", groups_0_count)
         groups_0: list[str] = []
         for _ in range(groups_0_count):
             groups_0_item, at = read_compact_str(buf, at, "DescribeGroups request v5-6", "Groups")

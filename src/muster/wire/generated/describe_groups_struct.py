@@ -11,7 +11,7 @@ from muster.wire.generated.describe_groups import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 pack_t = Struct(">?").pack
 pack_tx = Struct(">?x").pack
@@ -41,6 +41,8 @@ def decode_request_v0(buf: bytes, pos: int) -> DescribeGroupsRequest:
             raise null_field("DescribeGroups request v0-2", "Groups")
         if n * 2 > len(buf) - pos:
             raise overrun("DescribeGroups request v0-2", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeGroups request v0-2", n)
         groups_0_items: list[str] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -69,6 +71,8 @@ def decode_request_v3(buf: bytes, pos: int) -> DescribeGroupsRequest:
             raise null_field("DescribeGroups request v3-4", "Groups")
         if n * 2 > len(buf) - pos:
             raise overrun("DescribeGroups request v3-4", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeGroups request v3-4", n)
         groups_0_items: list[str] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -100,6 +104,8 @@ def decode_request_v5(buf: bytes, pos: int) -> DescribeGroupsRequest:
         n -= 1
         if n > len(buf) - pos:
             raise overrun("DescribeGroups request v5-6", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeGroups request v5-6", n)
         groups_0_items: list[str] = []
         for _ in range(n):
             n = buf[pos]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack
@@ -129,6 +129,8 @@ def decode_request_v1(buf: bytes, pos: int) -> DescribeLogDirsRequest:
         if n >= 0:
             if n > len(buf) - pos:
                 raise overrun("DescribeLogDirs request v1", buf, pos)
+            if n > 50000:
+                raise too_many("DescribeLogDirs request v1", n)
             topics_0_items: list[DescribeLogDirsRequestTopic] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -172,6 +174,8 @@ def decode_request_v2(buf: bytes, pos: int) -> DescribeLogDirsRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("DescribeLogDirs request v2-4", buf, pos)
+            if n > 50000:
+                raise too_many("DescribeLogDirs request v2-4", n)
             topics_0_items: list[DescribeLogDirsRequestTopic] = []
             for _ in range(n):
                 n = buf[pos]

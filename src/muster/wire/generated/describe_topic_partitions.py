@@ -8,7 +8,7 @@ from typing import Final
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_ut = Struct(">16s?").pack
@@ -158,6 +158,8 @@ def decode_request_v0(buf: bytes, pos: int) -> DescribeTopicPartitionsRequest:
         n -= 1
         if n * 2 > len(buf) - pos:
             raise overrun("DescribeTopicPartitions request v0", buf, pos)
+        if n > 50000:
+            raise too_many("DescribeTopicPartitions request v0", n)
         topics_0_items: list[DescribeTopicPartitionsRequestTopic] = []
         for _ in range(n):
             n = buf[pos]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_bix = Struct(">bix").pack
@@ -102,6 +102,8 @@ def decode_request_v0(buf: bytes, pos: int) -> DescribeUserScramCredentialsReque
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("DescribeUserScramCredentials request v0", buf, pos)
+            if n > 50000:
+                raise too_many("DescribeUserScramCredentials request v0", n)
             users_0_items: list[DescribeUserScramCredentialsRequestUserName] = []
             for _ in range(n):
                 n = buf[pos]

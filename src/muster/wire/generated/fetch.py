@@ -8,7 +8,7 @@ from typing import Final
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, misfit, null_field, overrun, read_i32s, read_length, read_tag, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, misfit, null_field, overrun, read_i32s, read_length, read_tag, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_u = Struct(">16s").pack
@@ -310,6 +310,8 @@ def decode_request_v4(buf: bytes, pos: int) -> FetchRequest:
             raise null_field("Fetch request v4", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("Fetch request v4", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v4", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -325,6 +327,8 @@ def decode_request_v4(buf: bytes, pos: int) -> FetchRequest:
                 raise null_field("Fetch request v4", "Partitions")
             if n * 16 > len(buf) - pos:
                 raise overrun("Fetch request v4", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v4", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, fetch_offset_2, partition_max_bytes_2 = unpack_iqi(buf, pos)
@@ -374,6 +378,8 @@ def decode_request_v5(buf: bytes, pos: int) -> FetchRequest:
             raise null_field("Fetch request v5-6", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("Fetch request v5-6", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v5-6", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -389,6 +395,8 @@ def decode_request_v5(buf: bytes, pos: int) -> FetchRequest:
                 raise null_field("Fetch request v5-6", "Partitions")
             if n * 24 > len(buf) - pos:
                 raise overrun("Fetch request v5-6", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v5-6", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, fetch_offset_2, log_start_offset_2, partition_max_bytes_2 = unpack_iqqi(buf, pos)
@@ -438,6 +446,8 @@ def decode_request_v7(buf: bytes, pos: int) -> FetchRequest:
             raise null_field("Fetch request v7-8", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("Fetch request v7-8", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v7-8", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -453,6 +463,8 @@ def decode_request_v7(buf: bytes, pos: int) -> FetchRequest:
                 raise null_field("Fetch request v7-8", "Partitions")
             if n * 24 > len(buf) - pos:
                 raise overrun("Fetch request v7-8", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v7-8", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, fetch_offset_2, log_start_offset_2, partition_max_bytes_2 = unpack_iqqi(buf, pos)
@@ -479,6 +491,8 @@ def decode_request_v7(buf: bytes, pos: int) -> FetchRequest:
             raise null_field("Fetch request v7-8", "ForgottenTopicsData")
         if n * 6 > len(buf) - pos:
             raise overrun("Fetch request v7-8", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v7-8", n)
         forgotten_topics_data_0_items: list[FetchRequestForgottenTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -531,6 +545,8 @@ def decode_request_v9(buf: bytes, pos: int) -> FetchRequest:
             raise null_field("Fetch request v9-10", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("Fetch request v9-10", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v9-10", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -546,6 +562,8 @@ def decode_request_v9(buf: bytes, pos: int) -> FetchRequest:
                 raise null_field("Fetch request v9-10", "Partitions")
             if n * 28 > len(buf) - pos:
                 raise overrun("Fetch request v9-10", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v9-10", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, fetch_offset_2, log_start_offset_2, partition_max_bytes_2 = unpack_iiqqi(buf, pos)
@@ -572,6 +590,8 @@ def decode_request_v9(buf: bytes, pos: int) -> FetchRequest:
             raise null_field("Fetch request v9-10", "ForgottenTopicsData")
         if n * 6 > len(buf) - pos:
             raise overrun("Fetch request v9-10", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v9-10", n)
         forgotten_topics_data_0_items: list[FetchRequestForgottenTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -623,6 +643,8 @@ def decode_request_v11(buf: bytes, pos: int) -> FetchRequest:
             raise null_field("Fetch request v11", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("Fetch request v11", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v11", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -638,6 +660,8 @@ def decode_request_v11(buf: bytes, pos: int) -> FetchRequest:
                 raise null_field("Fetch request v11", "Partitions")
             if n * 28 > len(buf) - pos:
                 raise overrun("Fetch request v11", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v11", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, fetch_offset_2, log_start_offset_2, partition_max_bytes_2 = unpack_iiqqi(buf, pos)
@@ -664,6 +688,8 @@ def decode_request_v11(buf: bytes, pos: int) -> FetchRequest:
             raise null_field("Fetch request v11", "ForgottenTopicsData")
         if n * 6 > len(buf) - pos:
             raise overrun("Fetch request v11", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v11", n)
         forgotten_topics_data_0_items: list[FetchRequestForgottenTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -723,6 +749,8 @@ def decode_request_v12(buf: bytes, pos: int) -> FetchRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("Fetch request v12", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v12", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -739,6 +767,8 @@ def decode_request_v12(buf: bytes, pos: int) -> FetchRequest:
             n -= 1
             if n * 33 > len(buf) - pos:
                 raise overrun("Fetch request v12", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v12", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, fetch_offset_2, last_fetched_epoch_2, log_start_offset_2, partition_max_bytes_2, tags = unpack_iiqiqiB(buf, pos)
@@ -772,6 +802,8 @@ def decode_request_v12(buf: bytes, pos: int) -> FetchRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("Fetch request v12", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v12", n)
         forgotten_topics_data_0_items: list[FetchRequestForgottenTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -858,6 +890,8 @@ def decode_request_v13(buf: bytes, pos: int) -> FetchRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("Fetch request v13-14", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v13-14", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             topic_id_1, n = unpack_uB(buf, pos)
@@ -867,6 +901,8 @@ def decode_request_v13(buf: bytes, pos: int) -> FetchRequest:
             n -= 1
             if n * 33 > len(buf) - pos:
                 raise overrun("Fetch request v13-14", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v13-14", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, fetch_offset_2, last_fetched_epoch_2, log_start_offset_2, partition_max_bytes_2, tags = unpack_iiqiqiB(buf, pos)
@@ -900,6 +936,8 @@ def decode_request_v13(buf: bytes, pos: int) -> FetchRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("Fetch request v13-14", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v13-14", n)
         forgotten_topics_data_0_items: list[FetchRequestForgottenTopic] = []
         for _ in range(n):
             topic_id_3, n = unpack_uB(buf, pos)
@@ -979,6 +1017,8 @@ def decode_request_v15(buf: bytes, pos: int) -> FetchRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("Fetch request v15-16", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v15-16", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             topic_id_1, n = unpack_uB(buf, pos)
@@ -988,6 +1028,8 @@ def decode_request_v15(buf: bytes, pos: int) -> FetchRequest:
             n -= 1
             if n * 33 > len(buf) - pos:
                 raise overrun("Fetch request v15-16", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v15-16", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, fetch_offset_2, last_fetched_epoch_2, log_start_offset_2, partition_max_bytes_2, tags = unpack_iiqiqiB(buf, pos)
@@ -1021,6 +1063,8 @@ def decode_request_v15(buf: bytes, pos: int) -> FetchRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("Fetch request v15-16", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v15-16", n)
         forgotten_topics_data_0_items: list[FetchRequestForgottenTopic] = []
         for _ in range(n):
             topic_id_3, n = unpack_uB(buf, pos)
@@ -1111,6 +1155,8 @@ def decode_request_v17(buf: bytes, pos: int) -> FetchRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("Fetch request v17", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v17", n)
         topics_0_items: list[FetchRequestTopic] = []
         for _ in range(n):
             topic_id_1, n = unpack_uB(buf, pos)
@@ -1120,6 +1166,8 @@ def decode_request_v17(buf: bytes, pos: int) -> FetchRequest:
             n -= 1
             if n * 33 > len(buf) - pos:
                 raise overrun("Fetch request v17", buf, pos)
+            if n > 50000:
+                raise too_many("Fetch request v17", n)
             partitions_1_items: list[FetchRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, fetch_offset_2, last_fetched_epoch_2, log_start_offset_2, partition_max_bytes_2, tags = unpack_iiqiqiB(buf, pos)
@@ -1163,6 +1211,8 @@ def decode_request_v17(buf: bytes, pos: int) -> FetchRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("Fetch request v17", buf, pos)
+        if n > 50000:
+            raise too_many("Fetch request v17", n)
         forgotten_topics_data_0_items: list[FetchRequestForgottenTopic] = []
         for _ in range(n):
             topic_id_3, n = unpack_uB(buf, pos)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_b = Struct(">b").pack
@@ -169,6 +169,8 @@ def decode_request_v4(buf: bytes, pos: int) -> FindCoordinatorRequest:
         n -= 1
         if n > len(buf) - pos:
             raise overrun("FindCoordinator request v4-6", buf, pos)
+        if n > 50000:
+            raise too_many("FindCoordinator request v4-6", n)
         coordinator_keys_0_items: list[str] = []
         for _ in range(n):
             n = buf[pos]

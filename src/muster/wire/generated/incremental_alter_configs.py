@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_t = Struct(">?").pack
@@ -115,6 +115,8 @@ def decode_request_v0(buf: bytes, pos: int) -> IncrementalAlterConfigsRequest:
             raise null_field("IncrementalAlterConfigs request v0", "Resources")
         if n * 7 > len(buf) - pos:
             raise overrun("IncrementalAlterConfigs request v0", buf, pos)
+        if n > 50000:
+            raise too_many("IncrementalAlterConfigs request v0", n)
         resources_0_items: list[IncrementalAlterConfigsRequestResource] = []
         for _ in range(n):
             resource_type_1, n = unpack_bh(buf, pos)
@@ -130,6 +132,8 @@ def decode_request_v0(buf: bytes, pos: int) -> IncrementalAlterConfigsRequest:
                 raise null_field("IncrementalAlterConfigs request v0", "Configs")
             if n * 5 > len(buf) - pos:
                 raise overrun("IncrementalAlterConfigs request v0", buf, pos)
+            if n > 50000:
+                raise too_many("IncrementalAlterConfigs request v0", n)
             configs_1_items: list[IncrementalAlterConfigsRequestConfig] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -179,6 +183,8 @@ def decode_request_v1(buf: bytes, pos: int) -> IncrementalAlterConfigsRequest:
         n -= 1
         if n * 4 > len(buf) - pos:
             raise overrun("IncrementalAlterConfigs request v1", buf, pos)
+        if n > 50000:
+            raise too_many("IncrementalAlterConfigs request v1", n)
         resources_0_items: list[IncrementalAlterConfigsRequestResource] = []
         for _ in range(n):
             resource_type_1, n = unpack_bB(buf, pos)
@@ -195,6 +201,8 @@ def decode_request_v1(buf: bytes, pos: int) -> IncrementalAlterConfigsRequest:
             n -= 1
             if n * 4 > len(buf) - pos:
                 raise overrun("IncrementalAlterConfigs request v1", buf, pos)
+            if n > 50000:
+                raise too_many("IncrementalAlterConfigs request v1", n)
             configs_1_items: list[IncrementalAlterConfigsRequestConfig] = []
             for _ in range(n):
                 n = buf[pos]

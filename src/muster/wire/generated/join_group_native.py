@@ -12,7 +12,7 @@ from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.native import as_list, begun, finished, read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
-from muster.wire.primitives import overrun
+from muster.wire.primitives import overrun, too_many
 
 
 def decode_request_v0(buf: bytes, pos: int) -> JoinGroupRequest:
@@ -24,6 +24,8 @@ def decode_request_v0(buf: bytes, pos: int) -> JoinGroupRequest:
         member_id_0, at = read_str(buf, at, "JoinGroup request v0", "MemberId")
         protocol_type_0, at = read_str(buf, at, "JoinGroup request v0", "ProtocolType")
         protocols_0_count, at = read_count(buf, at, 6, "JoinGroup request v0", "Protocols")
+        if protocols_0_count > 50000:
+            raise too_many("JoinGroup request v0", protocols_0_count)
         protocols_0: list[JoinGroupRequestProtocol] = []
         for _ in range(protocols_0_count):
             name_1, at = read_str(buf, at, "JoinGroup request v0", "Name")
@@ -46,6 +48,8 @@ def decode_request_v1(buf: bytes, pos: int) -> JoinGroupRequest:
         member_id_0, at = read_str(buf, at, "JoinGroup request v1-4", "MemberId")
         protocol_type_0, at = read_str(buf, at, "JoinGroup request v1-4", "ProtocolType")
         protocols_0_count, at = read_count(buf, at, 6, "JoinGroup request v1-4", "Protocols")
+        if protocols_0_count > 50000:
+            raise too_many("JoinGroup request v1-4", protocols_0_count)
         protocols_0: list[JoinGroupRequestProtocol] = []
         for _ in range(protocols_0_count):
             name_1, at = read_str(buf, at, "JoinGroup request v1-4", "Name")
@@ -68,6 +72,8 @@ def decode_request_v5(buf: bytes, pos: int) -> JoinGroupRequest:
         group_instance_id_0, at = read_nullable_str(buf, at)
         protocol_type_0, at = read_str(buf, at, "JoinGroup request v5", "ProtocolType")
         protocols_0_count, at = read_count(buf, at, 6, "JoinGroup request v5", "Protocols")
+        if protocols_0_count > 50000:
+            raise too_many("JoinGroup request v5", protocols_0_count)
         protocols_0: list[JoinGroupRequestProtocol] = []
         for _ in range(protocols_0_count):
             name_1, at = read_str(buf, at, "JoinGroup request v5", "Name")
@@ -91,6 +97,8 @@ def decode_request_v6(buf: bytes, pos: int) -> JoinGroupRequest:
         group_instance_id_0, at = read_nullable_compact_str(buf, at)
         protocol_type_0, at = read_compact_str(buf, at, "JoinGroup request v6-7", "ProtocolType")
         protocols_0_count, at = read_compact_count(buf, at, 3, "JoinGroup request v6-7", "Protocols")
+        if protocols_0_count > 50000:
+            raise too_many("JoinGroup request v6-7", protocols_0_count)
         protocols_0: list[JoinGroupRequestProtocol] = []
         for _ in range(protocols_0_count):
             name_1, at = read_compact_str(buf, at, "JoinGroup request v6-7", "Name")
@@ -122,6 +130,8 @@ def decode_request_v8(buf: bytes, pos: int) -> JoinGroupRequest:
         group_instance_id_0, at = read_nullable_compact_str(buf, at)
         protocol_type_0, at = read_compact_str(buf, at, "JoinGroup request v8-9", "ProtocolType")
         protocols_0_count, at = read_compact_count(buf, at, 3, "JoinGroup request v8-9", "Protocols")
+        if protocols_0_count > 50000:
+            raise too_many("JoinGroup request v8-9", protocols_0_count)
         protocols_0: list[JoinGroupRequestProtocol] = []
         for _ in range(protocols_0_count):
             name_1, at = read_compact_str(buf, at, "JoinGroup request v8-9", "Name")

@@ -11,7 +11,7 @@ from muster.wire.generated.join_group import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 pack_t = Struct(">?").pack
 pack_tB = Struct(">?B").pack
@@ -66,6 +66,8 @@ def decode_request_v0(buf: bytes, pos: int) -> JoinGroupRequest:
             raise null_field("JoinGroup request v0", "Protocols")
         if n * 6 > len(buf) - pos:
             raise overrun("JoinGroup request v0", buf, pos)
+        if n > 50000:
+            raise too_many("JoinGroup request v0", n)
         protocols_0_items: list[JoinGroupRequestProtocol] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -123,6 +125,8 @@ def decode_request_v1(buf: bytes, pos: int) -> JoinGroupRequest:
             raise null_field("JoinGroup request v1-4", "Protocols")
         if n * 6 > len(buf) - pos:
             raise overrun("JoinGroup request v1-4", buf, pos)
+        if n > 50000:
+            raise too_many("JoinGroup request v1-4", n)
         protocols_0_items: list[JoinGroupRequestProtocol] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -186,6 +190,8 @@ def decode_request_v5(buf: bytes, pos: int) -> JoinGroupRequest:
             raise null_field("JoinGroup request v5", "Protocols")
         if n * 6 > len(buf) - pos:
             raise overrun("JoinGroup request v5", buf, pos)
+        if n > 50000:
+            raise too_many("JoinGroup request v5", n)
         protocols_0_items: list[JoinGroupRequestProtocol] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -253,6 +259,8 @@ def decode_request_v6(buf: bytes, pos: int) -> JoinGroupRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("JoinGroup request v6-7", buf, pos)
+        if n > 50000:
+            raise too_many("JoinGroup request v6-7", n)
         protocols_0_items: list[JoinGroupRequestProtocol] = []
         for _ in range(n):
             n = buf[pos]
@@ -328,6 +336,8 @@ def decode_request_v8(buf: bytes, pos: int) -> JoinGroupRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("JoinGroup request v8-9", buf, pos)
+        if n > 50000:
+            raise too_many("JoinGroup request v8-9", n)
         protocols_0_items: list[JoinGroupRequestProtocol] = []
         for _ in range(n):
             n = buf[pos]

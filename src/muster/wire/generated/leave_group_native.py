@@ -12,7 +12,7 @@ from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
-from muster.wire.primitives import overrun
+from muster.wire.primitives import overrun, too_many
 
 
 # versions 0-2
@@ -31,6 +31,8 @@ def decode_request_v3(buf: bytes, pos: int) -> LeaveGroupRequest:
     try:
         group_id_0, at = read_str(buf, at, "LeaveGroup request v3", "GroupId")
         members_0_count, at = read_count(buf, at, 4, "LeaveGroup request v3", "Members")
+        if members_0_count > 50000:
+            raise too_many("LeaveGroup request v3", members_0_count)
         members_0: list[LeaveGroupRequestMember] = []
         for _ in range(members_0_count):
             member_id_1, at = read_str(buf, at, "LeaveGroup request v3", "MemberId")
@@ -46,6 +48,8 @@ def decode_request_v4(buf: bytes, pos: int) -> LeaveGroupRequest:
     try:
         group_id_0, at = read_compact_str(buf, at, "LeaveGroup request v4", "GroupId")
         members_0_count, at = read_compact_count(buf, at, 3, "LeaveGroup request v4", "Members")
+        if members_0_count > 50000:
+            raise too_many("LeaveGroup request v4", members_0_count)
         members_0: list[LeaveGroupRequestMember] = []
         for _ in range(members_0_count):
             member_id_1, at = read_compact_str(buf, at, "LeaveGroup request v4", "MemberId")
@@ -69,6 +73,8 @@ def decode_request_v5(buf: bytes, pos: int) -> LeaveGroupRequest:
     try:
         group_id_0, at = read_compact_str(buf, at, "LeaveGroup request v5", "GroupId")
         members_0_count, at = read_compact_count(buf, at, 4, "LeaveGroup request v5", "Members")
+        if members_0_count > 50000:
+            raise too_many("LeaveGroup request v5", members_0_count)
         members_0: list[LeaveGroupRequestMember] = []
         for _ in range(members_0_count):
             member_id_1, at = read_compact_str(buf, at, "LeaveGroup request v5", "MemberId")

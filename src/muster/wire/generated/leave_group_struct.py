@@ -11,7 +11,7 @@ from muster.wire.generated.leave_group import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 pack_h = Struct(">h").pack
 pack_hx = Struct(">hx").pack
@@ -67,6 +67,8 @@ def decode_request_v3(buf: bytes, pos: int) -> LeaveGroupRequest:
             raise null_field("LeaveGroup request v3", "Members")
         if n * 4 > len(buf) - pos:
             raise overrun("LeaveGroup request v3", buf, pos)
+        if n > 50000:
+            raise too_many("LeaveGroup request v3", n)
         members_0_items: list[LeaveGroupRequestMember] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -110,6 +112,8 @@ def decode_request_v4(buf: bytes, pos: int) -> LeaveGroupRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("LeaveGroup request v4", buf, pos)
+        if n > 50000:
+            raise too_many("LeaveGroup request v4", n)
         members_0_items: list[LeaveGroupRequestMember] = []
         for _ in range(n):
             n = buf[pos]
@@ -163,6 +167,8 @@ def decode_request_v5(buf: bytes, pos: int) -> LeaveGroupRequest:
         n -= 1
         if n * 4 > len(buf) - pos:
             raise overrun("LeaveGroup request v5", buf, pos)
+        if n > 50000:
+            raise too_many("LeaveGroup request v5", n)
         members_0_items: list[LeaveGroupRequestMember] = []
         for _ in range(n):
             n = buf[pos]

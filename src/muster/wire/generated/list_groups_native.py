@@ -11,7 +11,7 @@ from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
 from muster.wire.native import begun, finished, read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
-from muster.wire.primitives import overrun
+from muster.wire.primitives import overrun, too_many
 
 
 def write_response_group_v0(out: BytesWriter, group_id: str, protocol_type: str) -> None:
@@ -79,6 +79,8 @@ def decode_request_v4(buf: bytes, pos: int) -> ListGroupsRequest:
     at: i64 = pos
     try:
         states_filter_0_count, at = read_compact_count(buf, at, 1, "ListGroups request v4", "StatesFilter")
+        if states_filter_0_count > 50000:
+            raise too_many("ListGroups request v4", states_filter_0_count)
         states_filter_0: list[str] = []
         for _ in range(states_filter_0_count):
             states_filter_0_item, at = read_compact_str(buf, at, "ListGroups request v4", "StatesFilter")
@@ -96,11 +98,15 @@ def decode_request_v5(buf: bytes, pos: int) -> ListGroupsRequest:
     at: i64 = pos
     try:
         states_filter_0_count, at = read_compact_count(buf, at, 1, "ListGroups request v5", "StatesFilter")
+        if states_filter_0_count > 50000:
+            raise too_many("ListGroups request v5", states_filter_0_count)
         states_filter_0: list[str] = []
         for _ in range(states_filter_0_count):
             states_filter_0_item, at = read_compact_str(buf, at, "ListGroups request v5", "StatesFilter")
             states_filter_0.append(states_filter_0_item)
         types_filter_0_count, at = read_compact_count(buf, at, 1, "ListGroups request v5", "TypesFilter")
+        if types_filter_0_count > 50000:
+            raise too_many("ListGroups request v5", types_filter_0_count)
         types_filter_0: list[str] = []
         for _ in range(types_filter_0_count):
             types_filter_0_item, at = read_compact_str(buf, at, "ListGroups request v5", "TypesFilter")

@@ -10,7 +10,7 @@ from muster.wire.generated.list_groups import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many, uvarint
 
 pack_h = Struct(">h").pack
 pack_hi = Struct(">hi").pack
@@ -57,6 +57,8 @@ def decode_request_v4(buf: bytes, pos: int) -> ListGroupsRequest:
         n -= 1
         if n > len(buf) - pos:
             raise overrun("ListGroups request v4", buf, pos)
+        if n > 50000:
+            raise too_many("ListGroups request v4", n)
         states_filter_0_items: list[str] = []
         for _ in range(n):
             n = buf[pos]
@@ -89,6 +91,8 @@ def decode_request_v5(buf: bytes, pos: int) -> ListGroupsRequest:
         n -= 1
         if n > len(buf) - pos:
             raise overrun("ListGroups request v5", buf, pos)
+        if n > 50000:
+            raise too_many("ListGroups request v5", n)
         states_filter_0_items: list[str] = []
         for _ in range(n):
             n = buf[pos]
@@ -107,6 +111,8 @@ def decode_request_v5(buf: bytes, pos: int) -> ListGroupsRequest:
         n -= 1
         if n > len(buf) - pos:
             raise overrun("ListGroups request v5", buf, pos)
+        if n > 50000:
+            raise too_many("ListGroups request v5", n)
         types_filter_0_items: list[str] = []
         for _ in range(n):
             n = buf[pos]

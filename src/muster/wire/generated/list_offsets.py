@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack
@@ -136,6 +136,8 @@ def decode_request_v1(buf: bytes, pos: int) -> ListOffsetsRequest:
             raise null_field("ListOffsets request v1", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("ListOffsets request v1", buf, pos)
+        if n > 50000:
+            raise too_many("ListOffsets request v1", n)
         topics_0_items: list[ListOffsetsRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -151,6 +153,8 @@ def decode_request_v1(buf: bytes, pos: int) -> ListOffsetsRequest:
                 raise null_field("ListOffsets request v1", "Partitions")
             if n * 12 > len(buf) - pos:
                 raise overrun("ListOffsets request v1", buf, pos)
+            if n > 50000:
+                raise too_many("ListOffsets request v1", n)
             partitions_1_items: list[ListOffsetsRequestPartition] = []
             for _ in range(n):
                 partition_index_2, timestamp_2 = unpack_iq(buf, pos)
@@ -187,6 +191,8 @@ def decode_request_v2(buf: bytes, pos: int) -> ListOffsetsRequest:
             raise null_field("ListOffsets request v2-3", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("ListOffsets request v2-3", buf, pos)
+        if n > 50000:
+            raise too_many("ListOffsets request v2-3", n)
         topics_0_items: list[ListOffsetsRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -202,6 +208,8 @@ def decode_request_v2(buf: bytes, pos: int) -> ListOffsetsRequest:
                 raise null_field("ListOffsets request v2-3", "Partitions")
             if n * 12 > len(buf) - pos:
                 raise overrun("ListOffsets request v2-3", buf, pos)
+            if n > 50000:
+                raise too_many("ListOffsets request v2-3", n)
             partitions_1_items: list[ListOffsetsRequestPartition] = []
             for _ in range(n):
                 partition_index_2, timestamp_2 = unpack_iq(buf, pos)
@@ -238,6 +246,8 @@ def decode_request_v4(buf: bytes, pos: int) -> ListOffsetsRequest:
             raise null_field("ListOffsets request v4-5", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("ListOffsets request v4-5", buf, pos)
+        if n > 50000:
+            raise too_many("ListOffsets request v4-5", n)
         topics_0_items: list[ListOffsetsRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -253,6 +263,8 @@ def decode_request_v4(buf: bytes, pos: int) -> ListOffsetsRequest:
                 raise null_field("ListOffsets request v4-5", "Partitions")
             if n * 16 > len(buf) - pos:
                 raise overrun("ListOffsets request v4-5", buf, pos)
+            if n > 50000:
+                raise too_many("ListOffsets request v4-5", n)
             partitions_1_items: list[ListOffsetsRequestPartition] = []
             for _ in range(n):
                 partition_index_2, current_leader_epoch_2, timestamp_2 = unpack_iiq(buf, pos)
@@ -290,6 +302,8 @@ def decode_request_v6(buf: bytes, pos: int) -> ListOffsetsRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("ListOffsets request v6-9", buf, pos)
+        if n > 50000:
+            raise too_many("ListOffsets request v6-9", n)
         topics_0_items: list[ListOffsetsRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -306,6 +320,8 @@ def decode_request_v6(buf: bytes, pos: int) -> ListOffsetsRequest:
             n -= 1
             if n * 17 > len(buf) - pos:
                 raise overrun("ListOffsets request v6-9", buf, pos)
+            if n > 50000:
+                raise too_many("ListOffsets request v6-9", n)
             partitions_1_items: list[ListOffsetsRequestPartition] = []
             for _ in range(n):
                 partition_index_2, current_leader_epoch_2, timestamp_2, tags = unpack_iiqB(buf, pos)
@@ -352,6 +368,8 @@ def decode_request_v10(buf: bytes, pos: int) -> ListOffsetsRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("ListOffsets request v10", buf, pos)
+        if n > 50000:
+            raise too_many("ListOffsets request v10", n)
         topics_0_items: list[ListOffsetsRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -368,6 +386,8 @@ def decode_request_v10(buf: bytes, pos: int) -> ListOffsetsRequest:
             n -= 1
             if n * 17 > len(buf) - pos:
                 raise overrun("ListOffsets request v10", buf, pos)
+            if n > 50000:
+                raise too_many("ListOffsets request v10", n)
             partitions_1_items: list[ListOffsetsRequestPartition] = []
             for _ in range(n):
                 partition_index_2, current_leader_epoch_2, timestamp_2, tags = unpack_iiqB(buf, pos)

@@ -8,7 +8,7 @@ from typing import Final
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_u = Struct(">16s").pack
@@ -176,6 +176,8 @@ def decode_request_v0(buf: bytes, pos: int) -> MetadataRequest:
             raise null_field("Metadata request v0", "Topics")
         if n * 2 > len(buf) - pos:
             raise overrun("Metadata request v0", buf, pos)
+        if n > 50000:
+            raise too_many("Metadata request v0", n)
         topics_0_items: list[MetadataRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -211,6 +213,8 @@ def decode_request_v1(buf: bytes, pos: int) -> MetadataRequest:
         if n >= 0:
             if n > len(buf) - pos:
                 raise overrun("Metadata request v1-3", buf, pos)
+            if n > 50000:
+                raise too_many("Metadata request v1-3", n)
             topics_0_items: list[MetadataRequestTopic] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -246,6 +250,8 @@ def decode_request_v4(buf: bytes, pos: int) -> MetadataRequest:
         if n >= 0:
             if n > len(buf) - pos:
                 raise overrun("Metadata request v4-7", buf, pos)
+            if n > 50000:
+                raise too_many("Metadata request v4-7", n)
             topics_0_items: list[MetadataRequestTopic] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -282,6 +288,8 @@ def decode_request_v8(buf: bytes, pos: int) -> MetadataRequest:
         if n >= 0:
             if n > len(buf) - pos:
                 raise overrun("Metadata request v8", buf, pos)
+            if n > 50000:
+                raise too_many("Metadata request v8", n)
             topics_0_items: list[MetadataRequestTopic] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -321,6 +329,8 @@ def decode_request_v9(buf: bytes, pos: int) -> MetadataRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("Metadata request v9", buf, pos)
+            if n > 50000:
+                raise too_many("Metadata request v9", n)
             topics_0_items: list[MetadataRequestTopic] = []
             for _ in range(n):
                 n = buf[pos]
@@ -366,6 +376,8 @@ def decode_request_v10(buf: bytes, pos: int) -> MetadataRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("Metadata request v10", buf, pos)
+            if n > 50000:
+                raise too_many("Metadata request v10", n)
             topics_0_items: list[MetadataRequestTopic] = []
             for _ in range(n):
                 topic_id_1, n = unpack_uB(buf, pos)
@@ -414,6 +426,8 @@ def decode_request_v11(buf: bytes, pos: int) -> MetadataRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("Metadata request v11-13", buf, pos)
+            if n > 50000:
+                raise too_many("Metadata request v11-13", n)
             topics_0_items: list[MetadataRequestTopic] = []
             for _ in range(n):
                 topic_id_1, n = unpack_uB(buf, pos)

@@ -15,7 +15,7 @@ from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
 from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_varint
-from muster.wire.primitives import overrun
+from muster.wire.primitives import overrun, too_many
 
 NO_UUID: Final = bytes(16)
 
@@ -50,10 +50,14 @@ def decode_request_v2(buf: bytes, pos: int) -> OffsetCommitRequest:
         retention_time_ms_0 = read_i64_be(buf, at)
         at += 8
         topics_0_count, at = read_count(buf, at, 6, "OffsetCommit request v2-4", "Topics")
+        if topics_0_count > 50000:
+            raise too_many("OffsetCommit request v2-4", topics_0_count)
         topics_0: list[OffsetCommitRequestTopic] = []
         for _ in range(topics_0_count):
             name_1, at = read_str(buf, at, "OffsetCommit request v2-4", "Name")
             partitions_1_count, at = read_count(buf, at, 14, "OffsetCommit request v2-4", "Partitions")
+            if partitions_1_count > 50000:
+                raise too_many("OffsetCommit request v2-4", partitions_1_count)
             partitions_1: list[OffsetCommitRequestPartition] = []
             for _ in range(partitions_1_count):
                 partition_index_2 = read_i32_be(buf, at)
@@ -76,10 +80,14 @@ def decode_request_v5(buf: bytes, pos: int) -> OffsetCommitRequest:
         at += 4
         member_id_0, at = read_str(buf, at, "OffsetCommit request v5", "MemberId")
         topics_0_count, at = read_count(buf, at, 6, "OffsetCommit request v5", "Topics")
+        if topics_0_count > 50000:
+            raise too_many("OffsetCommit request v5", topics_0_count)
         topics_0: list[OffsetCommitRequestTopic] = []
         for _ in range(topics_0_count):
             name_1, at = read_str(buf, at, "OffsetCommit request v5", "Name")
             partitions_1_count, at = read_count(buf, at, 14, "OffsetCommit request v5", "Partitions")
+            if partitions_1_count > 50000:
+                raise too_many("OffsetCommit request v5", partitions_1_count)
             partitions_1: list[OffsetCommitRequestPartition] = []
             for _ in range(partitions_1_count):
                 partition_index_2 = read_i32_be(buf, at)
@@ -102,10 +110,14 @@ def decode_request_v6(buf: bytes, pos: int) -> OffsetCommitRequest:
         at += 4
         member_id_0, at = read_str(buf, at, "OffsetCommit request v6", "MemberId")
         topics_0_count, at = read_count(buf, at, 6, "OffsetCommit request v6", "Topics")
+        if topics_0_count > 50000:
+            raise too_many("OffsetCommit request v6", topics_0_count)
         topics_0: list[OffsetCommitRequestTopic] = []
         for _ in range(topics_0_count):
             name_1, at = read_str(buf, at, "OffsetCommit request v6", "Name")
             partitions_1_count, at = read_count(buf, at, 18, "OffsetCommit request v6", "Partitions")
+            if partitions_1_count > 50000:
+                raise too_many("OffsetCommit request v6", partitions_1_count)
             partitions_1: list[OffsetCommitRequestPartition] = []
             for _ in range(partitions_1_count):
                 partition_index_2 = read_i32_be(buf, at)
@@ -131,10 +143,14 @@ def decode_request_v7(buf: bytes, pos: int) -> OffsetCommitRequest:
         member_id_0, at = read_str(buf, at, "OffsetCommit request v7", "MemberId")
         group_instance_id_0, at = read_nullable_str(buf, at)
         topics_0_count, at = read_count(buf, at, 6, "OffsetCommit request v7", "Topics")
+        if topics_0_count > 50000:
+            raise too_many("OffsetCommit request v7", topics_0_count)
         topics_0: list[OffsetCommitRequestTopic] = []
         for _ in range(topics_0_count):
             name_1, at = read_str(buf, at, "OffsetCommit request v7", "Name")
             partitions_1_count, at = read_count(buf, at, 18, "OffsetCommit request v7", "Partitions")
+            if partitions_1_count > 50000:
+                raise too_many("OffsetCommit request v7", partitions_1_count)
             partitions_1: list[OffsetCommitRequestPartition] = []
             for _ in range(partitions_1_count):
                 partition_index_2 = read_i32_be(buf, at)
@@ -161,10 +177,14 @@ def decode_request_v8(buf: bytes, pos: int) -> OffsetCommitRequest:
         member_id_0, at = read_compact_str(buf, at, "OffsetCommit request v8-9", "MemberId")
         group_instance_id_0, at = read_nullable_compact_str(buf, at)
         topics_0_count, at = read_compact_count(buf, at, 3, "OffsetCommit request v8-9", "Topics")
+        if topics_0_count > 50000:
+            raise too_many("OffsetCommit request v8-9", topics_0_count)
         topics_0: list[OffsetCommitRequestTopic] = []
         for _ in range(topics_0_count):
             name_1, at = read_compact_str(buf, at, "OffsetCommit request v8-9", "Name")
             partitions_1_count, at = read_compact_count(buf, at, 18, "OffsetCommit request v8-9", "Partitions")
+            if partitions_1_count > 50000:
+                raise too_many("OffsetCommit request v8-9", partitions_1_count)
             partitions_1: list[OffsetCommitRequestPartition] = []
             for _ in range(partitions_1_count):
                 partition_index_2 = read_i32_be(buf, at)
@@ -202,11 +222,15 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetCommitRequest:
         member_id_0, at = read_compact_str(buf, at, "OffsetCommit request v10", "MemberId")
         group_instance_id_0, at = read_nullable_compact_str(buf, at)
         topics_0_count, at = read_compact_count(buf, at, 18, "OffsetCommit request v10", "Topics")
+        if topics_0_count > 50000:
+            raise too_many("OffsetCommit request v10", topics_0_count)
         topics_0: list[OffsetCommitRequestTopic] = []
         for _ in range(topics_0_count):
             topic_id_1 = read_uuid(buf, at)
             at += 16
             partitions_1_count, at = read_compact_count(buf, at, 18, "OffsetCommit request v10", "Partitions")
+            if partitions_1_count > 50000:
+                raise too_many("OffsetCommit request v10", partitions_1_count)
             partitions_1: list[OffsetCommitRequestPartition] = []
             for _ in range(partitions_1_count):
                 partition_index_2 = read_i32_be(buf, at)

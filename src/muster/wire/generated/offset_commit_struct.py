@@ -15,7 +15,7 @@ from muster.wire.generated.offset_commit import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 pack_u = Struct(">16s").pack
 pack_uB = Struct(">16sB").pack
@@ -68,6 +68,8 @@ def decode_request_v2(buf: bytes, pos: int) -> OffsetCommitRequest:
             raise null_field("OffsetCommit request v2-4", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("OffsetCommit request v2-4", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetCommit request v2-4", n)
         topics_0_items: list[OffsetCommitRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -83,6 +85,8 @@ def decode_request_v2(buf: bytes, pos: int) -> OffsetCommitRequest:
                 raise null_field("OffsetCommit request v2-4", "Partitions")
             if n * 14 > len(buf) - pos:
                 raise overrun("OffsetCommit request v2-4", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetCommit request v2-4", n)
             partitions_1_items: list[OffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, n = unpack_iqh(buf, pos)
@@ -128,6 +132,8 @@ def decode_request_v5(buf: bytes, pos: int) -> OffsetCommitRequest:
             raise null_field("OffsetCommit request v5", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("OffsetCommit request v5", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetCommit request v5", n)
         topics_0_items: list[OffsetCommitRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -143,6 +149,8 @@ def decode_request_v5(buf: bytes, pos: int) -> OffsetCommitRequest:
                 raise null_field("OffsetCommit request v5", "Partitions")
             if n * 14 > len(buf) - pos:
                 raise overrun("OffsetCommit request v5", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetCommit request v5", n)
             partitions_1_items: list[OffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, n = unpack_iqh(buf, pos)
@@ -188,6 +196,8 @@ def decode_request_v6(buf: bytes, pos: int) -> OffsetCommitRequest:
             raise null_field("OffsetCommit request v6", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("OffsetCommit request v6", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetCommit request v6", n)
         topics_0_items: list[OffsetCommitRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -203,6 +213,8 @@ def decode_request_v6(buf: bytes, pos: int) -> OffsetCommitRequest:
                 raise null_field("OffsetCommit request v6", "Partitions")
             if n * 18 > len(buf) - pos:
                 raise overrun("OffsetCommit request v6", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetCommit request v6", n)
             partitions_1_items: list[OffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, committed_leader_epoch_2, n = unpack_iqih(buf, pos)
@@ -255,6 +267,8 @@ def decode_request_v7(buf: bytes, pos: int) -> OffsetCommitRequest:
             raise null_field("OffsetCommit request v7", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("OffsetCommit request v7", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetCommit request v7", n)
         topics_0_items: list[OffsetCommitRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -270,6 +284,8 @@ def decode_request_v7(buf: bytes, pos: int) -> OffsetCommitRequest:
                 raise null_field("OffsetCommit request v7", "Partitions")
             if n * 18 > len(buf) - pos:
                 raise overrun("OffsetCommit request v7", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetCommit request v7", n)
             partitions_1_items: list[OffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, committed_leader_epoch_2, n = unpack_iqih(buf, pos)
@@ -326,6 +342,8 @@ def decode_request_v8(buf: bytes, pos: int) -> OffsetCommitRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("OffsetCommit request v8-9", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetCommit request v8-9", n)
         topics_0_items: list[OffsetCommitRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -342,6 +360,8 @@ def decode_request_v8(buf: bytes, pos: int) -> OffsetCommitRequest:
             n -= 1
             if n * 18 > len(buf) - pos:
                 raise overrun("OffsetCommit request v8-9", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetCommit request v8-9", n)
             partitions_1_items: list[OffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, committed_leader_epoch_2, n = unpack_iqiB(buf, pos)
@@ -411,6 +431,8 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetCommitRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("OffsetCommit request v10", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetCommit request v10", n)
         topics_0_items: list[OffsetCommitRequestTopic] = []
         for _ in range(n):
             topic_id_1, n = unpack_uB(buf, pos)
@@ -420,6 +442,8 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetCommitRequest:
             n -= 1
             if n * 18 > len(buf) - pos:
                 raise overrun("OffsetCommit request v10", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetCommit request v10", n)
             partitions_1_items: list[OffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, committed_leader_epoch_2, n = unpack_iqiB(buf, pos)

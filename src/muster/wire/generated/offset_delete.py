@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun
+from muster.wire.primitives import null_field, overrun, too_many
 
 new = Message.__new__
 pack_h = Struct(">h").pack
@@ -113,6 +113,8 @@ def decode_request_v0(buf: bytes, pos: int) -> OffsetDeleteRequest:
             raise null_field("OffsetDelete request v0", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("OffsetDelete request v0", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetDelete request v0", n)
         topics_0_items: list[OffsetDeleteRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -128,6 +130,8 @@ def decode_request_v0(buf: bytes, pos: int) -> OffsetDeleteRequest:
                 raise null_field("OffsetDelete request v0", "Partitions")
             if n * 4 > len(buf) - pos:
                 raise overrun("OffsetDelete request v0", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetDelete request v0", n)
             partitions_1_items: list[OffsetDeleteRequestPartition] = []
             for _ in range(n):
                 (partition_index_2,) = unpack_i(buf, pos)

@@ -17,7 +17,7 @@ from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
 from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_nullable_count, read_str, read_uuid, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uuid, write_varint
-from muster.wire.primitives import overrun
+from muster.wire.primitives import overrun, too_many
 
 NO_UUID: Final = bytes(16)
 
@@ -127,6 +127,8 @@ def decode_request_v1(buf: bytes, pos: int) -> OffsetFetchRequest:
     try:
         group_id_0, at = read_str(buf, at, "OffsetFetch request v1", "GroupId")
         topics_0_count, at = read_count(buf, at, 6, "OffsetFetch request v1", "Topics")
+        if topics_0_count > 50000:
+            raise too_many("OffsetFetch request v1", topics_0_count)
         topics_0: list[OffsetFetchRequestTopic] = []
         for _ in range(topics_0_count):
             name_1, at = read_str(buf, at, "OffsetFetch request v1", "Name")
@@ -147,6 +149,8 @@ def decode_request_v2(buf: bytes, pos: int) -> OffsetFetchRequest:
         topics_0_count, at = read_nullable_count(buf, at, 1)
         topics_0: list[OffsetFetchRequestTopic] | None = None
         if topics_0_count >= 0:
+            if topics_0_count > 50000:
+                raise too_many("OffsetFetch request v2-5", topics_0_count)
             topics_0_items: list[OffsetFetchRequestTopic] = []
             for _ in range(topics_0_count):
                 name_1, at = read_str(buf, at, "OffsetFetch request v2-5", "Name")
@@ -167,6 +171,8 @@ def decode_request_v6(buf: bytes, pos: int) -> OffsetFetchRequest:
         topics_0_count, at = read_nullable_compact_count(buf, at, 1)
         topics_0: list[OffsetFetchRequestTopic] | None = None
         if topics_0_count >= 0:
+            if topics_0_count > 50000:
+                raise too_many("OffsetFetch request v6", topics_0_count)
             topics_0_items: list[OffsetFetchRequestTopic] = []
             for _ in range(topics_0_count):
                 name_1, at = read_compact_str(buf, at, "OffsetFetch request v6", "Name")
@@ -195,6 +201,8 @@ def decode_request_v7(buf: bytes, pos: int) -> OffsetFetchRequest:
         topics_0_count, at = read_nullable_compact_count(buf, at, 1)
         topics_0: list[OffsetFetchRequestTopic] | None = None
         if topics_0_count >= 0:
+            if topics_0_count > 50000:
+                raise too_many("OffsetFetch request v7", topics_0_count)
             topics_0_items: list[OffsetFetchRequestTopic] = []
             for _ in range(topics_0_count):
                 name_1, at = read_compact_str(buf, at, "OffsetFetch request v7", "Name")
@@ -222,12 +230,16 @@ def decode_request_v8(buf: bytes, pos: int) -> OffsetFetchRequest:
     at: i64 = pos
     try:
         groups_0_count, at = read_compact_count(buf, at, 3, "OffsetFetch request v8", "Groups")
+        if groups_0_count > 50000:
+            raise too_many("OffsetFetch request v8", groups_0_count)
         groups_0: list[OffsetFetchRequestGroup] = []
         for _ in range(groups_0_count):
             group_id_1, at = read_compact_str(buf, at, "OffsetFetch request v8", "GroupId")
             topics_1_count, at = read_nullable_compact_count(buf, at, 1)
             topics_1: list[OffsetFetchRequestGroupTopic] | None = None
             if topics_1_count >= 0:
+                if topics_1_count > 50000:
+                    raise too_many("OffsetFetch request v8", topics_1_count)
                 topics_1_items: list[OffsetFetchRequestGroupTopic] = []
                 for _ in range(topics_1_count):
                     name_2, at = read_compact_str(buf, at, "OffsetFetch request v8", "Name")
@@ -260,6 +272,8 @@ def decode_request_v9(buf: bytes, pos: int) -> OffsetFetchRequest:
     at: i64 = pos
     try:
         groups_0_count, at = read_compact_count(buf, at, 8, "OffsetFetch request v9", "Groups")
+        if groups_0_count > 50000:
+            raise too_many("OffsetFetch request v9", groups_0_count)
         groups_0: list[OffsetFetchRequestGroup] = []
         for _ in range(groups_0_count):
             group_id_1, at = read_compact_str(buf, at, "OffsetFetch request v9", "GroupId")
@@ -269,6 +283,8 @@ def decode_request_v9(buf: bytes, pos: int) -> OffsetFetchRequest:
             topics_1_count, at = read_nullable_compact_count(buf, at, 1)
             topics_1: list[OffsetFetchRequestGroupTopic] | None = None
             if topics_1_count >= 0:
+                if topics_1_count > 50000:
+                    raise too_many("OffsetFetch request v9", topics_1_count)
                 topics_1_items: list[OffsetFetchRequestGroupTopic] = []
                 for _ in range(topics_1_count):
                     name_2, at = read_compact_str(buf, at, "OffsetFetch request v9", "Name")
@@ -301,6 +317,8 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetFetchRequest:
     at: i64 = pos
     try:
         groups_0_count, at = read_compact_count(buf, at, 8, "OffsetFetch request v10", "Groups")
+        if groups_0_count > 50000:
+            raise too_many("OffsetFetch request v10", groups_0_count)
         groups_0: list[OffsetFetchRequestGroup] = []
         for _ in range(groups_0_count):
             group_id_1, at = read_compact_str(buf, at, "OffsetFetch request v10", "GroupId")
@@ -310,6 +328,8 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetFetchRequest:
             topics_1_count, at = read_nullable_compact_count(buf, at, 1)
             topics_1: list[OffsetFetchRequestGroupTopic] | None = None
             if topics_1_count >= 0:
+                if topics_1_count > 50000:
+                    raise too_many("OffsetFetch request v10", topics_1_count)
                 topics_1_items: list[OffsetFetchRequestGroupTopic] = []
                 for _ in range(topics_1_count):
                     topic_id_2 = read_uuid(buf, at)

@@ -20,7 +20,7 @@ from muster.wire.generated.offset_fetch import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import i32s, null_field, overrun, read_i32s, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 pack_u = Struct(">16s").pack
 pack_uB = Struct(">16sB").pack
@@ -64,6 +64,8 @@ def decode_request_v1(buf: bytes, pos: int) -> OffsetFetchRequest:
             raise null_field("OffsetFetch request v1", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("OffsetFetch request v1", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetFetch request v1", n)
         topics_0_items: list[OffsetFetchRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -108,6 +110,8 @@ def decode_request_v2(buf: bytes, pos: int) -> OffsetFetchRequest:
         if n >= 0:
             if n > len(buf) - pos:
                 raise overrun("OffsetFetch request v2-5", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetFetch request v2-5", n)
             topics_0_items: list[OffsetFetchRequestTopic] = []
             for _ in range(n):
                 (n,) = unpack_h(buf, pos)
@@ -154,6 +158,8 @@ def decode_request_v6(buf: bytes, pos: int) -> OffsetFetchRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("OffsetFetch request v6", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetFetch request v6", n)
             topics_0_items: list[OffsetFetchRequestTopic] = []
             for _ in range(n):
                 n = buf[pos]
@@ -209,6 +215,8 @@ def decode_request_v7(buf: bytes, pos: int) -> OffsetFetchRequest:
             n -= 1
             if n > len(buf) - pos:
                 raise overrun("OffsetFetch request v7", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetFetch request v7", n)
             topics_0_items: list[OffsetFetchRequestTopic] = []
             for _ in range(n):
                 n = buf[pos]
@@ -255,6 +263,8 @@ def decode_request_v8(buf: bytes, pos: int) -> OffsetFetchRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("OffsetFetch request v8", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetFetch request v8", n)
         groups_0_items: list[OffsetFetchRequestGroup] = []
         for _ in range(n):
             n = buf[pos]
@@ -273,6 +283,8 @@ def decode_request_v8(buf: bytes, pos: int) -> OffsetFetchRequest:
                 n -= 1
                 if n > len(buf) - pos:
                     raise overrun("OffsetFetch request v8", buf, pos)
+                if n > 50000:
+                    raise too_many("OffsetFetch request v8", n)
                 topics_1_items: list[OffsetFetchRequestGroupTopic] = []
                 for _ in range(n):
                     n = buf[pos]
@@ -326,6 +338,8 @@ def decode_request_v9(buf: bytes, pos: int) -> OffsetFetchRequest:
         n -= 1
         if n * 8 > len(buf) - pos:
             raise overrun("OffsetFetch request v9", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetFetch request v9", n)
         groups_0_items: list[OffsetFetchRequestGroup] = []
         for _ in range(n):
             n = buf[pos]
@@ -353,6 +367,8 @@ def decode_request_v9(buf: bytes, pos: int) -> OffsetFetchRequest:
                 n -= 1
                 if n > len(buf) - pos:
                     raise overrun("OffsetFetch request v9", buf, pos)
+                if n > 50000:
+                    raise too_many("OffsetFetch request v9", n)
                 topics_1_items: list[OffsetFetchRequestGroupTopic] = []
                 for _ in range(n):
                     n = buf[pos]
@@ -406,6 +422,8 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetFetchRequest:
         n -= 1
         if n * 8 > len(buf) - pos:
             raise overrun("OffsetFetch request v10", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetFetch request v10", n)
         groups_0_items: list[OffsetFetchRequestGroup] = []
         for _ in range(n):
             n = buf[pos]
@@ -433,6 +451,8 @@ def decode_request_v10(buf: bytes, pos: int) -> OffsetFetchRequest:
                 n -= 1
                 if n > len(buf) - pos:
                     raise overrun("OffsetFetch request v10", buf, pos)
+                if n > 50000:
+                    raise too_many("OffsetFetch request v10", n)
                 topics_1_items: list[OffsetFetchRequestGroupTopic] = []
                 for _ in range(n):
                     topic_id_2, n = unpack_uB(buf, pos)

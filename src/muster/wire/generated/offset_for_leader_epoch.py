@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack
@@ -120,6 +120,8 @@ def decode_request_v2(buf: bytes, pos: int) -> OffsetForLeaderEpochRequest:
             raise null_field("OffsetForLeaderEpoch request v2", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("OffsetForLeaderEpoch request v2", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetForLeaderEpoch request v2", n)
         topics_0_items: list[OffsetForLeaderEpochRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -135,6 +137,8 @@ def decode_request_v2(buf: bytes, pos: int) -> OffsetForLeaderEpochRequest:
                 raise null_field("OffsetForLeaderEpoch request v2", "Partitions")
             if n * 12 > len(buf) - pos:
                 raise overrun("OffsetForLeaderEpoch request v2", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetForLeaderEpoch request v2", n)
             partitions_1_items: list[OffsetForLeaderEpochRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, leader_epoch_2 = unpack_iii(buf, pos)
@@ -168,6 +172,8 @@ def decode_request_v3(buf: bytes, pos: int) -> OffsetForLeaderEpochRequest:
             raise null_field("OffsetForLeaderEpoch request v3", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("OffsetForLeaderEpoch request v3", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetForLeaderEpoch request v3", n)
         topics_0_items: list[OffsetForLeaderEpochRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -183,6 +189,8 @@ def decode_request_v3(buf: bytes, pos: int) -> OffsetForLeaderEpochRequest:
                 raise null_field("OffsetForLeaderEpoch request v3", "Partitions")
             if n * 12 > len(buf) - pos:
                 raise overrun("OffsetForLeaderEpoch request v3", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetForLeaderEpoch request v3", n)
             partitions_1_items: list[OffsetForLeaderEpochRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, leader_epoch_2 = unpack_iii(buf, pos)
@@ -217,6 +225,8 @@ def decode_request_v4(buf: bytes, pos: int) -> OffsetForLeaderEpochRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("OffsetForLeaderEpoch request v4", buf, pos)
+        if n > 50000:
+            raise too_many("OffsetForLeaderEpoch request v4", n)
         topics_0_items: list[OffsetForLeaderEpochRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -233,6 +243,8 @@ def decode_request_v4(buf: bytes, pos: int) -> OffsetForLeaderEpochRequest:
             n -= 1
             if n * 13 > len(buf) - pos:
                 raise overrun("OffsetForLeaderEpoch request v4", buf, pos)
+            if n > 50000:
+                raise too_many("OffsetForLeaderEpoch request v4", n)
             partitions_1_items: list[OffsetForLeaderEpochRequestPartition] = []
             for _ in range(n):
                 partition_2, current_leader_epoch_2, leader_epoch_2, tags = unpack_iiiB(buf, pos)

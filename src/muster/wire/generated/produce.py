@@ -8,7 +8,7 @@ from typing import Final
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import misfit, null_field, overrun, read_length, read_tag, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import misfit, null_field, overrun, read_length, read_tag, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_u = Struct(">16s").pack
@@ -202,6 +202,8 @@ def decode_request_v3(buf: bytes, pos: int) -> ProduceRequest:
             raise null_field("Produce request v3-8", "TopicData")
         if n * 6 > len(buf) - pos:
             raise overrun("Produce request v3-8", buf, pos)
+        if n > 50000:
+            raise too_many("Produce request v3-8", n)
         topic_data_0_items: list[ProduceRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -217,6 +219,8 @@ def decode_request_v3(buf: bytes, pos: int) -> ProduceRequest:
                 raise null_field("Produce request v3-8", "PartitionData")
             if n * 8 > len(buf) - pos:
                 raise overrun("Produce request v3-8", buf, pos)
+            if n > 50000:
+                raise too_many("Produce request v3-8", n)
             partition_data_1_items: list[ProduceRequestPartition] = []
             for _ in range(n):
                 index_2, n = unpack_ii(buf, pos)
@@ -268,6 +272,8 @@ def decode_request_v9(buf: bytes, pos: int) -> ProduceRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("Produce request v9-12", buf, pos)
+        if n > 50000:
+            raise too_many("Produce request v9-12", n)
         topic_data_0_items: list[ProduceRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -284,6 +290,8 @@ def decode_request_v9(buf: bytes, pos: int) -> ProduceRequest:
             n -= 1
             if n * 6 > len(buf) - pos:
                 raise overrun("Produce request v9-12", buf, pos)
+            if n > 50000:
+                raise too_many("Produce request v9-12", n)
             partition_data_1_items: list[ProduceRequestPartition] = []
             for _ in range(n):
                 index_2, n = unpack_iB(buf, pos)
@@ -348,6 +356,8 @@ def decode_request_v13(buf: bytes, pos: int) -> ProduceRequest:
         n -= 1
         if n * 18 > len(buf) - pos:
             raise overrun("Produce request v13", buf, pos)
+        if n > 50000:
+            raise too_many("Produce request v13", n)
         topic_data_0_items: list[ProduceRequestTopic] = []
         for _ in range(n):
             topic_id_1, n = unpack_uB(buf, pos)
@@ -357,6 +367,8 @@ def decode_request_v13(buf: bytes, pos: int) -> ProduceRequest:
             n -= 1
             if n * 6 > len(buf) - pos:
                 raise overrun("Produce request v13", buf, pos)
+            if n > 50000:
+                raise too_many("Produce request v13", n)
             partition_data_1_items: list[ProduceRequestPartition] = []
             for _ in range(n):
                 index_2, n = unpack_iB(buf, pos)

@@ -12,7 +12,7 @@ from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
 from muster.wire.native import begun, finished, read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_nullable_compact_str
-from muster.wire.primitives import overrun
+from muster.wire.primitives import overrun, too_many
 
 
 # versions 0-2
@@ -24,6 +24,8 @@ def decode_request_v0(buf: bytes, pos: int) -> SyncGroupRequest:
         at += 4
         member_id_0, at = read_str(buf, at, "SyncGroup request v0-2", "MemberId")
         assignments_0_count, at = read_count(buf, at, 6, "SyncGroup request v0-2", "Assignments")
+        if assignments_0_count > 50000:
+            raise too_many("SyncGroup request v0-2", assignments_0_count)
         assignments_0: list[SyncGroupRequestAssignment] = []
         for _ in range(assignments_0_count):
             member_id_1, at = read_str(buf, at, "SyncGroup request v0-2", "MemberId")
@@ -43,6 +45,8 @@ def decode_request_v3(buf: bytes, pos: int) -> SyncGroupRequest:
         member_id_0, at = read_str(buf, at, "SyncGroup request v3", "MemberId")
         group_instance_id_0, at = read_nullable_str(buf, at)
         assignments_0_count, at = read_count(buf, at, 6, "SyncGroup request v3", "Assignments")
+        if assignments_0_count > 50000:
+            raise too_many("SyncGroup request v3", assignments_0_count)
         assignments_0: list[SyncGroupRequestAssignment] = []
         for _ in range(assignments_0_count):
             member_id_1, at = read_str(buf, at, "SyncGroup request v3", "MemberId")
@@ -62,6 +66,8 @@ def decode_request_v4(buf: bytes, pos: int) -> SyncGroupRequest:
         member_id_0, at = read_compact_str(buf, at, "SyncGroup request v4", "MemberId")
         group_instance_id_0, at = read_nullable_compact_str(buf, at)
         assignments_0_count, at = read_compact_count(buf, at, 3, "SyncGroup request v4", "Assignments")
+        if assignments_0_count > 50000:
+            raise too_many("SyncGroup request v4", assignments_0_count)
         assignments_0: list[SyncGroupRequestAssignment] = []
         for _ in range(assignments_0_count):
             member_id_1, at = read_compact_str(buf, at, "SyncGroup request v4", "MemberId")
@@ -91,6 +97,8 @@ def decode_request_v5(buf: bytes, pos: int) -> SyncGroupRequest:
         protocol_type_0, at = read_nullable_compact_str(buf, at)
         protocol_name_0, at = read_nullable_compact_str(buf, at)
         assignments_0_count, at = read_compact_count(buf, at, 3, "SyncGroup request v5", "Assignments")
+        if assignments_0_count > 50000:
+            raise too_many("SyncGroup request v5", assignments_0_count)
         assignments_0: list[SyncGroupRequestAssignment] = []
         for _ in range(assignments_0_count):
             member_id_1, at = read_compact_str(buf, at, "SyncGroup request v5", "MemberId")

@@ -10,7 +10,7 @@ from muster.wire.generated.sync_group import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 pack_h = Struct(">h").pack
 pack_hi = Struct(">hi").pack
@@ -52,6 +52,8 @@ def decode_request_v0(buf: bytes, pos: int) -> SyncGroupRequest:
             raise null_field("SyncGroup request v0-2", "Assignments")
         if n * 6 > len(buf) - pos:
             raise overrun("SyncGroup request v0-2", buf, pos)
+        if n > 50000:
+            raise too_many("SyncGroup request v0-2", n)
         assignments_0_items: list[SyncGroupRequestAssignment] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -108,6 +110,8 @@ def decode_request_v3(buf: bytes, pos: int) -> SyncGroupRequest:
             raise null_field("SyncGroup request v3", "Assignments")
         if n * 6 > len(buf) - pos:
             raise overrun("SyncGroup request v3", buf, pos)
+        if n > 50000:
+            raise too_many("SyncGroup request v3", n)
         assignments_0_items: list[SyncGroupRequestAssignment] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -167,6 +171,8 @@ def decode_request_v4(buf: bytes, pos: int) -> SyncGroupRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("SyncGroup request v4", buf, pos)
+        if n > 50000:
+            raise too_many("SyncGroup request v4", n)
         assignments_0_items: list[SyncGroupRequestAssignment] = []
         for _ in range(n):
             n = buf[pos]
@@ -252,6 +258,8 @@ def decode_request_v5(buf: bytes, pos: int) -> SyncGroupRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("SyncGroup request v5", buf, pos)
+        if n > 50000:
+            raise too_many("SyncGroup request v5", n)
         assignments_0_items: list[SyncGroupRequestAssignment] = []
         for _ in range(n):
             n = buf[pos]

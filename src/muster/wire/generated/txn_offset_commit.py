@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack
@@ -153,6 +153,8 @@ def decode_request_v0(buf: bytes, pos: int) -> TxnOffsetCommitRequest:
             raise null_field("TxnOffsetCommit request v0-1", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("TxnOffsetCommit request v0-1", buf, pos)
+        if n > 50000:
+            raise too_many("TxnOffsetCommit request v0-1", n)
         topics_0_items: list[TxnOffsetCommitRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -168,6 +170,8 @@ def decode_request_v0(buf: bytes, pos: int) -> TxnOffsetCommitRequest:
                 raise null_field("TxnOffsetCommit request v0-1", "Partitions")
             if n * 14 > len(buf) - pos:
                 raise overrun("TxnOffsetCommit request v0-1", buf, pos)
+            if n > 50000:
+                raise too_many("TxnOffsetCommit request v0-1", n)
             partitions_1_items: list[TxnOffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, n = unpack_iqh(buf, pos)
@@ -227,6 +231,8 @@ def decode_request_v2(buf: bytes, pos: int) -> TxnOffsetCommitRequest:
             raise null_field("TxnOffsetCommit request v2", "Topics")
         if n * 6 > len(buf) - pos:
             raise overrun("TxnOffsetCommit request v2", buf, pos)
+        if n > 50000:
+            raise too_many("TxnOffsetCommit request v2", n)
         topics_0_items: list[TxnOffsetCommitRequestTopic] = []
         for _ in range(n):
             (n,) = unpack_h(buf, pos)
@@ -242,6 +248,8 @@ def decode_request_v2(buf: bytes, pos: int) -> TxnOffsetCommitRequest:
                 raise null_field("TxnOffsetCommit request v2", "Partitions")
             if n * 18 > len(buf) - pos:
                 raise overrun("TxnOffsetCommit request v2", buf, pos)
+            if n > 50000:
+                raise too_many("TxnOffsetCommit request v2", n)
             partitions_1_items: list[TxnOffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, committed_leader_epoch_2, n = unpack_iqih(buf, pos)
@@ -319,6 +327,8 @@ def decode_request_v3(buf: bytes, pos: int) -> TxnOffsetCommitRequest:
         n -= 1
         if n * 3 > len(buf) - pos:
             raise overrun("TxnOffsetCommit request v3-5", buf, pos)
+        if n > 50000:
+            raise too_many("TxnOffsetCommit request v3-5", n)
         topics_0_items: list[TxnOffsetCommitRequestTopic] = []
         for _ in range(n):
             n = buf[pos]
@@ -335,6 +345,8 @@ def decode_request_v3(buf: bytes, pos: int) -> TxnOffsetCommitRequest:
             n -= 1
             if n * 18 > len(buf) - pos:
                 raise overrun("TxnOffsetCommit request v3-5", buf, pos)
+            if n > 50000:
+                raise too_many("TxnOffsetCommit request v3-5", n)
             partitions_1_items: list[TxnOffsetCommitRequestPartition] = []
             for _ in range(n):
                 partition_index_2, committed_offset_2, committed_leader_epoch_2, n = unpack_iqiB(buf, pos)

@@ -12,6 +12,7 @@ from typing import Final
 
 import pyarrow.compute as pc
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts
 from muster.pipeline.report.grouping import Grouped
@@ -22,7 +23,6 @@ from muster.pipeline.report.tabs import tabbed
 
 _CELL, _LINE, _IN_LINE = 32, 26, 25
 _HEADING = "Load of the coordinator's log"
-_TOPIC = "__consumer_offsets"
 _STEPS: Final = (0.5, 2.0, 5.0, 10.0)
 CLASSES: Final = ("less than half", "half to twice", "2 to 5 times", "5 to 10 times", "over 10 times its even share")
 MEASURES: Final = (("records", "Records"), ("bytes", "Bytes of commits"), ("groups", "Groups"))
@@ -46,13 +46,14 @@ class Cell:
 def load_map(facts: Facts) -> Html:
     cells = _cells(facts)
     if not cells:
-        return nothing(_HEADING, f"Nothing was read of {_TOPIC}.")
+        return nothing(_HEADING, f"Nothing was read of {CONSUMER_OFFSETS}.")
     hottest = sorted(cells, key=lambda cell: (-cell.records, -cell.bytes, cell.cluster, cell.number))
     shown = sorted(hottest[: limits.LOAD_CELLS], key=lambda cell: (cell.cluster, cell.number))
     views = [(word, _map(facts, cells, shown, measure, word)) for measure, word in MEASURES]
     reads = (
-        f"One cell a partition of {_TOPIC}, with its number; its even share is the mean of those that were read. Records are those "
-        f"in the lake; bytes and groups are of the commits of up to {limits.REBALANCE_DAYS} days, in hours of whole history."
+        f"One cell a partition of {CONSUMER_OFFSETS}, with its number; its even share is the mean of those that were read."
+        f" Records are those in the lake; bytes and groups are of the commits of up to {limits.REBALANCE_DAYS} days, in hours of"
+        " whole history."
     )
     look_for = (
         "Look for orange cells: every group in there shares one busy log partition. Point at it to see who fills it."
@@ -71,7 +72,9 @@ def _cells(facts: Facts) -> list[Cell]:
         return found.setdefault((cluster or "", number), Cell(cluster or "", number))
 
     quality = facts.table("g_data_quality")
-    read = quality.filter(pc.and_(pc.equal(quality["log_topic"], _TOPIC), pc.is_valid(quality["log_partition"])))
+    read = quality.filter(
+        pc.and_(pc.equal(quality["log_topic"], CONSUMER_OFFSETS), pc.is_valid(quality["log_partition"]))
+    )
     for row in read.select(["cluster", "log_partition", "records"]).to_pylist():
         cell(row["cluster"], row["log_partition"]).records += row["records"] or 0
     commits = facts.table("g_hot_committers")
