@@ -115,7 +115,20 @@ def random_epochs(random: Random, group_id: str) -> GroupLog:
         records += _arrivals(random, group_id, here, epoch, at)
         records += [commit_record(group_id, n, epoch * 10, at + random.randint(0, 90) * SECOND) for n in range(2)]
     # Records of one moment keep their order.
-    return GroupLog(sorted(records, key=lambda row: row["record_ms"]))
+    return GroupLog(_without_ghosts(sorted(records, key=lambda row: row["record_ms"])))
+
+
+def _without_ghosts(records: list[Row]) -> list[Row]:
+    """No coordinator writes an assignment of a member that it has removed."""
+    removed: set[str] = set()
+    kept = []
+    for row in records:
+        member = (row.get("epoch") or {}).get("member_id")
+        if row["record_type"] == 5 and row["is_tombstone"]:
+            removed.add(member)
+        if not (row["record_type"] == 8 and not row["is_tombstone"] and member in removed):
+            kept.append(row)
+    return kept
 
 
 def _arrivals(random: Random, group_id: str, here: dict[str, str | None], epoch: int, at: int) -> list[Row]:
