@@ -11,8 +11,8 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from muster.cli.connection_flags import add_connection_arguments, cluster_of
 from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
+from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
 
 if TYPE_CHECKING:
     from muster.client.load import Latencies, Plan, Seen

@@ -1,0 +1,55 @@
+"""`muster expiring`: which committed offsets the coordinator will delete, when, and what that puts at risk."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from muster.cli.lake import words
+from muster.cli.lake.answers import (
+    Shown,
+    add_lake_arguments,
+    chosen_names,
+    made_at,
+    rows_wanted,
+    run_question,
+    span_of,
+)
+
+if TYPE_CHECKING:
+    from muster.pipeline.lake.reader import Lake
+    from muster.pipeline.query import Question
+
+_COLUMNS = (
+    Shown("expires (UTC)", lambda row: words.moment(row["expires_ms"])),
+    Shown("group", lambda row: words.name(row["group_id"])),
+    Shown("state", lambda row: words.name(row["group_state"])),
+    Shown("topic", lambda row: words.name(row["topic"])),
+    Shown("partition", lambda row: str(row["partition"]), right=True),
+    Shown("committed", lambda row: words.count(row["committed"]), right=True),
+    Shown("at risk", lambda row: words.count(row["at_risk_records"]), right=True),
+    Shown("because", lambda row: words.name(row["reason"])),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_lake_arguments(parser, topic=True)
+    parser.add_argument("--within", metavar="SPAN", default="48h", help="90min, 48h, 14d (48h)")
+    parser.add_argument("--all", action="store_true", help="every offset, those that never expire too")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return run_question("expiring", arguments, lambda lake: _question(arguments, lake), _COLUMNS, "offset")
+
+
+def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
+    from muster.pipeline.query import Question
+
+    limit = made_at(lake) + span_of(arguments.within, "--within")
+    return Question(
+        "g_expiry",
+        like=chosen_names(arguments),
+        at_most={} if arguments.all else {"expires_ms": limit},
+        order=(("expires_ms", False), ("group_id", False), ("topic", False), ("partition", False)),
+        top=rows_wanted(arguments),
+    )

@@ -1,0 +1,114 @@
+"""`muster pipeline sql`: one SQL statement over the tables of a lake, run by Spark on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.lake import words
+from muster.cli.lake.answers import Shown, print_csv, print_json, print_table, refuse
+from muster.extras import install_command
+
+_SHOWN_BY_DEFAULT = 50
+_EXAMPLES = """\
+examples:
+  muster pipeline sql --lake lake "select group_id, sum(lag) as lag from g_lag group by group_id order by lag desc"
+  muster pipeline sql --lake lake --csv "select * from s_offset_commit where group_id = 'billing'"
+  muster pipeline sql --lake lake "show views"
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("statement", metavar="SQL", help="the statement; tables have the names of the documentation")
+    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
+    parser.add_argument(
+        "--top", metavar="N", type=int, help=f"the first N rows; 0 is all (tables {_SHOWN_BY_DEFAULT}, else all)"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="JSON lines")
+    form.add_argument("--csv", action="store_true", help="CSV with a heading")
+    spark = parser.add_argument_group("Spark")
+    spark.add_argument("--master", default="local[*]", help="where Spark runs (local[*])")
+    spark.add_argument(
+        "--conf", metavar="NAME=VALUE", action="append", default=[], help="any Spark setting; repeatable"
+    )
+    spark.add_argument("--packages", metavar="MAVEN", action="append", default=[], help="Maven packages; repeatable")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from muster.pipeline.lake.errors import LakeError
+
+    try:
+        from muster.pipeline.lake.location import Location
+        from muster.pipeline.lake.reader import Lake
+        from muster.pipeline.lake.sql import run_sql
+        from muster.pipeline.lake.storage_options import spark_s3_settings
+        from muster.pipeline.session import SessionError, SessionSettings, open_session
+    except ImportError as error:
+        return refuse("pipeline sql", f"this needs {error.name}: {install_command('pipeline')}")
+    wrong = [text for text in arguments.conf if not text.partition("=")[1]]
+    if wrong:
+        return refuse("pipeline sql", f"--conf {wrong[0]}: give NAME=VALUE")
+    if arguments.top is not None and arguments.top < 0:
+        return refuse("pipeline sql", f"--top must be 0 or more, not {arguments.top}")
+    given = dict(text.split("=", 1) for text in arguments.conf)
+    try:
+        location = Location.parse(arguments.lake, given)
+        lake = Lake.open(location)  # a place without one is refused before Java starts
+        by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}
+        settings = SessionSettings(
+            master=arguments.master,
+            app_name="muster pipeline sql",
+            pending_records=lake.round.records,
+            packages=tuple(arguments.packages),
+            extra={**by_environment, **given},
+        )
+        with open_session(settings) as spark:
+            _show(arguments, *run_sql(spark, location, arguments.statement))
+    except LakeError as error:
+        return refuse("pipeline sql", str(error))
+    except SessionError as error:
+        print(f"muster pipeline sql: {error}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        return DONE  # the reader has seen enough
+    return DONE
+
+
+def _show(arguments: argparse.Namespace, columns: list[str], rows: Iterable[dict[str, Any]]) -> None:
+    from muster.pipeline.lake.sql import first_rows
+
+    by_default = 0 if arguments.json or arguments.csv else _SHOWN_BY_DEFAULT
+    count = by_default if arguments.top is None else arguments.top
+    shown, more = first_rows(iter(rows), count)
+    printable = [{name: _plain(value) for name, value in row.items()} for row in shown]
+    if arguments.json:
+        print_json(printable, sys.stdout)
+    elif arguments.csv:
+        print_csv(columns, printable, sys.stdout)
+    else:
+        print_table([_column(name) for name in columns], printable, sys.stdout)
+        print(words.plural(len(shown), "row") + (", more not shown (--top 0 shows all)" if more else ""))
+
+
+def _column(name: str) -> Shown:
+    return Shown(name, lambda row: words.name(row[name]))
+
+
+def _plain(value: Any) -> Any:
+    """Values as JSON knows them: bytes as hexadecimal digits, times and decimals as text."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case bytes() | bytearray():
+            return bytes(value).hex()
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case dict():
+            return {str(name): _plain(each) for name, each in value.items()}
+    return str(value)
