@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -86,12 +87,11 @@ def _add_rule_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.cli.acls.flags import AclsUsage
     from muster.client.failure import ClientError
 
     try:
         return _ACTIONS[arguments.action](arguments)
-    except AclsUsage as error:
+    except UsageError as error:
         print(f"muster acls {arguments.action}: {error}", file=sys.stderr)
         return USAGE
     except ClientError as error:
@@ -150,17 +150,17 @@ _ACTIONS: Final = {"list": _list, "add": _add, "remove": _remove}
 
 def _to_remove(arguments: argparse.Namespace) -> list[Acl]:
     """Those that the flags spell out, or all that the filters find; only such as are there."""
-    from muster.cli.acls.flags import AclsUsage, acls_of, filters_of
+    from muster.cli.acls.flags import acls_of, filters_of
     from muster.security.acls import AclFilter
 
     if arguments.allow_principal or arguments.deny_principal:
         if arguments.resource_pattern_type not in ("literal", "prefixed"):
-            raise AclsUsage("--resource-pattern-type match and any go with --principal, or with names alone")
+            raise UsageError("--resource-pattern-type match and any go with --principal, or with names alone")
         wanted = acls_of(arguments)
         return [acl for acl in _found(arguments, [AclFilter()]) if acl in set(wanted)]
     filters = filters_of(arguments)
     if filters == [AclFilter()]:
-        raise AclsUsage("say which: --principal, --topic, --group, --transactional-id, --cluster or --allow-principal")
+        raise UsageError("say which: --principal, --topic, --group, --transactional-id, --cluster or --allow-principal")
     return _found(arguments, filters)
 
 
@@ -185,10 +185,8 @@ def _ask(arguments: argparse.Namespace, question: Callable[[Cluster], Coroutine[
 
 
 def _is_agreed(acls: Sequence[Acl]) -> bool:
-    from muster.cli.acls.flags import AclsUsage
-
     if not sys.stdin.isatty():
-        raise AclsUsage("removing needs --yes where nobody can be asked; --dry-run shows what would go")
+        raise UsageError("removing needs --yes where nobody can be asked; --dry-run shows what would go")
     print(_text(acls), file=sys.stderr)
     return input(f"remove these {len(acls)}? (y/n) ").strip().lower() in ("y", "yes")
 

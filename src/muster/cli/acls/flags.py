@@ -1,6 +1,6 @@
 """From the flags of `muster acls` to ACLs and filters. The flags are those of Kafka's own `kafka-acls`.
 
-`AclsUsage` says which flag is wrong and what it must be. Knows no cluster.
+`UsageError` says which flag is wrong and what it must be. Knows no cluster.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Final
 
+from muster.cli.support.usage_error import UsageError
 from muster.security.acls import Acl, AclFilter
 from muster.security.resources import (
     ANY_CODE,
@@ -32,15 +33,11 @@ _PRODUCER_ON_TRANSACTIONAL_ID: Final = (Operation.WRITE, Operation.DESCRIBE)
 _CONSUMER_ON_TOPIC: Final = (Operation.READ, Operation.DESCRIBE)
 
 
-class AclsUsage(Exception):
-    """What was asked for cannot be: says which flag, and what to write instead."""
-
-
 def acls_of(arguments: argparse.Namespace) -> list[Acl]:
     """What `add` makes and `remove` takes away, each once."""
     who = list(_who(arguments))
     if not who:
-        raise AclsUsage("say who: --allow-principal User:NAME or --deny-principal User:NAME")
+        raise UsageError("say who: --allow-principal User:NAME or --deny-principal User:NAME")
     if arguments.producer or arguments.consumer:
         what = list(_convenience(arguments))
     else:
@@ -50,7 +47,7 @@ def acls_of(arguments: argparse.Namespace) -> list[Acl]:
             for operation in _operations(arguments, resource[0]) or (Operation.ALL,)
         ]
     if not what:
-        raise AclsUsage("say what: --topic NAME, --group NAME, --transactional-id NAME or --cluster")
+        raise UsageError("say what: --topic NAME, --group NAME, --transactional-id NAME or --cluster")
     return list(
         dict.fromkeys(
             Acl(kind, name, pattern, principal, host, operation, permission)
@@ -73,7 +70,7 @@ def _who(arguments: argparse.Namespace) -> Iterator[tuple[Permission, str, str]]
         (Permission.DENY, arguments.deny_principal, arguments.deny_host, "deny"),
     ):
         if hosts and not principals:
-            raise AclsUsage(f"--{flag}-host needs --{flag}-principal: User:* stands for everybody")
+            raise UsageError(f"--{flag}-host needs --{flag}-principal: User:* stands for everybody")
         for principal in principals:
             for host in hosts or ("*",):
                 yield permission, checked_principal(principal), host
@@ -82,7 +79,7 @@ def _who(arguments: argparse.Namespace) -> Iterator[tuple[Permission, str, str]]
 def checked_principal(text: str) -> str:
     kind, colon, name = text.partition(":")
     if not (kind and colon and name):
-        raise AclsUsage(f"{text!r} is no principal: it must be a type and a name, such as User:alice or User:*")
+        raise UsageError(f"{text!r} is no principal: it must be a type and a name, such as User:alice or User:*")
     return text
 
 
@@ -91,7 +88,7 @@ def _resources(arguments: argparse.Namespace) -> Iterator[Resource]:
     for flag, kind in _TYPES.items():
         for name in getattr(arguments, flag):
             if not name:
-                raise AclsUsage(f"--{flag.replace('_', '-')} needs a name; * stands for all of them")
+                raise UsageError(f"--{flag.replace('_', '-')} needs a name; * stands for all of them")
             yield kind, name, pattern
     if arguments.cluster:
         yield ResourceType.CLUSTER, CLUSTER_NAME, Pattern.LITERAL
@@ -104,7 +101,7 @@ def _operations(arguments: argparse.Namespace, kind: ResourceType) -> list[Opera
         operation = allowed.get(text.upper().replace("-", "_"))
         if operation is None:
             kind_name = kind.name.lower().replace("_", " ")
-            raise AclsUsage(f"--operation {text} does not exist for a {kind_name}: choose from {', '.join(allowed)}")
+            raise UsageError(f"--operation {text} does not exist for a {kind_name}: choose from {', '.join(allowed)}")
         found.append(operation)
     return found
 
@@ -112,13 +109,13 @@ def _operations(arguments: argparse.Namespace, kind: ResourceType) -> list[Opera
 def _convenience(arguments: argparse.Namespace) -> Iterator[tuple[Resource, Operation]]:
     """--producer and --consumer: what a program of that kind needs, as kafka-acls has it."""
     if arguments.operation:
-        raise AclsUsage("--producer and --consumer bring their operations: leave --operation out")
+        raise UsageError("--producer and --consumer bring their operations: leave --operation out")
     if arguments.deny_principal:
-        raise AclsUsage("--producer and --consumer are about what is allowed: leave --deny-principal out")
+        raise UsageError("--producer and --consumer are about what is allowed: leave --deny-principal out")
     if not arguments.topic or (arguments.consumer and not arguments.group):
-        raise AclsUsage("--producer needs --topic; --consumer needs --topic and --group")
+        raise UsageError("--producer needs --topic; --consumer needs --topic and --group")
     if arguments.cluster or (arguments.group and not arguments.consumer):
-        raise AclsUsage("--producer takes --topic and --transactional-id, --consumer takes --topic and --group")
+        raise UsageError("--producer takes --topic and --transactional-id, --consumer takes --topic and --group")
     for resource in _resources(arguments):
         wanted: list[Operation] = []
         match resource[0]:
@@ -129,7 +126,7 @@ def _convenience(arguments: argparse.Namespace) -> Iterator[tuple[Resource, Oper
                 wanted.append(Operation.READ)
             case ResourceType.TRANSACTIONAL_ID:
                 if not arguments.producer:
-                    raise AclsUsage("--transactional-id goes with --producer")
+                    raise UsageError("--transactional-id goes with --producer")
                 wanted += _PRODUCER_ON_TRANSACTIONAL_ID
         for operation in wanted:
             yield resource, operation

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from muster.cli.consume.format import FIELD_NAMES, printer
 from muster.cli.consume.start import check_consume, chosen_partitions, start_offsets
-from muster.cli.exit_codes import DONE
-from muster.cli.support.cluster_command import note, reported, usable_cluster
+from muster.cli.exit_codes import DONE, TERMINATED
+from muster.cli.support.cluster_command import note, run_and_report, usable_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from muster.client.cluster import Cluster
 
 _COMMAND: Final = "consume"
-_TERMINATED: Final = 143
 
 _EXAMPLES = r"""
 examples:
@@ -61,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return reported(_COMMAND, lambda: asyncio.run(_consume(arguments)))
+    return run_and_report(_COMMAND, lambda: asyncio.run(_consume(arguments)))
 
 
 async def _consume(arguments: argparse.Namespace) -> int:
@@ -83,7 +82,7 @@ async def _consume(arguments: argparse.Namespace) -> int:
             await _read(cluster, arguments, reading)
     except asyncio.CancelledError:
         if terminated:
-            return _TERMINATED
+            return TERMINATED
         raise
     return DONE
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from muster.cli.produce.lines import unescaped
-from muster.cli.support.cluster_command import UsageError
+from muster.cli.support.usage_error import UsageError
 from muster.cli.support.usage_parser import did_you_mean
 from muster.explain.words import plain
 

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from muster.cli.support.cluster_command import UsageError
-from muster.cli.support.time_spans import moment
+from muster.cli.support.time_spans import parse_kafka_moment
 from muster.cli.support.topic_places import parse_partitions, places_of
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -30,7 +30,7 @@ async def start_offsets(
     from muster.client.admin import EARLIEST, list_offsets
 
     if arguments.since is not None:
-        at_ms = max(0, moment(arguments.since, "--since"))
+        at_ms = max(0, parse_kafka_moment(arguments.since, "--since"))
         listed = await list_offsets(cluster, dict.fromkeys(places, at_ms))
         found = {place: each.offset for place, each in listed.items()}
         ends = await end_offsets(cluster, [place for place, offset in found.items() if offset < 0])

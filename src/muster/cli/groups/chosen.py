@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from muster.cli.exit_codes import DONE, FAILED
-from muster.cli.support.cluster_command import UsageError, note, side_by_side
+from muster.cli.support.cluster_command import note, side_by_side
+from muster.cli.support.usage_error import UsageError
 from muster.cli.support.usage_parser import nearest
 
 if TYPE_CHECKING:

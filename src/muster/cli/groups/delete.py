@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.groups.chosen import add_group_arguments, chosen_groups, unknown_group
-from muster.cli.support.cluster_command import ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 
@@ -39,4 +39,4 @@ def run(arguments: argparse.Namespace) -> int:
         show(_COLUMNS, rows, as_json=arguments.json, empty="no groups")
         return DONE if all(failure is None for failure in outcome.values()) else FAILED
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)

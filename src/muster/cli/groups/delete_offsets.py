@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.groups.chosen import described, unknown_group
-from muster.cli.support.cluster_command import UsageError, ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 from muster.cli.support.topic_places import parse_place
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         show(_COLUMNS, rows, as_json=arguments.json, empty="nothing is committed")
         return DONE if all(failure is None for failure in outcome.values()) else FAILED
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)
 
 
 async def _chosen(cluster: Cluster, arguments: argparse.Namespace) -> list[TopicPartition]:

@@ -12,7 +12,7 @@ from muster.cli.groups.members import member_rows
 from muster.cli.groups.offsets import COLUMNS as OFFSET_COLUMNS
 from muster.cli.groups.offsets import VERBOSE as VERBOSE_OFFSET_COLUMNS
 from muster.cli.groups.positions import positions_of, total_lag
-from muster.cli.support.cluster_command import ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, print_json_lines, show
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             _print(facts, parts, verbose=arguments.verbose)
         return code
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)
 
 
 async def _facts(cluster: Cluster, group: GroupDescription) -> dict[str, Any]:

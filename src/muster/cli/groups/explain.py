@@ -11,12 +11,12 @@ import asyncio
 import json
 import os
 import sys
-import time
 from typing import TYPE_CHECKING
 
-from muster.cli.exit_codes import DONE, FAILED, USAGE
-from muster.cli.lake.answers import UsageError, moment_of
+from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
+from muster.cli.support.time_spans import now_ms, parse_moment
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.explain.explanation import Explanation
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     return DONE
 
 
@@ -63,7 +63,7 @@ def _explain(arguments: argparse.Namespace) -> tuple[Explanation, list[str]]:
 
     if arguments.last is not None and arguments.last < 1:
         raise UsageError(f"--last must be 1 or more, not {arguments.last}")
-    since_ms = moment_of(arguments.since, "--since", time.time_ns() // 1_000_000) if arguments.since else None
+    since_ms = parse_moment(arguments.since, "--since", now_ms()) if arguments.since else None
     found = _found(arguments, since_ms)
     history = history_of(found, arguments.group)
     explanation = explain(history, since_ms=since_ms, last=arguments.last, generation=arguments.rebalance)

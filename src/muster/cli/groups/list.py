@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE
-from muster.cli.support.cluster_command import UsageError, ask, note, side_by_side
+from muster.cli.support.cluster_command import note, run_with_cluster, side_by_side
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
+from muster.cli.support.usage_error import UsageError
 from muster.cli.support.usage_parser import did_you_mean
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         show(columns, rows, as_json=arguments.json, empty="no groups")
         return DONE
 
-    return ask("groups list", arguments, work)
+    return run_with_cluster("groups list", arguments, work)
 
 
 def chosen_words(given: list[str] | None, flag: str, known: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE
 from muster.cli.groups.chosen import add_group_arguments, described_as_far_as_known
-from muster.cli.support.cluster_command import ask
+from muster.cli.support.cluster_command import run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         show(columns, rows, as_json=arguments.json, empty="no members" if code == DONE else "")
         return code
 
-    return ask(command, arguments, work)
+    return run_with_cluster(command, arguments, work)
 
 
 def member_rows(group: GroupDescription) -> list[dict[str, Any]]:

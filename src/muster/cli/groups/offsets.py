@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from muster.cli.exit_codes import DONE
 from muster.cli.groups.chosen import add_group_arguments, described_as_far_as_known
 from muster.cli.groups.positions import positions_of
-from muster.cli.support.cluster_command import ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 
@@ -52,4 +52,4 @@ def run(arguments: argparse.Namespace) -> int:
         show(columns, rows, as_json=arguments.json, empty="nothing is committed" if code == DONE else "")
         return code
 
-    return ask(command, arguments, work)
+    return run_with_cluster(command, arguments, work)

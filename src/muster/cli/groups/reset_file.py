@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from muster.cli.support.cluster_command import UsageError
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.cli.groups.reset_plan import Move

@@ -13,11 +13,12 @@ from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.groups.chosen import add_group_arguments, chosen_groups
 from muster.cli.groups.reset_file import read_plan, write_plan
 from muster.cli.groups.reset_plan import CannotShift, Move, Rule, Target, planned
-from muster.cli.support.cluster_command import UsageError, ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
-from muster.cli.support.time_spans import moment, now_ms, span
+from muster.cli.support.time_spans import now_ms, parse_kafka_moment, parse_kafka_span
 from muster.cli.support.topic_places import places_of
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         _show(arguments, moves, with_group=len(groups) > 1)
         return code
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)
 
 
 def target_of(arguments: argparse.Namespace) -> Target:
@@ -95,9 +96,9 @@ def target_of(arguments: argparse.Namespace) -> Target:
     if arguments.shift_by is not None:
         return Target(Rule.SHIFT, arguments.shift_by)
     if arguments.to_datetime is not None:
-        return Target(Rule.MOMENT, max(0, moment(arguments.to_datetime, "--to-datetime")))
+        return Target(Rule.MOMENT, max(0, parse_kafka_moment(arguments.to_datetime, "--to-datetime")))
     if arguments.by_duration is not None:
-        return Target(Rule.MOMENT, max(0, now_ms() - span(arguments.by_duration, "--by-duration")))
+        return Target(Rule.MOMENT, max(0, now_ms() - parse_kafka_span(arguments.by_duration, "--by-duration")))
     return Target(Rule.FILE)
 
 

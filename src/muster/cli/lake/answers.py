@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 from muster.cli.exit_codes import DONE, USAGE
 from muster.cli.lake import words
+from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 _SHOWN_BY_DEFAULT = 50
-_AGO = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|m|h|d)")
-_AGO_MS = {"ms": 1, "s": 1_000, "min": 60_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +33,6 @@ class Shown:
     heading: str
     text: Callable[[Row], str]
     right: bool = False
-
-
-class UsageError(Exception):
-    """A flag's value makes no sense; the text says which and what would."""
 
 
 def add_lake_arguments(parser: argparse.ArgumentParser, *, group: bool = True, topic: bool = False) -> None:
@@ -70,27 +63,6 @@ def rows_wanted(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--top must be 0 or more, not {arguments.top}")
         return int(arguments.top)
     return 0 if arguments.json or arguments.csv else _SHOWN_BY_DEFAULT
-
-
-def moment_of(text: str, flag: str, newest_ms: int) -> int:
-    """`2h` (before the newest thing that the lake knows), or a date and time in UTC."""
-    ago = _AGO.fullmatch(text)
-    if ago:
-        return newest_ms - int(float(ago[1]) * _AGO_MS[ago[2]])
-    try:
-        parsed = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(
-            f"{flag} {text}: give a span like 90s, 30min, 2h or 7d, or a UTC time like 2026-11-15T03:12"
-        ) from None
-    return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000)
-
-
-def span_of(text: str, flag: str) -> int:
-    ago = _AGO.fullmatch(text)
-    if ago is None:
-        raise UsageError(f"{flag} {text}: give a span like 90s, 30min, 2h or 7d")
-    return int(float(ago[1]) * _AGO_MS[ago[2]])
 
 
 def run_question(

@@ -11,10 +11,10 @@ from muster.cli.lake.answers import (
     add_lake_arguments,
     chosen_names,
     made_at,
-    moment_of,
     rows_wanted,
     run_question,
 )
+from muster.cli.support.time_spans import parse_moment
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
     from muster.pipeline.query import Question
 
-    since = arguments.since and moment_of(arguments.since, "--since", made_at(lake))
+    since = arguments.since and parse_moment(arguments.since, "--since", made_at(lake))
     return Question(
         "g_hot_committers",
         like=chosen_names(arguments),

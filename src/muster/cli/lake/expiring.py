@@ -13,8 +13,8 @@ from muster.cli.lake.answers import (
     made_at,
     rows_wanted,
     run_question,
-    span_of,
 )
+from muster.cli.support.time_spans import parse_span
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
     from muster.pipeline.query import Question
 
-    limit = made_at(lake) + span_of(arguments.within, "--within")
+    limit = made_at(lake) + parse_span(arguments.within, "--within")
     return Question(
         "g_expiry",
         like=chosen_names(arguments),

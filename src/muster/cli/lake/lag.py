@@ -6,7 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import Shown, UsageError, add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import Shown, add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.pipeline.query import Question

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from muster.cli.lake import words
 from muster.cli.lake.answers import (
     Shown,
-    UsageError,
     add_lake_arguments,
     chosen_names,
     made_at,
-    moment_of,
     rows_wanted,
     run_question,
 )
+from muster.cli.support.time_spans import parse_moment
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
@@ -91,7 +91,7 @@ def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
         if arguments.pauses:
             raise UsageError("--cause does not go with --pauses: a pause is a partition's, not a cause's")
         like["cause"] = arguments.cause
-    since = arguments.since and moment_of(arguments.since, "--since", made_at(lake))
+    since = arguments.since and parse_moment(arguments.since, "--since", made_at(lake))
     if arguments.pauses:
         return Question(
             "g_rebalance_pause",

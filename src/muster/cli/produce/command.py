@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from muster.cli.produce.lines import BadLine, LineFormat, parse_headers, unescaped
-from muster.cli.support.cluster_command import UsageError, note, reported, usable_cluster
+from muster.cli.support.cluster_command import note, run_and_report, usable_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.topic_places import known_topics
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -63,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return reported(_COMMAND, lambda: _produce(arguments))
+    return run_and_report(_COMMAND, lambda: _produce(arguments))
 
 
 def _produce(arguments: argparse.Namespace) -> int:

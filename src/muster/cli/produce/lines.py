@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from muster.cli.support.cluster_command import UsageError
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.client.producing import NewRecord

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE
 from muster.cli.quotas.whom import COLUMNS, add_whom_arguments, entity_of, names_of, row
-from muster.cli.support.cluster_command import ask
+from muster.cli.support.cluster_command import run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import show
 
@@ -38,4 +38,4 @@ def run(arguments: argparse.Namespace) -> int:
         show(COLUMNS, sorted(rows, key=lambda each: str(each["for"])), as_json=arguments.json, empty="no quotas")
         return DONE
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)

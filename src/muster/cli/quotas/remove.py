@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.quotas.whom import COLUMNS, add_whom_arguments, entity_of, row
-from muster.cli.support.cluster_command import ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import show
 
@@ -42,4 +42,4 @@ def run(arguments: argparse.Namespace) -> int:
             return FAILED
         return DONE
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE
 from muster.cli.quotas.whom import COLUMNS, add_whom_arguments, entity_of, row
-from muster.cli.support.cluster_command import UsageError, ask
+from muster.cli.support.cluster_command import run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import show
+from muster.cli.support.usage_error import UsageError
 from muster.security.quota_entities import QuotaRefused, check_value
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         show(COLUMNS, [row(entity, key, value) for key, value in values.items()], as_json=arguments.json)
         return DONE
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)
 
 
 def _values(entity: Entity, texts: list[str]) -> dict[str, float]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from muster.cli.support.cluster_command import UsageError
 from muster.cli.support.tables import Column
+from muster.cli.support.usage_error import UsageError
 from muster.security.quota_entities import CLIENT_ID, IP, USER, QuotaRefused, checked_entity
 
 if TYPE_CHECKING:

@@ -15,27 +15,25 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
-from muster.cli.lake.answers import UsageError
 from muster.cli.support.connection_flags import cluster_of
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
     from muster.client.failure import ClientError
 
-__all__ = ["UsageError", "ask", "note", "reported", "side_by_side", "usable_cluster"]
-
 T = TypeVar("T")
 _AT_ONCE: Final = 32
 
 
-def ask(command: str, arguments: argparse.Namespace, work: Callable[[Cluster], Awaitable[int]]) -> int:
+def run_with_cluster(command: str, arguments: argparse.Namespace, work: Callable[[Cluster], Awaitable[int]]) -> int:
     """The exit code: of the work if it came to its end."""
 
     async def connected() -> int:
         async with usable_cluster(arguments) as cluster:
             return await work(cluster)
 
-    return reported(command, lambda: asyncio.run(connected()))
+    return run_and_report(command, lambda: asyncio.run(connected()))
 
 
 def usable_cluster(arguments: argparse.Namespace, client_id: str = "muster-cli") -> Cluster:
@@ -48,7 +46,7 @@ def usable_cluster(arguments: argparse.Namespace, client_id: str = "muster-cli")
         raise UsageError(str(failure)) from None
 
 
-def reported(command: str, work: Callable[[], int]) -> int:
+def run_and_report(command: str, work: Callable[[], int]) -> int:
     """Does it; what goes wrong becomes a line on standard error and an exit code."""
     from muster.client.failure import ClientError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from muster.cli.support.cluster_command import UsageError
+from muster.cli.support.usage_error import UsageError
 from muster.cli.support.usage_parser import nearest
 
 if TYPE_CHECKING:

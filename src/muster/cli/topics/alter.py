@@ -6,10 +6,11 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE
-from muster.cli.support.cluster_command import UsageError, ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 from muster.cli.support.topic_places import known_topics
+from muster.cli.support.usage_error import UsageError
 from muster.cli.support.usage_parser import did_you_mean
 from muster.cli.topics.settings import parse_settings
 
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             note(_COMMAND, "this was a dry run: nothing has changed")
         return DONE
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)
 
 
 async def _known_settings(

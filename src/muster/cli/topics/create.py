@@ -6,9 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE, FAILED
-from muster.cli.support.cluster_command import UsageError, ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
+from muster.cli.support.usage_error import UsageError
 from muster.cli.topics.settings import parse_settings
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             show(_COLUMNS, rows, as_json=arguments.json)
         return code
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)
 
 
 async def _create(cluster: Cluster, arguments: argparse.Namespace, name: str, settings: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE, FAILED
-from muster.cli.support.cluster_command import ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 from muster.cli.support.topic_places import unknown_topic
@@ -47,4 +47,4 @@ def run(arguments: argparse.Namespace) -> int:
             show(_COLUMNS, rows, as_json=arguments.json)
         return code
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from muster.cli.exit_codes import DONE
-from muster.cli.support.cluster_command import UsageError, ask, note
+from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, print_json_lines, show
 from muster.cli.support.topic_places import known_topics
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             note(_COMMAND, "no topics")
         return DONE
 
-    return ask(_COMMAND, arguments, work)
+    return run_with_cluster(_COMMAND, arguments, work)
 
 
 async def _all_names(cluster: Cluster) -> list[str]:

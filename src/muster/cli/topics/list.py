@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE
-from muster.cli.support.cluster_command import ask
+from muster.cli.support.cluster_command import run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 
@@ -47,4 +47,4 @@ def run(arguments: argparse.Namespace) -> int:
         show(columns, rows, as_json=arguments.json, empty="no topics")
         return DONE
 
-    return ask("topics list", arguments, work)
+    return run_with_cluster("topics list", arguments, work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muster.cli.support.cluster_command import UsageError
+from muster.cli.support.usage_error import UsageError
 
 
 def parse_settings(texts: Sequence[str], flag: str = "--config") -> dict[str, str]:

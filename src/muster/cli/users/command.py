@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.cli.users.places import UserRow
@@ -29,10 +30,6 @@ examples:
   muster users list --data muster-data
 Users of PLAIN need no other credential: their password is checked with the same one.
 """
-
-
-class UsersError(Exception):
-    """Says what was wrong and what to do."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         _check(arguments)
         return _act(arguments)
-    except UsersError as error:
+    except UsageError as error:
         print(f"muster users: {error}", file=sys.stderr)
         return USAGE
     except (ClientError, StorageError) as error:
@@ -88,17 +85,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.data and (arguments.bootstrap or arguments.command_config):
-        raise UsersError("--data is for a server that is stopped, --bootstrap for one that runs: choose one of them")
+        raise UsageError("--data is for a server that is stopped, --bootstrap for one that runs: choose one of them")
     if arguments.store and (arguments.data or arguments.bootstrap or arguments.command_config):
-        raise UsersError("--store is the database of a cluster: choose it, or --data, or --bootstrap")
+        raise UsageError("--store is the database of a cluster: choose it, or --data, or --bootstrap")
     if arguments.store:
         _refuse_password(arguments.store)
     if arguments.action == "list":
         return
     if not arguments.name.strip() or "\0" in arguments.name or len(arguments.name) > _LONGEST_NAME:
-        raise UsersError(f"the user needs a name, of {_LONGEST_NAME} characters at most")
+        raise UsageError(f"the user needs a name, of {_LONGEST_NAME} characters at most")
     if arguments.action == "add" and not _FEWEST_ITERATIONS <= arguments.iterations <= _MOST_ITERATIONS:
-        raise UsersError(f"--iterations {arguments.iterations}: it must be {_FEWEST_ITERATIONS} to {_MOST_ITERATIONS}")
+        raise UsageError(f"--iterations {arguments.iterations}: it must be {_FEWEST_ITERATIONS} to {_MOST_ITERATIONS}")
 
 
 def _refuse_password(url: str) -> None:
@@ -108,7 +105,7 @@ def _refuse_password(url: str) -> None:
     try:
         refuse_password("--store", url)
     except ConfigError as error:
-        raise UsersError(str(error)) from None
+        raise UsageError(str(error)) from None
 
 
 def _act(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.lake import words
-from muster.cli.lake.answers import UsageError, span_of
+from muster.cli.support.time_spans import parse_span
+from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
 
 if TYPE_CHECKING:
@@ -227,9 +228,9 @@ def _gold_settings(arguments: argparse.Namespace) -> GoldSettings:
         raise UsageError(f"--allowed-lag must be 0 or more, not {arguments.allowed_lag}")
     return GoldSettings(
         now_ms=0,
-        offsets_retention_ms=span_of(arguments.offsets_retention, "--offsets-retention"),
+        offsets_retention_ms=parse_span(arguments.offsets_retention, "--offsets-retention"),
         allowed_lag=arguments.allowed_lag,
-        clock_skew_ms=span_of(arguments.clock_skew, "--clock-skew"),
+        clock_skew_ms=parse_span(arguments.clock_skew, "--clock-skew"),
     )
 
 
@@ -237,7 +238,7 @@ def _query_settings(arguments: argparse.Namespace) -> QuerySettings:
     from muster.pipeline.stream import QuerySettings
 
     settings = QuerySettings(
-        every_ms=span_of(arguments.every, "--every"), gold_every_ms=span_of(arguments.gold_every, "--gold-every")
+        every_ms=parse_span(arguments.every, "--every"), gold_every_ms=parse_span(arguments.gold_every, "--gold-every")
     )
     if arguments.batch_records is None:
         return settings
