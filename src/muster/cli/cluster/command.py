@@ -7,10 +7,12 @@ import json
 import os
 import sys
 from collections import Counter
-from typing import Any
+from typing import Any, Final
 
+from muster.cli.cluster.workers import endpoints_text, print_workers
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.store import add_store_argument, with_store
+from muster.cli.support.tables import Column, print_aligned
 
 _EXAMPLES = """\
 examples:
@@ -19,6 +21,15 @@ examples:
   muster cluster drain 2                     node 2 leads nothing any more, until it is started again ($MUSTER_STORE)
   muster cluster rebalance                   spread what is led unevenly; nodes do this by themselves when one comes or goes
 """
+
+_COLUMNS: Final = (
+    Column("node", "node", right=True, min_width=5),
+    Column("state", "state", min_width=7),
+    Column("lease", "lease_s", right=True, render="{:.1f} s".format, min_width=7),
+    Column("partitions", "partitions_led", right=True),
+    Column("coordinating", "coordinator_partitions_led", right=True),
+    Column("endpoints", "endpoints", render=endpoints_text),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,8 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     command = f"muster cluster {arguments.action}"
     if arguments.action == "status" and arguments.url and os.path.isdir(arguments.url):
-        from muster.cli.cluster.workers import print_workers
-
         return print_workers(arguments.url, as_json=arguments.json)
     if arguments.action == "status":
         return with_store(command, arguments.url, lambda connection: _status(connection, as_json=arguments.json))
@@ -86,13 +95,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     if not rows:
         print("no live nodes")
         return
-    layout = "{:>5}  {:<8} {:>7}  {:>10}  {:>12}  {}"
-    print(layout.format("node", "state", "lease", "partitions", "coordinating", "endpoints"))
-    for row in rows:
-        endpoints = ", ".join(f"{name}://{address}" for name, address in row["endpoints"].items())
-        lease = f"{row['lease_s']:.1f} s"
-        led, coordinated = row["partitions_led"], row["coordinator_partitions_led"]
-        print(layout.format(row["node"], row["state"], lease, led, coordinated, endpoints))
+    print_aligned(_COLUMNS, rows, sys.stdout)
 
 
 def _drain(connection: Any, node_id: int) -> int:

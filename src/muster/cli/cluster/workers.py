@@ -6,9 +6,10 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Final
 
 from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.support.tables import Column, Row, print_aligned
 
 
 def print_workers(directory: str, *, as_json: bool) -> int:
@@ -47,12 +48,25 @@ def _led(directory: str, workers: int) -> list[dict[str, int]]:
     ]
 
 
-def _print_table(rows: Sequence[Mapping[str, Any]]) -> None:
-    layout = "{:>5}  {:<8} {:>8} {:>9}  {:>10}  {:>12}  {}"
-    print(layout.format("node", "state", "process", "restarts", "partitions", "coordinating", "endpoints"))
-    for row in rows:
-        endpoints = ", ".join(f"{name}://{address}" for name, address in row["endpoints"].items())
-        led, coordinated = row["partitions_led"], row["coordinator_partitions_led"]
-        ended = f"  (last end: {row['last_end']})" if row["last_end"] else ""
-        place = (row["node"], row["state"], row["process"] or "-", row["restarts"], led, coordinated, endpoints)
-        print(layout.format(*place) + ended)
+def _print_table(rows: Sequence[Row]) -> None:
+    print_aligned(_COLUMNS, rows, sys.stdout)
+
+
+def endpoints_text(endpoints: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}://{address}" for name, address in endpoints.items())
+
+
+def _endpoints_and_last_end(row: Row) -> str:
+    ended = f"  (last end: {row['last_end']})" if row["last_end"] else ""
+    return endpoints_text(row["endpoints"]) + ended
+
+
+_COLUMNS: Final = (
+    Column("node", "node", right=True, min_width=5),
+    Column("state", "state", min_width=8),
+    Column("process", lambda row: str(row["process"] or "-"), right=True),
+    Column("restarts", "restarts", right=True),
+    Column("partitions", "partitions_led", right=True),
+    Column("coordinating", "coordinator_partitions_led", right=True),
+    Column("endpoints", _endpoints_and_last_end),
+)

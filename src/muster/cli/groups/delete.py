@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from muster.client.cluster import Cluster
 
 _COMMAND: Final = "groups delete"
-_COLUMNS: Final = (Column("group", "group"), Column("deleted", "deleted", words=lambda yes: "yes" if yes else "no"))
+_COLUMNS: Final = (Column("group", "group"), Column("deleted", "deleted", render=lambda yes: "yes" if yes else "no"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,7 @@ _COLUMNS: Final = (
     Column("group", "group"),
     Column("topic", "topic"),
     Column("partition", "partition", right=True),
-    Column("deleted", "deleted", words=lambda yes: "yes" if yes else "no"),
+    Column("deleted", "deleted", render=lambda yes: "yes" if yes else "no"),
 )
 
 

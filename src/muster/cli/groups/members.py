@@ -30,7 +30,7 @@ COLUMNS: Final = (
     Column("client", "client_id"),
     Column("partitions", "partitions", right=True),
 )
-VERBOSE: Final = (Column("assignment", "assignment", words=said_partitions),)
+VERBOSE: Final = (Column("assignment", "assignment", render=said_partitions),)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,18 +6,19 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import Shown, add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
     from muster.pipeline.query import Question
 
 _COLUMNS = (
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("score", lambda row: words.share(row["score"]), right=True),
-    Shown("empty since (UTC)", lambda row: words.moment(row["empty_since_ms"])),
-    Shown("last commit (UTC)", lambda row: words.moment(row["last_commit_ms"])),
-    Shown("lag", lambda row: words.count(row["lag"]), right=True),
-    Shown("because", lambda row: words.name(row["evidence"])),
+    Column("group", "group_id", render=words.name),
+    Column("score", "score", right=True, render=words.share),
+    Column("empty since (UTC)", "empty_since_ms", render=words.moment),
+    Column("last commit (UTC)", "last_commit_ms", render=words.moment),
+    Column("lag", "lag", right=True, render=words.count),
+    Column("because", "evidence", render=words.name),
 )
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from muster.cli.exit_codes import DONE, USAGE
 from muster.cli.lake import words
+from muster.cli.support.tables import Column, Row, print_json_lines, print_table
 from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
 
@@ -22,32 +22,36 @@ if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
     from muster.pipeline.query import Answer, Question
 
-Row = Mapping[str, Any]
 _SHOWN_BY_DEFAULT = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A column for people: its heading and what it says of a row."""
-
-    heading: str
-    text: Callable[[Row], str]
-    right: bool = False
+_PIPE_WIDTH = 220
+"""A pipe has no width: nothing is folded for it."""
 
 
 def add_lake_arguments(parser: argparse.ArgumentParser, *, group: bool = True, topic: bool = False) -> None:
-    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
+    add_lake_argument(parser)
     if group:
         parser.add_argument("--group", metavar="NAME", help="only this group; * stands for anything")
     if topic:
         parser.add_argument("--topic", metavar="NAME", help="only this topic; * stands for anything")
     parser.add_argument("--cluster", metavar="NAME", help="only this cluster")
+    add_top_argument(parser)
+    add_form_arguments(parser, json_note=", every column, times in milliseconds", csv_note=", every column")
+
+
+def add_lake_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
+
+
+def add_top_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top", metavar="N", type=int, help=f"the first N rows; 0 is all (tables {_SHOWN_BY_DEFAULT}, else all)"
     )
+
+
+def add_form_arguments(parser: argparse.ArgumentParser, *, json_note: str = "", csv_note: str = "") -> None:
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="JSON lines, every column, times in milliseconds")
-    form.add_argument("--csv", action="store_true", help="CSV with a heading, every column")
+    form.add_argument("--json", action="store_true", help=f"JSON lines{json_note}")
+    form.add_argument("--csv", action="store_true", help=f"CSV with a heading{csv_note}")
 
 
 def chosen_names(arguments: argparse.Namespace) -> dict[str, str]:
@@ -69,7 +73,7 @@ def run_question(
     command: str,
     arguments: argparse.Namespace,
     question: Callable[[Lake], Question],
-    columns: Sequence[Shown],
+    columns: Sequence[Column],
     what: str,
 ) -> int:
     """Ask and show. `what` names a row ("partition"), for the lines below the table."""
@@ -79,12 +83,12 @@ def run_question(
         from muster.pipeline.lake.reader import Lake
         from muster.pipeline.query import ask, require_gold
     except ImportError as error:
-        return refuse(command, f"this needs {error.name}: {install_command('pipeline')}")
+        return refuse_missing(command, error)
     try:
         lake = Lake.open(arguments.lake)
         require_gold(lake)
         answer = ask(lake, question(lake))
-        show(arguments, answer, columns, what, coverage_line(lake))
+        _print_answer(arguments, answer, columns, what, coverage_line(lake))
     except (LakeError, UsageError) as error:
         return refuse(command, str(error))
     except BrokenPipeError:
@@ -97,51 +101,45 @@ def refuse(command: str, reason: str) -> int:
     return USAGE
 
 
-def show(arguments: argparse.Namespace, answer: Answer, columns: Sequence[Shown], what: str, coverage: str) -> None:
-    rows = answer.rows.to_pylist()
+def refuse_missing(command: str, error: ImportError) -> int:
+    """A package of the extra `pipeline` is not installed."""
+    return refuse(command, f"this needs {error.name}: {install_command('pipeline')}")
+
+
+def print_rows(
+    arguments: argparse.Namespace, columns: Sequence[Column], names: Sequence[str], rows: Sequence[Row]
+) -> None:
+    """As the flags of `add_form_arguments` ask for it. JSON and CSV have all `names`, a table has the `columns`."""
     if arguments.json:
-        print_json(rows, sys.stdout)
-        print(coverage, file=sys.stderr)
+        print_json_lines(map(_public, rows))
     elif arguments.csv:
-        print_csv(answer.rows.schema.names, rows, sys.stdout)
-        print(coverage, file=sys.stderr)
+        _print_csv(names, rows)
     else:
-        print_table(columns, rows, sys.stdout)
-        left_out = answer.matched - len(rows)
-        shown = f"{words.plural(len(rows), what)}"
-        print(f"{shown}, {left_out:,} more not shown (--top 0 shows all)" if left_out else shown)
-        print(coverage)
+        print_table(columns, rows, sys.stdout, pipe_width=_PIPE_WIDTH)
 
 
-def print_json(rows: Iterable[Row], out: TextIO) -> None:
-    for row in rows:
-        out.write(json.dumps(_public(row), ensure_ascii=False) + "\n")
-    out.flush()
+def _print_answer(
+    arguments: argparse.Namespace, answer: Answer, columns: Sequence[Column], what: str, coverage: str
+) -> None:
+    rows = answer.rows.to_pylist()
+    print_rows(arguments, columns, answer.rows.schema.names, rows)
+    if arguments.json or arguments.csv:
+        print(coverage, file=sys.stderr)
+        return
+    left_out = answer.matched - len(rows)
+    shown = words.plural(len(rows), what)
+    print(f"{shown}, {left_out:,} more not shown (--top 0 shows all)" if left_out else shown)
+    print(coverage)
 
 
-def print_csv(names: Sequence[str], rows: Iterable[Row], out: TextIO) -> None:
+def _print_csv(names: Sequence[str], rows: Iterable[Row]) -> None:
     import csv
 
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["group" if name == "group_id" else name for name in names])
     for row in rows:
         writer.writerow([json.dumps(v, ensure_ascii=False) if isinstance(v, list) else v for v in row.values()])
-    out.flush()
-
-
-def print_table(columns: Sequence[Shown], rows: Iterable[Row], out: TextIO) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column.heading, justify="right" if column.right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(column.text(row)) for column in columns))
-    width = None if out.isatty() else 220  # a pipe has no width: nothing is folded for it
-    Console(file=out, width=width, highlight=False, markup=False).print(table)
+    sys.stdout.flush()
 
 
 def _public(row: Row) -> dict[str, Any]:

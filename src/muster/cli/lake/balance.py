@@ -6,22 +6,23 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import Shown, add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
     from muster.pipeline.query import Question
 
 _COLUMNS = (
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("generation", lambda row: str(row["generation"]), right=True),
-    Shown("since (UTC)", lambda row: words.moment(row["at_ms"])),
-    Shown("members", lambda row: words.count(row["n_members"]), right=True),
-    Shown("idle", lambda row: words.count(row["n_idle_members"]), right=True),
-    Shown("partitions", lambda row: words.count(row["n_partitions"]), right=True),
-    Shown("fullest / mean", lambda row: words.number(row["max_over_mean"]), right=True),
-    Shown("spread", lambda row: words.count(row["spread"]), right=True),
-    Shown("Gini", lambda row: words.number(row["gini"]), right=True),
-    Shown("members in effect", lambda row: words.number(row["effective_members"]), right=True),
+    Column("group", "group_id", render=words.name),
+    Column("generation", "generation", right=True),
+    Column("since (UTC)", "at_ms", render=words.moment),
+    Column("members", "n_members", right=True, render=words.count),
+    Column("idle", "n_idle_members", right=True, render=words.count),
+    Column("partitions", "n_partitions", right=True, render=words.count),
+    Column("fullest / mean", "max_over_mean", right=True, render=words.number),
+    Column("spread", "spread", right=True, render=words.count),
+    Column("Gini", "gini", right=True, render=words.number),
+    Column("members in effect", "effective_members", right=True, render=words.number),
 )
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
 from muster.cli.lake.answers import (
-    Shown,
     add_lake_arguments,
     chosen_names,
     made_at,
     rows_wanted,
     run_question,
 )
+from muster.cli.support.tables import Column
 from muster.cli.support.time_spans import parse_moment
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from muster.pipeline.query import Question
 
 _COLUMNS = (
-    Shown("hour (UTC)", lambda row: words.moment(row["hour_ms"])),
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("commits", lambda row: words.count(row["commits"]), right=True),
-    Shown("unchanged", lambda row: words.share(row["useless_share"]), right=True),
-    Shown("records a commit", lambda row: words.number(row["records_per_commit"]), right=True),
-    Shown("bytes", lambda row: words.count(row["bytes"]), right=True),
-    Shown("log partition", lambda row: str(row["log_partition"]), right=True),
-    Shown("share of it", lambda row: words.share(row["share_of_log_partition"]), right=True),
+    Column("hour (UTC)", "hour_ms", render=words.moment),
+    Column("group", "group_id", render=words.name),
+    Column("commits", "commits", right=True, render=words.count),
+    Column("unchanged", "useless_share", right=True, render=words.share),
+    Column("records a commit", "records_per_commit", right=True, render=words.number),
+    Column("bytes", "bytes", right=True, render=words.count),
+    Column("log partition", "log_partition", right=True),
+    Column("share of it", "share_of_log_partition", right=True, render=words.share),
 )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.lake import words
-from muster.cli.lake.answers import Shown, print_csv, print_json, print_table, refuse
-from muster.extras import install_command
+from muster.cli.lake.answers import add_form_arguments, add_lake_argument, print_rows, refuse, refuse_missing
+from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
@@ -19,18 +18,16 @@ _MANY_FILES = 500
 _PROBLEM, _NOTE, _FINE = "problem", "note", "fine"
 
 _COLUMNS = (
-    Shown("check", lambda row: row["check"]),
-    Shown("verdict", lambda row: row["verdict"]),
-    Shown("found", lambda row: row["found"]),
-    Shown("what to do", lambda row: row["advice"] or "-"),
+    Column("check", "check"),
+    Column("verdict", "verdict"),
+    Column("found", "found"),
+    Column("what to do", "advice"),
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="JSON lines")
-    form.add_argument("--csv", action="store_true", help="CSV with a heading")
+    add_lake_argument(parser)
+    add_form_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,17 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         from muster.pipeline.lake.reader import Lake
     except ImportError as error:
-        return refuse("doctor", f"this needs {error.name}: {install_command('pipeline')}")
+        return refuse_missing("doctor", error)
     try:
         checks = list(examine(Lake.open(arguments.lake)))
     except LakeError as error:
         return refuse("doctor", str(error))
-    if arguments.json:
-        print_json(checks, sys.stdout)
-    elif arguments.csv:
-        print_csv(list(checks[0]), checks, sys.stdout)
-    else:
-        print_table(_COLUMNS, checks, sys.stdout)
+    print_rows(arguments, _COLUMNS, list(checks[0]), checks)
     return FAILED if any(check["verdict"] == _PROBLEM for check in checks) else DONE
 
 

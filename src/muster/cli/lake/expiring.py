@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
 from muster.cli.lake.answers import (
-    Shown,
     add_lake_arguments,
     chosen_names,
     made_at,
     rows_wanted,
     run_question,
 )
+from muster.cli.support.tables import Column
 from muster.cli.support.time_spans import parse_span
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from muster.pipeline.query import Question
 
 _COLUMNS = (
-    Shown("expires (UTC)", lambda row: words.moment(row["expires_ms"])),
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("state", lambda row: words.name(row["group_state"])),
-    Shown("topic", lambda row: words.name(row["topic"])),
-    Shown("partition", lambda row: str(row["partition"]), right=True),
-    Shown("committed", lambda row: words.count(row["committed"]), right=True),
-    Shown("at risk", lambda row: words.count(row["at_risk_records"]), right=True),
-    Shown("because", lambda row: words.name(row["reason"])),
+    Column("expires (UTC)", "expires_ms", render=words.moment),
+    Column("group", "group_id", render=words.name),
+    Column("state", "group_state", render=words.name),
+    Column("topic", "topic", render=words.name),
+    Column("partition", "partition", right=True),
+    Column("committed", "committed", right=True, render=words.count),
+    Column("at risk", "at_risk_records", right=True, render=words.count),
+    Column("because", "reason", render=words.name),
 )
 
 

@@ -6,7 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import Shown, add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.support.tables import Column
 from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -15,30 +16,30 @@ if TYPE_CHECKING:
 _ORDERS = {"records": "lag", "time": "time_lag_est_ms"}
 
 _COLUMNS = (
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("topic", lambda row: words.name(row["topic"])),
-    Shown("partition", lambda row: str(row["partition"]), right=True),
-    Shown("committed", lambda row: words.count(row["committed"]), right=True),
-    Shown("end", lambda row: words.count(row["end"]), right=True),
-    Shown("lag", lambda row: words.count(row["lag"]), right=True),
-    Shown("time lag", lambda row: words.bracket(row["time_lag_lo_ms"], row["time_lag_hi_ms"]), right=True),
-    Shown("method", lambda row: words.name(row["method"])),
-    Shown(
+    Column("group", "group_id", render=words.name),
+    Column("topic", "topic", render=words.name),
+    Column("partition", "partition", right=True),
+    Column("committed", "committed", right=True, render=words.count),
+    Column("end", "end", right=True, render=words.count),
+    Column("lag", "lag", right=True, render=words.count),
+    Column("time lag", lambda row: words.bracket(row["time_lag_lo_ms"], row["time_lag_hi_ms"]), right=True),
+    Column("method", "method", render=words.name),
+    Column(
         "last commit",
         lambda row: f"{words.duration(row['commit_age_ms'])} ago" if row["commit_age_ms"] is not None else "-",
     ),
-    Shown("drained in", lambda row: words.duration(row["eta_ms"]), right=True),
-    Shown("owner", lambda row: words.name(row["owner"])),
+    Column("drained in", "eta_ms", right=True, render=words.duration),
+    Column("owner", "owner", render=words.name),
 )
 
 _GROUP_COLUMNS = (
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("partitions", lambda row: words.count(row["n_partitions"]), right=True),
-    Shown("without position", lambda row: words.count(row["n_no_position"]), right=True),
-    Shown("lag", lambda row: words.count(row["lag_sum"]), right=True),
-    Shown("largest", lambda row: words.count(row["lag_max"]), right=True),
-    Shown("time lag", lambda row: words.duration(row["time_lag_max_ms"]), right=True),
-    Shown("skew", lambda row: words.number(row["skew"]), right=True),
+    Column("group", "group_id", render=words.name),
+    Column("partitions", "n_partitions", right=True, render=words.count),
+    Column("without position", "n_no_position", right=True, render=words.count),
+    Column("lag", "lag_sum", right=True, render=words.count),
+    Column("largest", "lag_max", right=True, render=words.count),
+    Column("time lag", "time_lag_max_ms", right=True, render=words.duration),
+    Column("skew", "skew", right=True, render=words.number),
 )
 
 

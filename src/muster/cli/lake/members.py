@@ -6,33 +6,34 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import Shown, add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
     from muster.pipeline.query import Question
 
 _COLUMNS = (
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("member", lambda row: words.name(row["identity"])),
-    Shown("static", lambda row: "yes" if row["is_static"] else "no"),
-    Shown("client", lambda row: words.name(row["client_id"])),
-    Shown("host", lambda row: words.name(row["client_host"])),
-    Shown("present", lambda row: "yes" if row["is_present"] else f"no, {words.name(row['left_because'])}"),
-    Shown("first seen (UTC)", lambda row: words.moment(row["first_seen_ms"])),
-    Shown("last seen (UTC)", lambda row: words.moment(row["last_seen_ms"])),
-    Shown("generations", lambda row: words.count(row["n_generations"]), right=True),
-    Shown("restarts", lambda row: words.count(row["n_restarts"]), right=True),
-    Shown("partitions", lambda row: words.count(row["n_partitions"]), right=True),
+    Column("group", "group_id", render=words.name),
+    Column("member", "identity", render=words.name),
+    Column("static", lambda row: "yes" if row["is_static"] else "no"),
+    Column("client", "client_id", render=words.name),
+    Column("host", "client_host", render=words.name),
+    Column("present", lambda row: "yes" if row["is_present"] else f"no, {words.name(row['left_because'])}"),
+    Column("first seen (UTC)", "first_seen_ms", render=words.moment),
+    Column("last seen (UTC)", "last_seen_ms", render=words.moment),
+    Column("generations", "n_generations", right=True, render=words.count),
+    Column("restarts", "n_restarts", right=True, render=words.count),
+    Column("partitions", "n_partitions", right=True, render=words.count),
 )
 
 _CHURN_COLUMNS = (
-    Shown("day", lambda row: words.name(row["dt"])),
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("joins", lambda row: words.count(row["joins"]), right=True),
-    Shown("leaves", lambda row: words.count(row["leaves"]), right=True),
-    Shown("expiries", lambda row: words.count(row["expiries"]), right=True),
-    Shown("static restarts", lambda row: words.count(row["static_restarts"]), right=True),
-    Shown("rebalances", lambda row: words.count(row["rebalances"]), right=True),
+    Column("day", "dt", render=words.name),
+    Column("group", "group_id", render=words.name),
+    Column("joins", "joins", right=True, render=words.count),
+    Column("leaves", "leaves", right=True, render=words.count),
+    Column("expiries", "expiries", right=True, render=words.count),
+    Column("static restarts", "static_restarts", right=True, render=words.count),
+    Column("rebalances", "rebalances", right=True, render=words.count),
 )
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
 from muster.cli.lake.answers import (
-    Shown,
     add_lake_arguments,
     chosen_names,
     made_at,
     rows_wanted,
     run_question,
 )
+from muster.cli.support.tables import Column
 from muster.cli.support.time_spans import parse_moment
 from muster.cli.support.usage_error import UsageError
 
@@ -23,40 +23,40 @@ if TYPE_CHECKING:
     from muster.pipeline.query import Question
 
 _COLUMNS = (
-    Shown("ended (UTC)", lambda row: words.moment(row["ended_ms"])),
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("generation", lambda row: str(row["generation"]), right=True),
-    Shown("cause", lambda row: words.name(row["cause"])),
-    Shown("sure", lambda row: words.share(row["confidence"]), right=True),
-    Shown("by", lambda row: words.name(row["trigger_member"])),
-    Shown("client says", lambda row: words.name(row["client_reason"])),
-    Shown("join", lambda row: words.duration(row["join_phase_ms"]), right=True),
-    Shown("sync", lambda row: words.duration(row["sync_phase_ms"]), right=True),
-    Shown("pause", lambda row: words.duration(row["pause_max_ms"]), right=True),
-    Shown("members", lambda row: f"{words.count(row['members_before'])} > {words.count(row['members_after'])}"),
-    Shown("moved", lambda row: words.count(row["partitions_moved"]), right=True),
+    Column("ended (UTC)", "ended_ms", render=words.moment),
+    Column("group", "group_id", render=words.name),
+    Column("generation", "generation", right=True),
+    Column("cause", "cause", render=words.name),
+    Column("sure", "confidence", right=True, render=words.share),
+    Column("by", "trigger_member", render=words.name),
+    Column("client says", "client_reason", render=words.name),
+    Column("join", "join_phase_ms", right=True, render=words.duration),
+    Column("sync", "sync_phase_ms", right=True, render=words.duration),
+    Column("pause", "pause_max_ms", right=True, render=words.duration),
+    Column("members", lambda row: f"{words.count(row['members_before'])} > {words.count(row['members_after'])}"),
+    Column("moved", "partitions_moved", right=True, render=words.count),
 )
 
 _EPISODE_COLUMNS = (
-    Shown("started (UTC)", lambda row: words.moment(row["started_ms"])),
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("kind", lambda row: words.name(row["kind"])),
-    Shown("rebalances", lambda row: words.count(row["n_rebalances"]), right=True),
-    Shown("took", lambda row: _length(row["started_ms"], row["ended_ms"]), right=True),
-    Shown("longest pause", lambda row: words.duration(row["pause_max_ms"]), right=True),
-    Shown("causes", lambda row: words.names(row["causes"])),
+    Column("started (UTC)", "started_ms", render=words.moment),
+    Column("group", "group_id", render=words.name),
+    Column("kind", "kind", render=words.name),
+    Column("rebalances", "n_rebalances", right=True, render=words.count),
+    Column("took", lambda row: _length(row["started_ms"], row["ended_ms"]), right=True),
+    Column("longest pause", "pause_max_ms", right=True, render=words.duration),
+    Column("causes", "causes", render=words.names),
 )
 
 _PAUSE_COLUMNS = (
-    Shown("ended (UTC)", lambda row: words.moment(row["ended_ms"])),
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("generation", lambda row: str(row["generation"]), right=True),
-    Shown("topic", lambda row: words.name(row["topic"])),
-    Shown("partition", lambda row: str(row["partition"]), right=True),
-    Shown("owner since", lambda row: words.name(row["owner"])),
-    Shown("pause", lambda row: words.duration(row["pause_ms"]), right=True),
-    Shown("last commit before", lambda row: words.moment(row["last_commit_ms"])),
-    Shown("first after", lambda row: words.moment(row["next_commit_ms"])),
+    Column("ended (UTC)", "ended_ms", render=words.moment),
+    Column("group", "group_id", render=words.name),
+    Column("generation", "generation", right=True),
+    Column("topic", "topic", render=words.name),
+    Column("partition", "partition", right=True),
+    Column("owner since", "owner", render=words.name),
+    Column("pause", "pause_ms", right=True, render=words.duration),
+    Column("last commit before", "last_commit_ms", render=words.moment),
+    Column("first after", "next_commit_ms", render=words.moment),
 )
 
 
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    columns: Sequence[Shown] = _COLUMNS
+    columns: Sequence[Column] = _COLUMNS
     what = "rebalance"
     if arguments.episodes:
         columns, what = _EPISODE_COLUMNS, "episode"

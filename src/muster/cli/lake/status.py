@@ -6,7 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import Shown, add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
     from muster.pipeline.query import Question
@@ -18,12 +19,12 @@ _TROUBLE = (
 )  # fmt: skip
 
 _COLUMNS = (
-    Shown("group", lambda row: words.name(row["group_id"])),
-    Shown("topic", lambda row: words.name(row["topic"])),
-    Shown("partition", lambda row: str(row["partition"]), right=True),
-    Shown("status", lambda row: words.name(row["status"])),
-    Shown("Burrow says", lambda row: words.name(row["burrow_status"])),
-    Shown("because", lambda row: words.name(row["evidence"])),
+    Column("group", "group_id", render=words.name),
+    Column("topic", "topic", render=words.name),
+    Column("partition", "partition", right=True),
+    Column("status", "status", render=words.name),
+    Column("Burrow says", "burrow_status", render=words.name),
+    Column("because", "evidence", render=words.name),
 )
 
 

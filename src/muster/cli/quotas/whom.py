@@ -16,7 +16,7 @@ TYPES: Final = (USER, CLIENT_ID, IP)
 COLUMNS: Final = (
     Column("for", "for"),
     Column("quota", "quota"),
-    Column("value", "value", right=True, words="{:.12g}".format),
+    Column("value", "value", right=True, render="{:.12g}".format),
 )
 
 

@@ -18,7 +18,7 @@ _COLUMNS: Final = (
     Column("topic", "topic"),
     Column("partitions", "partitions", right=True),
     Column("replicas", "replicas", right=True),
-    Column("internal", "internal", words=lambda yes: "yes" if yes else "no"),
+    Column("internal", "internal", render=lambda yes: "yes" if yes else "no"),
 )
 
 

@@ -134,15 +134,20 @@ def _act(arguments: argparse.Namespace) -> int:
 
 
 def _show(rows: list[UserRow], *, as_json: bool) -> None:
+    facts = [{"user": row.name, "mechanisms": row.iterations} for row in rows]
     if as_json:
         import json
 
-        print(json.dumps([{"user": row.name, "mechanisms": row.iterations} for row in rows], indent=1))
+        print(json.dumps(facts, indent=1))
         return
     if not rows:
         print("no users; add one with `muster users add NAME`")
         return
-    width = max(len("USER"), *(len(row.name) for row in rows))
-    print(f"{'USER':<{width}}  MECHANISMS (ITERATIONS)")
-    for row in rows:
-        print(f"{row.name:<{width}}  {', '.join(f'{name} ({count})' for name, count in row.iterations.items())}")
+    from muster.cli.support.tables import Column, print_aligned
+
+    columns = (Column("USER", "user"), Column("MECHANISMS (ITERATIONS)", "mechanisms", render=_mechanisms_text))
+    print_aligned(columns, facts, sys.stdout)
+
+
+def _mechanisms_text(iterations: dict[str, int]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in iterations.items())

@@ -6,14 +6,13 @@ import argparse
 
 from muster.cli.exit_codes import DONE
 from muster.cli.lake import words
-from muster.cli.lake.answers import refuse
-from muster.extras import install_command
+from muster.cli.lake.answers import add_lake_argument, refuse, refuse_missing
 
 _LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
+    add_lake_argument(parser)
     for layer, days in _LAYERS:
         parser.add_argument(
             f"--{layer}-days", metavar="N", type=float, default=days, help=f"keep {layer} so long ({days})"
@@ -31,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.lake.retention import Retention
         from muster.pipeline.lake.writer_lock import only_writer
     except ImportError as error:
-        return refuse("pipeline compact", f"this needs {error.name}: {install_command('pipeline')}")
+        return refuse_missing("pipeline compact", error)
     retention = Retention(arguments.bronze_days, arguments.silver_days, arguments.gold_days)
     if not 0 < retention.bronze_days <= retention.silver_days <= retention.gold_days:
         return refuse(

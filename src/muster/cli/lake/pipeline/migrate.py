@@ -7,8 +7,7 @@ import sys
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.lake import words
-from muster.cli.lake.answers import refuse
-from muster.extras import install_command
+from muster.cli.lake.answers import refuse, refuse_missing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.lake.old_layout import read_old_lake
         from muster.pipeline.lake.reader import Lake
     except ImportError as error:
-        return refuse("pipeline migrate", f"this needs {error.name}: {install_command('pipeline')}")
+        return refuse_missing("pipeline migrate", error)
     try:
         location = Location.parse(arguments.lake)
         Location.parse(arguments.to)

@@ -6,12 +6,11 @@ import argparse
 import sys
 
 from muster.cli.exit_codes import DONE, FAILED
-from muster.cli.lake.answers import refuse
-from muster.extras import install_command
+from muster.cli.lake.answers import add_lake_argument, refuse, refuse_missing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
+    add_lake_argument(parser)
     parser.add_argument("--out", metavar="FILE", default="muster-report.html", help="the page (muster-report.html)")
 
 
@@ -22,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.query import require_gold
         from muster.pipeline.report import write_report
     except ImportError as error:
-        return refuse("pipeline report", f"this needs {error.name}: {install_command('pipeline')}")
+        return refuse_missing("pipeline report", error)
     try:
         require_gold(Lake.open(arguments.lake))
         write_report(arguments.lake, arguments.out)

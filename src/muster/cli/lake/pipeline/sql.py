@@ -10,10 +10,18 @@ from typing import Any
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.lake import words
-from muster.cli.lake.answers import Shown, print_csv, print_json, print_table, refuse
-from muster.extras import install_command
+from muster.cli.lake.answers import (
+    add_form_arguments,
+    add_lake_argument,
+    add_top_argument,
+    print_rows,
+    refuse,
+    refuse_missing,
+    rows_wanted,
+)
+from muster.cli.support.tables import Column
+from muster.cli.support.usage_error import UsageError
 
-_SHOWN_BY_DEFAULT = 50
 _EXAMPLES = """\
 examples:
   muster pipeline sql --lake lake "select group_id, sum(lag) as lag from g_lag group by group_id order by lag desc"
@@ -25,13 +33,9 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("statement", metavar="SQL", help="the statement; tables have the names of the documentation")
-    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
-    parser.add_argument(
-        "--top", metavar="N", type=int, help=f"the first N rows; 0 is all (tables {_SHOWN_BY_DEFAULT}, else all)"
-    )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="JSON lines")
-    form.add_argument("--csv", action="store_true", help="CSV with a heading")
+    add_lake_argument(parser)
+    add_top_argument(parser)
+    add_form_arguments(parser)
     spark = parser.add_argument_group("Spark")
     spark.add_argument("--master", default="local[*]", help="where Spark runs (local[*])")
     spark.add_argument(
@@ -50,12 +54,14 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.lake.storage_options import spark_s3_settings
         from muster.pipeline.session import SessionError, SessionSettings, open_session
     except ImportError as error:
-        return refuse("pipeline sql", f"this needs {error.name}: {install_command('pipeline')}")
+        return refuse_missing("pipeline sql", error)
     wrong = [text for text in arguments.conf if not text.partition("=")[1]]
     if wrong:
         return refuse("pipeline sql", f"--conf {wrong[0]}: give NAME=VALUE")
-    if arguments.top is not None and arguments.top < 0:
-        return refuse("pipeline sql", f"--top must be 0 or more, not {arguments.top}")
+    try:
+        count = rows_wanted(arguments)
+    except UsageError as error:
+        return refuse("pipeline sql", str(error))
     given = dict(text.split("=", 1) for text in arguments.conf)
     try:
         location = Location.parse(arguments.lake, given)
@@ -69,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
             extra={**by_environment, **given},
         )
         with open_session(settings) as spark:
-            _show(arguments, *run_sql(spark, location, arguments.statement))
+            _show(arguments, count, *run_sql(spark, location, arguments.statement))
     except LakeError as error:
         return refuse("pipeline sql", str(error))
     except SessionError as error:
@@ -80,24 +86,14 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _show(arguments: argparse.Namespace, columns: list[str], rows: Iterable[dict[str, Any]]) -> None:
+def _show(arguments: argparse.Namespace, count: int, columns: list[str], rows: Iterable[dict[str, Any]]) -> None:
     from muster.pipeline.lake.sql import first_rows
 
-    by_default = 0 if arguments.json or arguments.csv else _SHOWN_BY_DEFAULT
-    count = by_default if arguments.top is None else arguments.top
     shown, more = first_rows(iter(rows), count)
     printable = [{name: _plain(value) for name, value in row.items()} for row in shown]
-    if arguments.json:
-        print_json(printable, sys.stdout)
-    elif arguments.csv:
-        print_csv(columns, printable, sys.stdout)
-    else:
-        print_table([_column(name) for name in columns], printable, sys.stdout)
+    print_rows(arguments, [Column(name, name, render=words.name) for name in columns], columns, printable)
+    if not (arguments.json or arguments.csv):
         print(words.plural(len(shown), "row") + (", more not shown (--top 0 shows all)" if more else ""))
-
-
-def _column(name: str) -> Shown:
-    return Shown(name, lambda row: words.name(row[name]))
 
 
 def _plain(value: Any) -> Any:
