@@ -93,6 +93,7 @@ def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, Modu
     import argparse
 
     from muster import __version__
+    from muster.cli.support.actions import add_described_parser
     from muster.cli.support.usage_parser import UsageParser
     from muster.form import form_text
 
@@ -111,13 +112,7 @@ def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, Modu
     for name, (module, summary) in COMMANDS.items():
         if alone and name != named:
             continue
-        command = commands.add_parser(
-            name,
-            help=summary,
-            description=summary[0].upper() + summary[1:] + ".",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        command = add_described_parser(commands, name, summary)
         if name == named:
             chosen = import_module(module)
             chosen.add_arguments(command)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from muster.cli.cluster.workers import endpoints_text, print_workers
 from muster.cli.exit_codes import DONE, FAILED
-from muster.cli.store import add_store_argument, with_store
+from muster.cli.support.store_connection import add_store_argument, with_store
 from muster.cli.support.tables import Column, print_aligned
 
 _EXAMPLES = """\

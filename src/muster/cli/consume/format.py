@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from muster.cli.produce.lines import unescaped
+from muster.cli.support.escapes import unescaped
 from muster.cli.support.usage_error import UsageError
 from muster.cli.support.usage_parser import did_you_mean
 from muster.explain.words import plain

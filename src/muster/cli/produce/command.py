@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from muster.cli.produce.lines import BadLine, LineFormat, parse_headers, unescaped
+from muster.cli.produce.lines import BadLine, LineFormat, parse_headers
 from muster.cli.support.cluster_command import note, run_and_report, usable_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.escapes import unescaped
 from muster.cli.support.topic_places import known_topics
 from muster.cli.support.usage_error import UsageError
 

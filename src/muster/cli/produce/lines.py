@@ -81,20 +81,6 @@ def parse_headers(texts: list[str]) -> tuple[tuple[str, bytes | None], ...]:
     return tuple(headers)
 
 
-def unescaped(text: str, flag: str) -> str:
-    r"""`\t`, `\n`, `\x1f`, `\u00e4` and `\\`, which are hard to type in a shell; everything else as it is."""
-    import re
-
-    if not text:
-        raise UsageError(f"{flag} is empty")
-    short = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
-    return re.sub(
-        r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([tnr0\\]))",
-        lambda found: short[found[3]] if found[3] else chr(int(found[1] or found[2], 16)),
-        text,
-    )
-
-
 def _content(found: Mapping[str, Any], name: str) -> bytes | None:
     """Text, any other JSON as it is written, or bytes as `muster consume --json` writes what is not text."""
     encoded = found.get(f"{name}_base64")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib import import_module
 
 from muster.cli.exit_codes import USAGE
+from muster.cli.support.actions import add_actions, run_action
 
 _STEPS = {
     "run": ("muster.cli.lake.pipeline.run", "read a log into a lake and make its tables"),
@@ -31,21 +31,11 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    steps = parser.add_subparsers(title="steps", metavar="STEP", dest="step")
-    for name, (module, summary) in _STEPS.items():
-        step = steps.add_parser(
-            name,
-            help=summary,
-            description=summary[0].upper() + summary[1:] + ".",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        import_module(module).add_arguments(step)
+    add_actions(parser, _STEPS, called="step", required=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.step is None:
         print(f"muster pipeline: say which step: {', '.join(_STEPS)} (--help explains them)", file=sys.stderr)
         return USAGE
-    code: int = import_module(_STEPS[arguments.step][0]).run(arguments)
-    return code
+    return run_action(arguments, _STEPS, called="step")
