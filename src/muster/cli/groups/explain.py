@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
+from muster.cli.exit_codes import DONE
+from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
 from muster.cli.support.time_spans import now_ms, parse_moment
 from muster.cli.support.usage_error import UsageError
@@ -21,6 +21,8 @@ from muster.cli.support.usage_error import UsageError
 if TYPE_CHECKING:
     from muster.explain.explanation import Explanation
     from muster.explain.from_files import Found
+
+_COMMAND: Final = "groups explain"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,25 +37,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.client.failure import ClientError
     from muster.explain.failure import NothingToExplain
 
-    try:
-        explanation, notes = _explain(arguments)
-        for note in notes:
-            print(f"muster groups explain: {note}", file=sys.stderr)
+    def work() -> int:
+        try:
+            explanation, notes = _explain(arguments)
+        except NothingToExplain as error:
+            raise UsageError(str(error)) from None
+        for text in notes:
+            note(_COMMAND, text)
         _print(explanation, as_json=arguments.json)
-    except (NothingToExplain, UsageError) as error:
-        print(f"muster groups explain: {error}", file=sys.stderr)
-        return USAGE
-    except ClientError as error:
-        print(f"muster groups explain: {error}", file=sys.stderr)
-        return FAILED
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    return DONE
+        return DONE
+
+    return run_and_report(_COMMAND, work)
 
 
 def _explain(arguments: argparse.Namespace) -> tuple[Explanation, list[str]]:

@@ -9,19 +9,23 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
-from muster.cli.exit_codes import DONE, FAILED, USAGE
+from muster.cli.exit_codes import DONE
+from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
+from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from muster.explain.watch import Glance
+
+_COMMAND: Final = "groups watch"
 
 
 class View(Protocol):
@@ -41,21 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.client.failure import ClientError
+    def work() -> int:
+        if arguments.every <= 0 or (arguments.times is not None and arguments.times < 1):
+            raise UsageError("--every and --times must be more than 0")
+        with suppress(KeyboardInterrupt):  # the way to end it
+            asyncio.run(_watch(arguments, _view(as_json=arguments.json)))
+        return DONE
 
-    if arguments.every <= 0 or (arguments.times is not None and arguments.times < 1):
-        print("muster groups watch: --every and --times must be more than 0", file=sys.stderr)
-        return USAGE
-    try:
-        asyncio.run(_watch(arguments, _view(as_json=arguments.json)))
-    except ClientError as error:
-        print(f"muster groups watch: {error}", file=sys.stderr)
-        return FAILED
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        pass  # the way to end it
-    return DONE
+    return run_and_report(_COMMAND, work)
 
 
 async def _watch(arguments: argparse.Namespace, view: View) -> None:
@@ -125,7 +122,7 @@ class _Lines:
         self._out.flush()
 
     def trouble(self, text: str) -> None:
-        print(f"muster groups watch: {text}", file=sys.stderr, flush=True)
+        note(_COMMAND, text)
 
     def close(self) -> None:
         self._out.flush()
