@@ -1,1 +1,1 @@
-"""`muster groups`: `command.py` has the flags of the command, each action has a file of its name."""
+"""`muster groups`: `command.py` lists its actions, each action has a file of its name."""

@@ -1,1 +1,1 @@
-"""`muster quotas`: `command.py` has the flags of the command, each action has a file of its name."""
+"""`muster quotas`: `command.py` lists its actions, each action has a file of its name."""

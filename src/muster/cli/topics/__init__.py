@@ -1,1 +1,1 @@
-"""`muster topics`: `command.py` has the flags of the command, each action has a file of its name."""
+"""`muster topics`: `command.py` lists its actions, each action has a file of its name."""

@@ -1,1 +1,1 @@
-"""`muster pipeline`: `command.py` has the flags of the command, each step has a file of its name."""
+"""`muster pipeline`: `command.py` lists its steps, each step has a file of its name."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.lake import words
+from muster.cli.lake.pipeline.spark_flags import add_setting_arguments, settings_by_name
 from muster.cli.support.time_spans import parse_span
 from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
@@ -92,10 +93,7 @@ def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
         "--master", default="local[*]", help="local[N], spark://HOST:PORT, yarn, k8s://... or sc://HOST:PORT (local[*])"
     )
     spark.add_argument("--driver-memory", metavar="SIZE", default="1g", help="heap of the driver's Java (1g)")
-    spark.add_argument(
-        "--conf", metavar="NAME=VALUE", action="append", default=[], help="any Spark setting; repeatable"
-    )
-    spark.add_argument("--packages", metavar="MAVEN", action="append", default=[], help="Maven packages; repeatable")
+    add_setting_arguments(spark)
     spark.add_argument(
         "--ui", metavar="PORT", nargs="?", type=int, const=0, help="show Spark's web page, on this port (any free one)"
     )
@@ -133,7 +131,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from muster.pipeline.stream import PipelineQuery
 
     gold, query_settings = _gold_settings(arguments), _query_settings(arguments)
-    location = Location.parse(arguments.lake, _settings_by_name(arguments))
+    location = Location.parse(arguments.lake, settings_by_name(arguments.conf))
     source = _source(arguments)
     lake = open_or_create(location)
     stop = Stop()
@@ -208,7 +206,7 @@ def _by_connector(arguments: argparse.Namespace) -> bool:
 
     if arguments.reader != "auto":
         return bool(arguments.reader == "connector")
-    return connector_is_there(tuple(arguments.packages), _settings_by_name(arguments))
+    return connector_is_there(tuple(arguments.packages), settings_by_name(arguments.conf))
 
 
 def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -216,7 +214,7 @@ def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
     from muster.pipeline.sources.connector_logs import connector_is_there, own_package
 
     packages = tuple(arguments.packages)
-    if arguments.reader != "connector" or connector_is_there(packages, _settings_by_name(arguments)):
+    if arguments.reader != "connector" or connector_is_there(packages, settings_by_name(arguments.conf)):
         return packages
     return (*packages, own_package())
 
@@ -260,19 +258,8 @@ def _session(arguments: argparse.Namespace, location: Location, pending: int) ->
         ui_port=arguments.ui,
         lake_url=location.url,
         packages=_packages(arguments),
-        extra={**by_environment, **_settings_by_name(arguments)},
+        extra={**by_environment, **settings_by_name(arguments.conf)},
     )
-
-
-def _settings_by_name(arguments: argparse.Namespace) -> dict[str, str]:
-    return dict(_assignment(text) for text in arguments.conf)
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"--conf {text}: give NAME=VALUE")
-    return name, value
 
 
 def _tell(line: str) -> None:

@@ -19,6 +19,7 @@ from muster.cli.lake.answers import (
     refuse_missing,
     rows_wanted,
 )
+from muster.cli.lake.pipeline.spark_flags import add_setting_arguments, settings_by_name
 from muster.cli.support.tables import Column
 from muster.cli.support.usage_error import UsageError
 
@@ -38,10 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_form_arguments(parser)
     spark = parser.add_argument_group("Spark")
     spark.add_argument("--master", default="local[*]", help="where Spark runs (local[*])")
-    spark.add_argument(
-        "--conf", metavar="NAME=VALUE", action="append", default=[], help="any Spark setting; repeatable"
-    )
-    spark.add_argument("--packages", metavar="MAVEN", action="append", default=[], help="Maven packages; repeatable")
+    add_setting_arguments(spark)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,14 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.session import SessionError, SessionSettings, open_session
     except ImportError as error:
         return refuse_missing("pipeline sql", error)
-    wrong = [text for text in arguments.conf if not text.partition("=")[1]]
-    if wrong:
-        return refuse("pipeline sql", f"--conf {wrong[0]}: give NAME=VALUE")
     try:
+        given = settings_by_name(arguments.conf)
         count = rows_wanted(arguments)
     except UsageError as error:
         return refuse("pipeline sql", str(error))
-    given = dict(text.split("=", 1) for text in arguments.conf)
     try:
         location = Location.parse(arguments.lake, given)
         lake = Lake.open(location)  # a place without one is refused before Java starts
