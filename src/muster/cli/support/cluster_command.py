@@ -27,7 +27,7 @@ _AT_ONCE: Final = 32
 
 
 def run_with_cluster(command: str, arguments: argparse.Namespace, work: Callable[[Cluster], Awaitable[int]]) -> int:
-    """The exit code: of the work if it came to its end."""
+    """Connect, do the work, and return the exit code: that of the work, or the one for what went wrong."""
 
     async def connected() -> int:
         async with usable_cluster(arguments) as cluster:
@@ -37,7 +37,7 @@ def run_with_cluster(command: str, arguments: argparse.Namespace, work: Callable
 
 
 def usable_cluster(arguments: argparse.Namespace, client_id: str = "muster-cli") -> Cluster:
-    """UsageError if the flags cannot be used."""
+    """A cluster, not connected yet. UsageError if the flags cannot be used."""
     from muster.client.failure import ClientError
 
     try:
@@ -47,7 +47,7 @@ def usable_cluster(arguments: argparse.Namespace, client_id: str = "muster-cli")
 
 
 def run_and_report(command: str, work: Callable[[], int]) -> int:
-    """Does it; what goes wrong becomes a line on standard error and an exit code."""
+    """Do the work; what goes wrong becomes a line on standard error and an exit code."""
     from muster.client.failure import ClientError
 
     for stream in (sys.stdout, sys.stderr):
@@ -71,7 +71,7 @@ def run_and_report(command: str, work: Callable[[], int]) -> int:
 
 
 def note(command: str, what: str | ClientError) -> None:
-    """In one line; names of others in it cannot do anything to a terminal."""
+    """Print one line on standard error; names of others in it cannot do anything to a terminal."""
     from muster.explain.words import plain
 
     print(f"muster {command}: {plain(str(what))}", file=sys.stderr, flush=True)
