@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from muster.cli.groups import ACTIONS
+from muster.cli.groups.command import ACTIONS
 from muster.cli.main import COMMANDS
 from muster.testing import Broker
 from tests.cli.command import environment, piped
@@ -23,10 +23,10 @@ def scripts() -> dict[str, str]:
 
 PATIENT = """
 import sys
-from muster.cli import completion
+from muster.cli.completion import command
 from muster.cli.main import main
 
-completion._PATIENCE_SECONDS = 60  # who waits for a name at a prompt gives up after a second, a test does not
+command._PATIENCE_SECONDS = 60  # who waits for a name at a prompt gives up after a second, a test does not
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from muster.cli.connection_flags import add_connection_arguments, security_of
+from muster.cli.support.connection_flags import add_connection_arguments, security_of
 from muster.client.failure import ClientError
 from muster.client.security import Security
 from tests.cli.command import Told, muster, terminal

@@ -14,8 +14,8 @@ from confluent_kafka import Producer
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient
 
-from muster.cli.consume_format import printer
-from muster.cli.consume_reading import Reading
+from muster.cli.consume.format import printer
+from muster.cli.consume.reading import Reading
 from muster.client.cluster import Cluster
 from muster.client.partitions import TopicPartition
 from muster.testing import Broker

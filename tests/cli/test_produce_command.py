@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from muster.cli.produce import batches, read_lines
-from muster.cli.produce_lines import BadLine, LineFormat
+from muster.cli.produce.command import batches, read_lines
+from muster.cli.produce.lines import BadLine, LineFormat
 from muster.client.producing import NewRecord
 from muster.testing import Broker
 from tests.cli.command import Told, muster, piped

@@ -9,7 +9,7 @@ import re
 from io import StringIO
 from pathlib import Path
 
-from muster.cli.explain_page import page, print_page
+from muster.cli.groups.explain_page import page, print_page
 from muster.explain.advice_rules import RULES
 from muster.explain.cause_words import PHRASES
 from tests.explain.stories import Story

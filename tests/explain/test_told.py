@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from muster.cli.explain_page import page
+from muster.cli.groups.explain_page import page
 from muster.core.journal import Cause
 from muster.explain.cause_words import PHRASES, phrase
 from muster.explain.explanation import explain

@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from muster.cli.connection_flags import add_connection_arguments
 from muster.cli.main import COMMANDS
+from muster.cli.support.connection_flags import add_connection_arguments
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "cli-reference.md"
 

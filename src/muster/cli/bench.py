@@ -11,8 +11,8 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from muster.cli.connection_flags import add_connection_arguments, cluster_of
-from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
+from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE
+from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
 
 if TYPE_CHECKING:
     from muster.client.load import Latencies, Plan, Seen
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         return FAILED
     except (KeyboardInterrupt, asyncio.CancelledError) as stopped:
         print("\nstopped: the members have left", file=sys.stderr)
-        return INTERRUPTED if isinstance(stopped, KeyboardInterrupt) else 128 + signal.SIGTERM
+        return INTERRUPTED if isinstance(stopped, KeyboardInterrupt) else TERMINATED
     print(json.dumps(_figures(plan, seen)) if arguments.json else "\n".join(_lines(plan, seen)))
     return FAILED if seen.ended else DONE
 

@@ -1,4 +1,4 @@
-"""What the `muster` command says to the shell."""
+"""The exit codes of all commands. Not in `support`, because `main` imports them at every start."""
 
 from __future__ import annotations
 
@@ -9,3 +9,5 @@ FAILED: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 130
 """Ctrl-C, as shells count it: 128 and the signal's number."""
+TERMINATED: Final = 143
+"""SIGTERM, counted the same way."""

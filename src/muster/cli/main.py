@@ -20,29 +20,32 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
-    "groups": ("muster.cli.groups", "consumer groups: list, describe, explain, watch, reset offsets, delete"),
-    "topics": ("muster.cli.topics", "topics: list, create, describe, alter, delete"),
-    "produce": ("muster.cli.produce", "write lines as records to a topic"),
-    "consume": ("muster.cli.consume", "read records of topics, with or without a group"),
-    "users": ("muster.cli.users", "who may come in by SASL: add, remove, list"),
-    "acls": ("muster.cli.acls", "who may do what: list, add, remove"),
-    "quotas": ("muster.cli.quotas", "how much clients may do in how much time: list, set, remove"),
-    "cluster": ("muster.cli.cluster", "nodes that share a store: status, drain, rebalance"),
+    "groups": ("muster.cli.groups.command", "consumer groups: list, describe, explain, watch, reset offsets, delete"),
+    "topics": ("muster.cli.topics.command", "topics: list, create, describe, alter, delete"),
+    "produce": ("muster.cli.produce.command", "write lines as records to a topic"),
+    "consume": ("muster.cli.consume.command", "read records of topics, with or without a group"),
+    "users": ("muster.cli.users.command", "who may come in by SASL: add, remove, list"),
+    "acls": ("muster.cli.acls.command", "who may do what: list, add, remove"),
+    "quotas": ("muster.cli.quotas.command", "how much clients may do in how much time: list, set, remove"),
+    "cluster": ("muster.cli.cluster.command", "nodes that share a store: status, drain, rebalance"),
     "store": ("muster.cli.store", "the tables of a cluster in PostgreSQL: migrate, status"),
-    "log": ("muster.cli.log", "look into the files of a log: dump, repair"),
+    "log": ("muster.cli.log.command", "look into the files of a log: dump, repair"),
     "bench": ("muster.cli.bench", "measure a running server: groups with many real members"),
     "sim": ("muster.cli.sim", "run the simulator: seeds, faults, checkers"),
-    "pipeline": ("muster.cli.pipeline", "make tables of a log: run, report, sql, compact, migrate, package"),
-    "lag": ("muster.cli.lag", "how far behind groups are, in records and in time"),
-    "status": ("muster.cli.status", "which groups are in trouble, and what shows it"),
-    "rebalances": ("muster.cli.rebalances", "when groups rebalanced, why, who caused it"),
-    "members": ("muster.cli.members", "who is and was in each group"),
-    "balance": ("muster.cli.balance", "how evenly partitions are spread over members"),
-    "expiring": ("muster.cli.expiring", "which committed offsets will be deleted, and when"),
-    "abandoned": ("muster.cli.abandoned", "which groups nobody seems to need any more"),
-    "committers": ("muster.cli.committers", "who commits how often, and how much of it is useless"),
-    "doctor": ("muster.cli.doctor", "what a lake lacks: holes, quarantine, unknown records"),
-    "completion": ("muster.cli.completion", "completion for bash, zsh and fish"),
+    "pipeline": (
+        "muster.cli.lake.pipeline.command",
+        "make tables of a log: run, report, sql, compact, migrate, package",
+    ),
+    "lag": ("muster.cli.lake.lag", "how far behind groups are, in records and in time"),
+    "status": ("muster.cli.lake.status", "which groups are in trouble, and what shows it"),
+    "rebalances": ("muster.cli.lake.rebalances", "when groups rebalanced, why, who caused it"),
+    "members": ("muster.cli.lake.members", "who is and was in each group"),
+    "balance": ("muster.cli.lake.balance", "how evenly partitions are spread over members"),
+    "expiring": ("muster.cli.lake.expiring", "which committed offsets will be deleted, and when"),
+    "abandoned": ("muster.cli.lake.abandoned", "which groups nobody seems to need any more"),
+    "committers": ("muster.cli.lake.committers", "who commits how often, and how much of it is useless"),
+    "doctor": ("muster.cli.lake.doctor", "what a lake lacks: holes, quarantine, unknown records"),
+    "completion": ("muster.cli.completion.command", "completion for bash, zsh and fish"),
 }
 """name -> (module, one line for --help). Imported when asked for."""
 
@@ -90,7 +93,8 @@ def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, Modu
     import argparse
 
     from muster import __version__
-    from muster.cli.usage_parser import UsageParser
+    from muster.cli.support.actions import add_described_parser
+    from muster.cli.support.usage_parser import UsageParser
     from muster.form import form_text
 
     parser = UsageParser(
@@ -108,13 +112,7 @@ def _parser_for(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, Modu
     for name, (module, summary) in COMMANDS.items():
         if alone and name != named:
             continue
-        command = commands.add_parser(
-            name,
-            help=summary,
-            description=summary[0].upper() + summary[1:] + ".",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        command = add_described_parser(commands, name, summary)
         if name == named:
             chosen = import_module(module)
             chosen.add_arguments(command)

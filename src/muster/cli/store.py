@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from muster.cli.exit_codes import DONE, FAILED, USAGE
-from muster.extras import install_command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-VARIABLE: Final = "MUSTER_STORE"
+from muster.cli.exit_codes import DONE
+from muster.cli.support.store_connection import add_store_argument, with_store
 
 _EXAMPLES = """\
 examples:
@@ -34,48 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status.add_argument("--json", action="store_true", help="one JSON object")
 
 
-def add_store_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("url", metavar="URL", nargs="?", help=f"postgresql://... (default: ${VARIABLE})")
-
-
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "migrate":
         return with_store(
             f"muster store {arguments.action}", arguments.url, lambda c: _migrate(c, arguments.cluster_id)
         )
     return with_store(f"muster store {arguments.action}", arguments.url, lambda c: _status(c, as_json=arguments.json))
-
-
-def with_store(command: str, url: str | None, work: Callable[[Any], int]) -> int:
-    """Run something with a connection to the store; what goes wrong becomes one line and an exit code."""
-    from muster.server.setting_sources import refuse_password
-    from muster.topics.config_types import ConfigError
-
-    try:
-        refuse_password(command, url or "")
-    except ConfigError as error:
-        print(error, file=sys.stderr)
-        return USAGE
-    url = url or os.environ.get(VARIABLE)
-    if not url:
-        print(f"{command}: say which database: postgresql://..., or set {VARIABLE}", file=sys.stderr)
-        return USAGE
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:
-        print(f"{command}: psycopg is not installed: {install_command('postgres')}", file=sys.stderr)
-        return FAILED
-    from muster.log.contract import StorageError
-    from muster.log.postgres.line import Line
-
-    line = Line(url, command)
-    try:
-        return line.run(work)
-    except StorageError as error:
-        print(f"{command}: {error}", file=sys.stderr)
-        return FAILED
-    finally:
-        line.close()
 
 
 def _migrate(connection: Any, cluster_id: str) -> int:

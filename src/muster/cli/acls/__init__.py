@@ -1,0 +1,1 @@
+"""`muster acls`: list, add, remove."""

@@ -1,0 +1,1 @@
+"""`muster cluster`: status, drain, rebalance."""

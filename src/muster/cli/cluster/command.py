@@ -1,0 +1,118 @@
+"""`muster cluster status | drain | rebalance`: who is there and leads how much, and moving it. It asks the database alone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from typing import Any, Final
+
+from muster.cli.cluster.workers import endpoints_text, print_workers
+from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.support.store_connection import add_store_argument, with_store
+from muster.cli.support.tables import Column, print_aligned
+
+_EXAMPLES = """\
+examples:
+  muster cluster status postgresql://muster@db.example/muster
+  muster cluster status muster-data          the workers of `muster serve --workers` on this data directory
+  muster cluster drain 2                     node 2 leads nothing any more, until it is started again ($MUSTER_STORE)
+  muster cluster rebalance                   spread what is led unevenly; nodes do this by themselves when one comes or goes
+"""
+
+_COLUMNS: Final = (
+    Column("node", "node", right=True, min_width=5),
+    Column("state", "state", min_width=7),
+    Column("lease", "lease_s", right=True, render="{:.1f} s".format, min_width=7),
+    Column("partitions", "partitions_led", right=True),
+    Column("coordinating", "coordinator_partitions_led", right=True),
+    Column("endpoints", "endpoints", render=endpoints_text),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", dest="action", required=True)
+    status = actions.add_parser("status", help="live nodes, their leases and what they lead", allow_abbrev=False)
+    status.add_argument("--json", action="store_true", help="one JSON object a node")
+    drain = actions.add_parser("drain", help="move everything away from a node", allow_abbrev=False)
+    drain.add_argument("node", metavar="NODE", type=int, help="the node id")
+    rebalance = actions.add_parser("rebalance", help="spread partitions evenly now", allow_abbrev=False)
+    for action in (status, drain, rebalance):
+        add_store_argument(action)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    command = f"muster cluster {arguments.action}"
+    if arguments.action == "status" and arguments.url and os.path.isdir(arguments.url):
+        return print_workers(arguments.url, as_json=arguments.json)
+    if arguments.action == "status":
+        return with_store(command, arguments.url, lambda connection: _status(connection, as_json=arguments.json))
+    if arguments.action == "drain":
+        return with_store(command, arguments.url, lambda connection: _drain(connection, arguments.node))
+    return with_store(command, arguments.url, _rebalance)
+
+
+def _status(connection: Any, *, as_json: bool) -> int:
+    from muster.cluster.ownership import look
+    from muster.cluster.plan import COORDINATING
+    from muster.log.postgres.schema import check
+
+    check(connection)
+    view = look(connection)
+    leases = dict(
+        connection.execute(
+            "SELECT node_id, extract(epoch FROM lease_until - now())::float FROM muster.nodes"
+        ).fetchall()
+    )
+    led = Counter(leader.node_id for leader in view.leaders.values())
+    coordinated = Counter(leader.node_id for slot, leader in view.leaders.items() if slot.topic == COORDINATING)
+    rows = [
+        {
+            "node": node.node_id,
+            "endpoints": {name: f"{host}:{port}" for name, (host, port) in node.endpoints.items()},
+            "state": "drained" if node.is_draining else "live",
+            "lease_s": round(leases.get(node.node_id, 0.0), 2),
+            "partitions_led": led[node.node_id],
+            "coordinator_partitions_led": coordinated[node.node_id],
+        }
+        for node in view.nodes.values()
+    ]
+    without = sum(count for node_id, count in led.items() if node_id not in view.nodes)
+    if as_json:
+        for row in rows:
+            print(json.dumps(row))
+    else:
+        _print_table(rows)
+    if without:
+        print(f"{without} partitions are led by nobody", file=sys.stderr)
+    return DONE if rows and not without else FAILED
+
+
+def _print_table(rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        print("no live nodes")
+        return
+    print_aligned(_COLUMNS, rows, sys.stdout)
+
+
+def _drain(connection: Any, node_id: int) -> int:
+    from muster.cluster.ownership import carry_out_plan, set_draining
+
+    if not set_draining(connection, node_id):
+        print(
+            f"muster cluster drain: there is no live node {node_id}; `muster cluster status` lists them",
+            file=sys.stderr,
+        )
+        return FAILED
+    print(f"node {node_id} is drained: {carry_out_plan(connection)} partitions moved; it may lead again when restarted")
+    return DONE
+
+
+def _rebalance(connection: Any) -> int:
+    from muster.cluster.ownership import carry_out_plan
+
+    print(f"{carry_out_plan(connection)} partitions moved")
+    return DONE

@@ -1,0 +1,1 @@
+"""`muster completion`: scripts for shells, and the names that they complete."""

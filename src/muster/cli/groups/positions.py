@@ -1,0 +1,105 @@
+"""Where a group stands: for each partition what is committed, where the log ends, and who reads it.
+
+The rows are those of kafka-consumer-groups: every partition that a member has, and every other one with a commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from muster.cli.support.cluster_command import side_by_side
+
+if TYPE_CHECKING:
+    from muster.client.cluster import Cluster
+    from muster.client.failure import ClientError
+    from muster.client.groups import GroupDescription
+    from muster.client.offset_messages import CommittedOffset
+    from muster.client.partitions import TopicPartition
+
+
+async def positions_of(
+    cluster: Cluster, groups: Sequence[GroupDescription]
+) -> tuple[list[dict[str, Any]], list[ClientError]]:
+    """Rows by group, topic and partition, and what could not be found out. Ends are asked for last: no lag is negative."""
+    from muster.client.admin import committed_offsets
+    from muster.client.failure import ClientError
+
+    questions = [partial(committed_offsets, cluster, each.group_id) for each in groups]
+    failures: list[ClientError] = []
+    known: list[tuple[GroupDescription, dict[TopicPartition, CommittedOffset]]] = []
+    for group, committed in zip(groups, await side_by_side(questions), strict=True):
+        if isinstance(committed, ClientError):
+            failures.append(committed)
+        else:
+            known.append((group, committed))
+    ends, unknown = await ends_of(cluster, {place for group, committed in known for place in _places(group, committed)})
+    rows = [row for group, committed in known for row in _rows(group, committed, ends)]
+    return rows, failures + unknown
+
+
+def _places(group: GroupDescription, committed: Iterable[TopicPartition]) -> set[TopicPartition]:
+    return {*committed, *(place for member in group.members for place in member.assignment)}
+
+
+def _rows(
+    group: GroupDescription, committed: Mapping[TopicPartition, CommittedOffset], ends: Mapping[TopicPartition, int]
+) -> Iterator[dict[str, Any]]:
+    owners = {place: member for member in group.members for place in member.assignment}
+    for place in sorted(_places(group, committed)):
+        commit, owner, end = committed.get(place), owners.get(place), ends.get(place)
+        yield {
+            "group": group.group_id,
+            "topic": place.topic,
+            "partition": place.partition,
+            "committed": commit.offset if commit else None,
+            "end": end,
+            "lag": end - commit.offset if commit and end is not None else None,
+            "member_id": owner.member_id if owner else None,
+            "instance_id": owner.instance_id if owner else None,
+            "host": owner.host if owner else None,
+            "client_id": owner.client_id if owner else None,
+            "leader_epoch": commit.leader_epoch if commit and commit.leader_epoch >= 0 else None,
+            "metadata": commit.metadata if commit else None,
+        }
+
+
+async def ends_of(
+    cluster: Cluster, places: Iterable[TopicPartition]
+) -> tuple[dict[TopicPartition, int], list[ClientError]]:
+    """Log end offsets, as far as they can be had: a topic may be gone, or not for this user to see."""
+    from muster.client.failure import ClientError
+    from muster.client.partitions import by_topic
+
+    wanted = by_topic(places)
+    try:
+        return await _ends(cluster, wanted), []
+    except ClientError:
+        pass  # of one topic: the others have ends
+    ends: dict[TopicPartition, int] = {}
+    failures: list[ClientError] = []
+    for topic, numbers in wanted.items():
+        try:
+            ends |= await _ends(cluster, {topic: numbers})
+        except ClientError as failure:
+            failures.append(failure)
+    return ends, failures
+
+
+async def _ends(cluster: Cluster, wanted: Mapping[str, list[int]]) -> dict[TopicPartition, int]:
+    from muster.client.admin import LATEST, list_offsets, partition_counts
+    from muster.client.partitions import spread
+
+    counts = await partition_counts(cluster, list(wanted))
+    there = spread(
+        (topic, [each for each in numbers if each < counts.get(topic, 0)]) for topic, numbers in wanted.items()
+    )
+    listed = await list_offsets(cluster, dict.fromkeys(there, LATEST))
+    return {place: found.offset for place, found in listed.items()}
+
+
+def total_lag(rows: Iterable[dict[str, Any]]) -> int | None:
+    """Of all partitions whose lag is known; None if that is none."""
+    known = [row["lag"] for row in rows if row["lag"] is not None]
+    return sum(known) if known else None

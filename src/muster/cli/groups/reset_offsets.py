@@ -1,0 +1,190 @@
+"""`muster groups reset-offsets GROUP...`: set committed offsets, as a dry run unless --execute is said.
+
+Groups with members are refused: their next commit would undo it, and coordinators do not take it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.groups.chosen import add_group_arguments, chosen_groups
+from muster.cli.groups.reset_file import read_plan, write_plan
+from muster.cli.groups.reset_plan import CannotShift, Move, Rule, Target, planned
+from muster.cli.support.cluster_command import note, run_with_cluster
+from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.tables import Column, show
+from muster.cli.support.time_spans import now_ms, parse_kafka_moment, parse_kafka_span
+from muster.cli.support.topic_places import places_of
+from muster.cli.support.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from muster.client.cluster import Cluster
+    from muster.client.partitions import TopicPartition
+
+_COMMAND: Final = "groups reset-offsets"
+_COLUMNS: Final = (
+    Column("group", "group"),
+    Column("topic", "topic"),
+    Column("partition", "partition", right=True),
+    Column("committed", "committed", right=True),
+    Column("new", "new", right=True),
+    Column("note", "note"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_group_arguments(parser)
+    to = parser.add_argument_group("where to (one of)").add_mutually_exclusive_group(required=True)
+    to.add_argument("--to-earliest", action="store_true", help="the beginning of each log")
+    to.add_argument("--to-latest", action="store_true", help="the end of each log")
+    to.add_argument("--to-current", action="store_true", help="what is committed now (to export it)")
+    to.add_argument("--to-offset", metavar="OFFSET", type=int, help="this offset")
+    to.add_argument("--shift-by", metavar="N", type=int, help="N records forward, or back if negative")
+    to.add_argument("--to-datetime", metavar="TIME", help="the first record at or after a UTC time")
+    to.add_argument("--by-duration", metavar="SPAN", help="the first record of the last 2h, 7d, P1DT2H, ...")
+    to.add_argument("--from-file", metavar="FILE", help="offsets as --export writes them; - is standard input")
+    scope = parser.add_argument_group("of what")
+    scope.add_argument("--topic", metavar="T[:0,1]", action="append", help="a topic, or some of its partitions")
+    scope.add_argument("--all-topics", action="store_true", help="every topic that the group has commits for")
+    do = parser.add_mutually_exclusive_group()
+    do.add_argument("--dry-run", action="store_true", help="only show what would happen (the default)")
+    do.add_argument("--execute", action="store_true", help="do it")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--export", action="store_true", help="CSV that --from-file takes, instead of a table")
+    form.add_argument("--json", action="store_true", help="a JSON object a partition")
+    add_connection_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    async def work(cluster: Cluster) -> int:
+        target = target_of(arguments)
+        _check_scope(arguments, target)
+        groups = await chosen_groups(cluster, arguments)
+        from_file = read_plan(arguments.from_file, groups) if target.rule is Rule.FILE else {}
+        moves: list[Move] = []
+        code = DONE
+        for group in groups:
+            if target.rule is Rule.FILE and group not in from_file:
+                continue
+            found = await _moves_of(cluster, arguments, group, target, from_file.get(group, {}))
+            if found is None:
+                code = FAILED
+            else:
+                moves += found
+        _show(arguments, moves, with_group=len(groups) > 1)
+        return code
+
+    return run_with_cluster(_COMMAND, arguments, work)
+
+
+def target_of(arguments: argparse.Namespace) -> Target:
+    if arguments.to_earliest:
+        return Target(Rule.EARLIEST)
+    if arguments.to_latest:
+        return Target(Rule.LATEST)
+    if arguments.to_current:
+        return Target(Rule.CURRENT)
+    if arguments.to_offset is not None:
+        if arguments.to_offset < 0:
+            raise UsageError(f"--to-offset {arguments.to_offset}: offsets are 0 or more; --shift-by goes back")
+        return Target(Rule.OFFSET, arguments.to_offset)
+    if arguments.shift_by is not None:
+        return Target(Rule.SHIFT, arguments.shift_by)
+    if arguments.to_datetime is not None:
+        return Target(Rule.MOMENT, max(0, parse_kafka_moment(arguments.to_datetime, "--to-datetime")))
+    if arguments.by_duration is not None:
+        return Target(Rule.MOMENT, max(0, now_ms() - parse_kafka_span(arguments.by_duration, "--by-duration")))
+    return Target(Rule.FILE)
+
+
+def _check_scope(arguments: argparse.Namespace, target: Target) -> None:
+    if arguments.topic and arguments.all_topics:
+        raise UsageError("--topic and --all-topics: choose one of them")
+    if target.rule is Rule.FILE and (arguments.topic or arguments.all_topics):
+        raise UsageError("--from-file says itself which partitions: leave --topic and --all-topics out")
+    if target.rule is not Rule.FILE and not arguments.topic and not arguments.all_topics:
+        raise UsageError("of which topics? Say --topic T, --topic T:0,1 or --all-topics")
+
+
+async def _moves_of(
+    cluster: Cluster,
+    arguments: argparse.Namespace,
+    group: str,
+    target: Target,
+    from_file: Mapping[TopicPartition, int],
+) -> list[Move] | None:
+    """What was, or would be done to one group; None if it cannot be done, which has been said."""
+    from muster.client.admin import commit_offsets
+    from muster.client.failure import ClientError
+    from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
+
+    try:
+        refusal = await _refusal(cluster, group)
+        if refusal:
+            note(_COMMAND, refusal)
+            return None
+        places = list(from_file) or await _scope(cluster, arguments, group)
+        moves = await planned(cluster, group, places, target, from_file)
+        if arguments.execute:
+            try:
+                await commit_offsets(cluster, group, {move.place: move.new for move in moves})
+            except ClientError as failure:
+                if failure.code not in (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS):
+                    raise
+                note(_COMMAND, f"group {group}: somebody joined it meanwhile ({failure.name}): nothing was changed")
+                return None
+        return moves
+    except (ClientError, CannotShift) as failure:
+        note(_COMMAND, f"group {group}: {failure}")
+        return None
+
+
+async def _refusal(cluster: Cluster, group_id: str) -> str:
+    """Empty if the group may be reset. One that does not exist may: its first commits make it."""
+    from muster.client.admin import describe_groups
+
+    (group,) = await describe_groups(cluster, [group_id])
+    if group.state in ("Empty", "Dead"):
+        return ""
+    members = f"{len(group.members)} member" + ("" if len(group.members) == 1 else "s")
+    return (
+        f"group {group_id} is {group.state} with {members}: offsets can only be reset while nobody is in the group."
+        f" Stop its members first (`muster groups members {group_id}` shows them)."
+    )
+
+
+async def _scope(cluster: Cluster, arguments: argparse.Namespace, group: str) -> Sequence[TopicPartition]:
+    from muster.client.admin import committed_offsets
+
+    if arguments.topic:
+        return await places_of(cluster, arguments.topic, "--topic")
+    committed = await committed_offsets(cluster, group)
+    return await places_of(cluster, list(dict.fromkeys(place.topic for place in sorted(committed))), "--all-topics")
+
+
+def _show(arguments: argparse.Namespace, moves: list[Move], *, with_group: bool) -> None:
+    if arguments.export:
+        write_plan(moves, sys.stdout, with_group=with_group)
+    else:
+        rows = [_row(move, executed=arguments.execute) for move in moves]
+        columns = _COLUMNS if any(move.why for move in moves) else _COLUMNS[:-1]
+        show(columns, rows, as_json=arguments.json, empty="there is nothing to reset")
+    if moves and not arguments.execute:
+        note(_COMMAND, "this was a dry run; add --execute to do it")
+
+
+def _row(move: Move, *, executed: bool) -> dict[str, Any]:
+    return {
+        "group": move.group,
+        "topic": move.place.topic,
+        "partition": move.place.partition,
+        "committed": move.committed,
+        "new": move.new,
+        "note": move.why,
+        "executed": executed,
+    }

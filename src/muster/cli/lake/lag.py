@@ -1,0 +1,83 @@
+"""`muster lag`: how far behind each group is, in records and in time."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from muster.cli.lake import words
+from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.support.tables import Column
+from muster.cli.support.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from muster.pipeline.query import Question
+
+_ORDERS = {"records": "lag", "time": "time_lag_est_ms"}
+
+_COLUMNS = (
+    Column("group", "group_id", render=words.name),
+    Column("topic", "topic", render=words.name),
+    Column("partition", "partition", right=True),
+    Column("committed", "committed", right=True, render=words.count),
+    Column("end", "end", right=True, render=words.count),
+    Column("lag", "lag", right=True, render=words.count),
+    Column("time lag", lambda row: words.bracket(row["time_lag_lo_ms"], row["time_lag_hi_ms"]), right=True),
+    Column("method", "method", render=words.name),
+    Column(
+        "last commit",
+        lambda row: f"{words.duration(row['commit_age_ms'])} ago" if row["commit_age_ms"] is not None else "-",
+    ),
+    Column("drained in", "eta_ms", right=True, render=words.duration),
+    Column("owner", "owner", render=words.name),
+)
+
+_GROUP_COLUMNS = (
+    Column("group", "group_id", render=words.name),
+    Column("partitions", "n_partitions", right=True, render=words.count),
+    Column("without position", "n_no_position", right=True, render=words.count),
+    Column("lag", "lag_sum", right=True, render=words.count),
+    Column("largest", "lag_max", right=True, render=words.count),
+    Column("time lag", "time_lag_max_ms", right=True, render=words.duration),
+    Column("skew", "skew", right=True, render=words.number),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_lake_arguments(parser, topic=True)
+    parser.add_argument("--by", choices=sorted(_ORDERS), default="records", help="what to order by (records)")
+    parser.add_argument("--groups", action="store_true", help="one row a group instead of one a partition")
+    parser.add_argument("--min-lag", metavar="N", type=int, help="only rows with at least this lag in records")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.groups:
+        return run_question("lag", arguments, lambda _: _of_groups(arguments), _GROUP_COLUMNS, "group")
+    return run_question("lag", arguments, lambda _: _of_partitions(arguments), _COLUMNS, "partition")
+
+
+def _of_partitions(arguments: argparse.Namespace) -> Question:
+    from muster.pipeline.query import Question
+
+    return Question(
+        "g_lag",
+        like=chosen_names(arguments),
+        at_least={} if arguments.min_lag is None else {"lag": arguments.min_lag},
+        order=((_ORDERS[arguments.by], True), ("group_id", False), ("topic", False), ("partition", False)),
+        top=rows_wanted(arguments),
+    )
+
+
+def _of_groups(arguments: argparse.Namespace) -> Question:
+    from muster.pipeline.query import Question
+
+    if arguments.topic is not None:
+        raise UsageError("--topic does not go with --groups: a group's sum has no topic")
+    order = {"records": "lag_sum", "time": "time_lag_max_ms"}[arguments.by]
+    return Question(
+        "g_group_lag",
+        like=chosen_names(arguments),
+        at_least={} if arguments.min_lag is None else {"lag_sum": arguments.min_lag},
+        order=((order, True), ("group_id", False)),
+        top=rows_wanted(arguments),
+    )

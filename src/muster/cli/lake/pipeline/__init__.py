@@ -1,0 +1,1 @@
+"""`muster pipeline`: `command.py` lists its steps, each step has a file of its name."""

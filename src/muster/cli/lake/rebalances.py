@@ -1,0 +1,113 @@
+"""`muster rebalances`: when each group rebalanced, why, who caused it and how long it took."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from muster.cli.lake import words
+from muster.cli.lake.answers import (
+    add_lake_arguments,
+    chosen_names,
+    made_at,
+    rows_wanted,
+    run_question,
+)
+from muster.cli.support.tables import Column
+from muster.cli.support.time_spans import parse_moment
+from muster.cli.support.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from muster.pipeline.lake.reader import Lake
+    from muster.pipeline.query import Question
+
+_COLUMNS = (
+    Column("ended (UTC)", "ended_ms", render=words.moment),
+    Column("group", "group_id", render=words.name),
+    Column("generation", "generation", right=True),
+    Column("cause", "cause", render=words.name),
+    Column("sure", "confidence", right=True, render=words.share),
+    Column("by", "trigger_member", render=words.name),
+    Column("client says", "client_reason", render=words.name),
+    Column("join", "join_phase_ms", right=True, render=words.duration),
+    Column("sync", "sync_phase_ms", right=True, render=words.duration),
+    Column("pause", "pause_max_ms", right=True, render=words.duration),
+    Column("members", lambda row: f"{words.count(row['members_before'])} > {words.count(row['members_after'])}"),
+    Column("moved", "partitions_moved", right=True, render=words.count),
+)
+
+_EPISODE_COLUMNS = (
+    Column("started (UTC)", "started_ms", render=words.moment),
+    Column("group", "group_id", render=words.name),
+    Column("kind", "kind", render=words.name),
+    Column("rebalances", "n_rebalances", right=True, render=words.count),
+    Column("took", lambda row: _length(row["started_ms"], row["ended_ms"]), right=True),
+    Column("longest pause", "pause_max_ms", right=True, render=words.duration),
+    Column("causes", "causes", render=words.names),
+)
+
+_PAUSE_COLUMNS = (
+    Column("ended (UTC)", "ended_ms", render=words.moment),
+    Column("group", "group_id", render=words.name),
+    Column("generation", "generation", right=True),
+    Column("topic", "topic", render=words.name),
+    Column("partition", "partition", right=True),
+    Column("owner since", "owner", render=words.name),
+    Column("pause", "pause_ms", right=True, render=words.duration),
+    Column("last commit before", "last_commit_ms", render=words.moment),
+    Column("first after", "next_commit_ms", render=words.moment),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_lake_arguments(parser)
+    parser.add_argument("--since", metavar="WHEN", help="2h, 7d or a UTC time like 2026-11-15T03:12")
+    parser.add_argument("--cause", metavar="CAUSE", help="only this cause; * stands for anything")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--episodes", action="store_true", help="fold rebalances that belong together: storms, rolling restarts"
+    )
+    form.add_argument("--pauses", action="store_true", help="one row a partition that paused, and who owns it since")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    columns: Sequence[Column] = _COLUMNS
+    what = "rebalance"
+    if arguments.episodes:
+        columns, what = _EPISODE_COLUMNS, "episode"
+    elif arguments.pauses:
+        columns, what = _PAUSE_COLUMNS, "pause"
+    return run_question("rebalances", arguments, lambda lake: _question(arguments, lake), columns, what)
+
+
+def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
+    from muster.pipeline.query import Question
+
+    like = chosen_names(arguments)
+    if arguments.cause is not None:
+        if arguments.episodes:
+            raise UsageError("--cause does not go with --episodes: an episode may have several")
+        if arguments.pauses:
+            raise UsageError("--cause does not go with --pauses: a pause is a partition's, not a cause's")
+        like["cause"] = arguments.cause
+    since = arguments.since and parse_moment(arguments.since, "--since", made_at(lake))
+    if arguments.pauses:
+        return Question(
+            "g_rebalance_pause",
+            like=like,
+            at_least={"ended_ms": since} if since else {},
+            order=(("ended_ms", True), ("pause_ms", True), ("group_id", False), ("topic", False), ("partition", False)),
+            top=rows_wanted(arguments),
+        )
+    return Question(
+        "g_rebalance_episode" if arguments.episodes else "g_rebalance",
+        like=like,
+        at_least={"ended_ms": since} if since else {},
+        order=(("ended_ms", True), ("group_id", False)),
+        top=rows_wanted(arguments),
+    )
+
+
+def _length(started_ms: int | None, ended_ms: int | None) -> str:
+    return words.duration(None if started_ms is None or ended_ms is None else ended_ms - started_ms)

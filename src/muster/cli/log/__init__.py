@@ -1,0 +1,1 @@
+"""`muster log`: dump and repair."""

@@ -1,0 +1,1 @@
+"""`muster users`: add, remove, list."""
