@@ -29,8 +29,8 @@ COMPILED = {
         " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": (
-        "alarm clock coordinator group_commit in_flight loader long_poll offsets_log pulse runner tickets timings turns unanswered"
-        " wheel"
+        "alarm clock coordinator group_commit in_flight loader long_poll offsets_log runner session_token tickets timings turns"
+        " unanswered wheel"
     ),
     "server": "backlog call channel connection limits may parts reactor request_budget routes traffic",
     "server/intake": "*",

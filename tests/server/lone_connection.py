@@ -33,7 +33,7 @@ class WritesDown(Coordinator):
         self.clients: list[str | None] = []
         self.verdict: Callable[[OffsetCommit], list[int]] = lambda commit: [0] * commit.count
 
-    def pulse_of(self, request: Heartbeat) -> None:
+    def session_token(self, request: Heartbeat) -> None:
         return None
 
     def submit(self, request: Request, ticket: Redeemable) -> None:

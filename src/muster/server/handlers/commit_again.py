@@ -64,9 +64,8 @@ class CommitAgain(Again):
         "_changes",
         "_commit",
         "_node",
-        "_place",
-        "_pulse",
         "_respond",
+        "_token",
     )
 
     def __init__(
@@ -85,11 +84,9 @@ class CommitAgain(Again):
         self._catalog = node.broker.catalog
         self._changes = node.broker.catalog.changes
         self._commit = commit
-        self._pulse = node.coordinator.pulse_of(
+        self._token = node.coordinator.session_token(
             Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
         )
-        """A commit is a sign of life, and is accepted where a heartbeat of the same member is answered NONE in a Stable group."""
-        self._place = None if self._pulse is None else node.coordinator.place_of(commit.group_id)
         self._accepted = _Accepted(call, answer.without_request(), commit.count)
         self._respond = self._accepted.respond
 
@@ -117,11 +114,9 @@ class CommitAgain(Again):
             topics[index] = TopicOffsets(offsets.topic, offsets.topic_id, numbers, offsets.metadata)
         call.foreseen = self._accepted
         call.respond = self._respond
-        pulse, place = self._pulse, self._place
-        if pulse is not None and place is not None and place.runner is not None and pulse.beat():
-            # Decided at once, from what it says about each topic: nobody keeps the request itself, which serves again.
-            place.runner.submit_commit_of_the_living(commit, call, pulse.beaten_ms)
-        else:
+        token = self._token
+        # With a token it is decided at once, and nobody keeps the request itself, which serves again.
+        if token is None or not token.commit(commit, call):
             self._node.coordinator.submit(_copied(commit), call)
         return True
 

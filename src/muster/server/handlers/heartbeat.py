@@ -30,11 +30,11 @@ def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
 
 def expect(call: Call, request: HeartbeatRequest, node: Node) -> StandingBeat | None:
     """For the next ones like this one, which came again and was answered at once: if it was told that all is well."""
-    pulse = node.coordinator.pulse_of(_asked(request)) if call.route.last_response is _ALIVE else None
-    if pulse is None:
+    token = node.coordinator.session_token(_asked(request)) if call.route.last_response is _ALIVE else None
+    if token is None:
         return None
     authorizer = None if type(node.authorizer) is AllowAll else node.authorizer
-    return StandingBeat(pulse, authorizer, call.principal, call.host, request.group_id)
+    return StandingBeat(token, authorizer, call.principal, call.host, request.group_id)
 
 
 def _asked(request: HeartbeatRequest) -> Heartbeat:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from librt.strings import read_i32_be, read_i64_be, write_i32_be
 from mypy_extensions import i32, i64
 
-from muster.runtime.pulse import Pulse
+from muster.runtime.session_token import SessionToken
 from muster.security.resources import Operation, ResourceType
 from muster.wire.native import begun, finished
 
@@ -39,12 +39,14 @@ class StandingBeat:
         "_group_id",
         "_host",
         "_principal",
-        "_pulse",
+        "_token",
     )
 
-    def __init__(self, pulse: Pulse, authorizer: Authorizer | None, principal: str, host: str, group_id: str) -> None:
+    def __init__(
+        self, token: SessionToken, authorizer: Authorizer | None, principal: str, host: str, group_id: str
+    ) -> None:
         """`authorizer` is asked each time; None: everybody may."""
-        self._pulse = pulse
+        self._token = token
         self._authorizer = authorizer
         self._principal = principal
         self._host = host
@@ -73,7 +75,7 @@ class StandingBeat:
             self._principal, self._host, _READ, _GROUP, self._group_id
         ):
             return None
-        if not self._pulse.beat():
+        if not self._token.renew():
             return None
         frame = begun()
         write_i32_be(frame, self._answer_begins)
