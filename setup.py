@@ -35,8 +35,8 @@ COMPILED = {
     "server": "backlog call channel connection limits may parts reactor request_budget routes traffic",
     "server/intake": "*",
     "server/handlers": (
-        "commit_again commit_answer commit_sorting describe_groups find_coordinator heartbeat"
-        " join_group leave_group list_groups offset_commit offset_fetch sync_group"
+        "commit_answer commit_sorting describe_groups find_coordinator heartbeat join_group"
+        " leave_group list_groups offset_commit offset_fetch repeated_commit sync_group"
     ),
 }
 OWN_SYMBOLS = [] if sys.platform == "win32" else ["-fvisibility=hidden", "-fno-semantic-interposition"]
