@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from muster.server.call import Call
     from muster.server.channel import Channel
     from muster.server.door import Door
+    from muster.server.intake.repeated_request import RepeatedRequest
     from muster.server.newcomers import Newcomer
     from muster.server.routes import Routes
     from muster.server.sasl_session import SaslSession
@@ -68,6 +69,7 @@ class Connection:
         "last_used_ms",
         "newcomer",
         "principal",
+        "repeated",
         "sasl",
         "throttle",
         "unconfirmed_bytes",
@@ -83,6 +85,8 @@ class Connection:
         """No further request is taken."""
         self._held = 0
         """Why no request is taken though none is in work: bits, 0 for no reason."""
+        self.repeated: RepeatedRequest | None = None
+        """What the client repeats, the first of a chain: one request for each API of which one was learned."""
         self.call: Call | None = None
         """The one request in work."""
         self.throttle: Throttle | None = None
@@ -173,6 +177,7 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
         self._transport = self.channel = None
+        self.repeated = None
         self._intake.forget_repeats()
         self._listener.forget(self)
         self._let_go()
@@ -278,6 +283,7 @@ class Connection:
     def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
         request."""
+        self.repeated = None
         self._intake.use_routes(routes)
         self._max_frame_bytes = max_frame_bytes
 
@@ -406,13 +412,21 @@ class Connection:
 
     def _serve_repeated(self, frame: bytes, position: int) -> bool:
         """False: it is no request that the client repeats, or it has to be read as a whole all the same."""
+        repeated = self.repeated
         if self.throttle is not None:
             return False  # what it counts and says is worked out for each request anew
         try:
-            return self._intake.serve_repeated(self, frame, position)
+            while repeated is not None:
+                if repeated.matches(frame, position):
+                    if not repeated.serve(self, frame, position):
+                        return False
+                    self._traffic.requests += 1
+                    return True
+                repeated = repeated.next
         except Exception as fault:
             self.fail(fault)
             return True
+        return False
 
     def _serve(self, frame: bytes, position: int) -> None:
         """The frame's request begins at `position`."""

@@ -79,15 +79,6 @@ def test_what_was_learned_and_did_not_serve_was_of_no_use() -> None:
     assert Learner(repeated(b"", [])).tries_of(80) == [2, 3, 4, 6, 9, 14, 23, 40, 73]
 
 
-def test_what_was_forgotten_and_had_not_served_was_of_no_use() -> None:
-    learner = Learner(repeated(b"", []))
-    for _ in range(20):
-        learner.read()
-        learner.slot.forget()
-        assert learner.slot.learned is None
-    assert len(learner.tries) == 6
-
-
 def test_what_has_served_is_learned_anew_at_once() -> None:
     learner = Learner()
     assert learner.tries_of(8) == [2, 3, 4, 6]

@@ -103,5 +103,5 @@ def test_a_frame_that_ends_before_the_payload_begins_does_not_match() -> None:
 
 def test_without_a_session_token_nothing_is_answered() -> None:
     one = LoneConnection(LoneNode())
-    assert not repeated(b"payload", []).serve(one.connection, request(b"payload"), 0, None)
+    assert not repeated(b"payload", []).serve(one.connection, request(b"payload"), 0)
     assert one.sent == []

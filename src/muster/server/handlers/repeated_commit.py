@@ -72,12 +72,12 @@ class RepeatedCommit(RepeatedRequest):
         """The last one: its topics are replaced by each that follows."""
         self._respond = answer.for_repeats(expected, self._body).respond
 
-    def serve(self, connection: Connection, frame: bytes, position: i64, client_id: str | None) -> bool:
+    def serve(self, connection: Connection, frame: bytes, position: i64) -> bool:
         if not self.is_valid(connection):
             return False
         self.has_served = True
         self._read_offsets(frame, position + BEFORE_PAYLOAD)
-        call = Call(connection, self._route, read_i32_be(frame, position + PREFIX_BYTES), client_id)
+        call = Call(connection, self._route, read_i32_be(frame, position + PREFIX_BYTES), self.client_id)
         connection.call = call
         call.respond = self._respond
         token, commit = self._token, self._commit

@@ -1,7 +1,7 @@
-"""From a frame to a request in work: it is known by the bytes of the request before, or its header and body are read.
+"""From a frame to a request in work: its header and body are read, and what the client repeats is learned.
 
-Knows request headers, the client id, and which requests the client repeats. Knows no API: `Routes` does. Knows no socket:
-`Connection` gives it whole frames, one at a time, and has the answers.
+Knows request headers, the client id, and which requests were learned. Knows no API: `Routes` does. Knows no socket: `Connection`
+gives it whole frames, one at a time, and has the answers.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from muster.wire.errors import WireError
 if TYPE_CHECKING:
     from muster.runtime.node import Node
     from muster.server.connection import Connection
+    from muster.server.intake.repeated_request import RepeatedRequest
     from muster.server.routes import Route, Routes
     from muster.server.traffic import Traffic
 
@@ -51,19 +52,8 @@ class Intake:
         self._node = node
         self._routes = routes
 
-    def serve_repeated(self, connection: Connection, frame: bytes, position: i64) -> bool:
-        """Serve the request at `position` by the bytes of an earlier one. False: nothing has been done, read it as a whole."""
-        for slot in self._slots:
-            learned = slot.learned
-            if learned is not None and learned.matches(frame, position):
-                if not learned.serve(connection, frame, position, self.client_id):
-                    return False
-                self._traffic.requests += 1
-                return True
-        return False
-
     def serve(self, connection: Connection, frame: bytes, position: i64) -> None:
-        """Read the request that begins at `position` and ends where the bytes end, and let it be handled.
+        """Read the request that begins at `position` and ends where the bytes end, have it handled, and perhaps learn it.
 
         What this raises is the client's fault or ours.
         """
@@ -76,6 +66,8 @@ class Intake:
         start = position + BEFORE_PAYLOAD
         body = self._read_header(frame, start, route)
         self._serve_whole(self._begin(connection, route, frame, position), frame, start, body)
+        if self._slots:
+            connection.repeated = self._chained()
 
     def use_routes(self, routes: Routes) -> None:
         """From the next request on only these are served."""
@@ -87,7 +79,7 @@ class Intake:
         """Also when the client has gone: a request in work may keep the connection for a while, which must not keep groups."""
         self._slots.clear()
 
-    # ---- the ways of serving
+    # ---- serving
 
     def _begin(self, connection: Connection, route: Route, frame: bytes, position: i64) -> Call:
         """From here on it is the request in work."""
@@ -111,6 +103,15 @@ class Intake:
             throttle.rest()
         elif route.learn is not None and not call.connection.closing:
             self._slot_of(route.api_key).learn(call, request, self._node, frame, start, body)
+
+    def _chained(self) -> RepeatedRequest | None:
+        """What was learned and not forgotten, as the connection has it: it looks at nothing else for a heartbeat."""
+        first: RepeatedRequest | None = None
+        for slot in self._slots:
+            if slot.learned is not None:
+                slot.learned.next = first
+                first = slot.learned
+        return first
 
     def _slot_of(self, api_key: int) -> RepeatSlot:
         for slot in self._slots:
@@ -157,5 +158,3 @@ class Intake:
     def _call_client(self, client_id: str | None, raw: bytes) -> None:
         self.client_id = client_id
         self._client_id_bytes = raw
-        for slot in self._slots:
-            slot.forget()  # a repeated request is served under the client id of now

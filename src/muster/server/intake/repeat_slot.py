@@ -37,7 +37,7 @@ class RepeatSlot:
             return
         if length > REPEATED_REQUEST_BYTES:
             return
-        self.forget()
+        self._forget()
         if self._pause_left:
             self._pause_left -= 1
             return
@@ -49,7 +49,7 @@ class RepeatSlot:
         else:
             self._put_off()
 
-    def forget(self) -> None:
+    def _forget(self) -> None:
         learned = self.learned
         self.learned = None
         if learned is None:
