@@ -41,6 +41,7 @@ serve: $(COMPILED) ## run a server on 127.0.0.1:9092 with its data in ./data (AR
 
 test: $(COMPILED) lint ## lint, types, import rules, every test, and those of the hot core in both forms (ARGS="-k name" to choose)
 	@$(BIN)/python -m tests.house.steady -n 2 --dist loadgroup $(ARGS)
+	@MUSTER_NO_REPEATS=1 $(BIN)/python -m tests.house.steady -n 2 --dist loadgroup tests/server $(ARGS) || test $$? -eq 5 # decision 0016
 	@$(if $(PURE),,MUSTER_PURE=1 $(BIN)/python -m tests.house.steady -n 2 --dist loadgroup $(PURE_TESTS) $(ARGS) || test $$? -eq 5)
 	@$(BIN)/python -m tests.house.steady # says what is on the list of unsteady tests
 

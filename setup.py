@@ -29,14 +29,14 @@ COMPILED = {
         " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": (
-        "alarm clock coordinator group_commit in_flight loader long_poll offsets_log pulse runner tickets timings turns unanswered"
-        " wheel"
+        "alarm clock coordinator group_commit in_flight loader long_poll offsets_log runner session_token tickets timings turns"
+        " unanswered wheel"
     ),
     "server": "backlog call channel connection limits may parts reactor request_budget routes traffic",
     "server/intake": "*",
     "server/handlers": (
-        "commit_again commit_answer commit_sorting describe_groups find_coordinator heartbeat"
-        " join_group leave_group list_groups offset_commit offset_fetch sync_group"
+        "commit_answer commit_sorting describe_groups find_coordinator heartbeat join_group"
+        " leave_group list_groups offset_commit offset_fetch repeated_commit sync_group"
     ),
 }
 OWN_SYMBOLS = [] if sys.platform == "win32" else ["-fvisibility=hidden", "-fno-semantic-interposition"]

@@ -9,7 +9,8 @@ import hashlib
 from collections.abc import Iterable
 
 from muster.core.classic.group import Group
-from muster.core.classic.heartbeat import SignOfLife, heartbeat, sign_of_life
+from muster.core.classic.heartbeat import heartbeat, is_still_stable, stable_member
+from muster.core.classic.member import Member
 from muster.core.config import GroupConfig
 from muster.core.replies import HeartbeatReply
 from muster.core.requests import DeleteGroup, Heartbeat, JoinGroup, SyncGroup
@@ -40,9 +41,9 @@ class History:
         self.superseded: set[int] = set()
         self._generations: dict[int, tuple[Group, int]] = {}
         self._was_parked: dict[Call[object], tuple[str, str]] = {}
-        self._signs: dict[tuple[str, int, str, str | None], SignOfLife] = {}
-        """By what the heartbeat said."""
-        self.signs_kept = self.signs_ended = 0
+        self._stable: dict[tuple[str, int, str, str | None], tuple[Group, Member]] = {}
+        """Of heartbeats that were accepted in a Stable group, by what they said."""
+        self.stable_kept = self.stable_ended = 0
         self.world.watch = self._watch
 
     def play(self, steps: Iterable[Step]) -> None:
@@ -165,29 +166,29 @@ class History:
             _, generation = self._generations.get(id(group), (group, 0))
             assert group.generation >= generation, f"{group!r} went back from {generation}"
             self._generations[id(group)] = (group, group.generation)
-        self._watch_signs()
+        self._watch_stable()
 
-    def _watch_signs(self) -> None:
-        """While a sign of life holds, the heartbeat it was taken from would be answered NONE and move that member's timer."""
+    def _watch_stable(self) -> None:
+        """While a member is still stable, the heartbeat it was found by would be answered NONE and move that member's timer."""
         shard, now_ms = self.world.shard, self.world.now_ms
-        for said, sign in list(self._signs.items()):
+        for said, (group, member) in list(self._stable.items()):
             request = Heartbeat(*said)
-            if not sign.holds():
-                del self._signs[said]
-                self.signs_ended += 1
+            if not is_still_stable(group, request.generation, member):
+                del self._stable[said]
+                self.stable_ended += 1
                 continue
-            self.signs_kept += 1
+            self.stable_kept += 1
             outcome = heartbeat(shard.groups, request, "ticket", now_ms)
             assert [reply for _, reply in outcome.replies] == [HeartbeatReply(errors.NONE)], f"{request!r} is refused"
-            assert outcome.timers == [(sign.member.session_key, now_ms + sign.member.session_timeout_ms)]
+            assert outcome.timers == [(member.session_key, now_ms + member.session_timeout_ms)]
             assert [*outcome.records, *outcome.early_replies, *outcome.journal] == []
         for group in shard.groups.values():
             for member in group.members.values():
                 said = (group.group_id, group.generation, member.member_id, member.instance_id)
-                fresh = sign_of_life(shard.groups, Heartbeat(*said))
-                if fresh is not None:
-                    assert fresh.member is member
-                    self._signs.setdefault(said, fresh)
+                found = stable_member(group, Heartbeat(*said))
+                if found is not None:
+                    assert found is member
+                    self._stable.setdefault(said, (group, member))
 
     def _asked_again(self, ticket: Call[object], group_id: str, member_id: str) -> bool:
         """Whether the member sent the same kind of request later: only that may supersede a parked one."""

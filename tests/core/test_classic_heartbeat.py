@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from muster.core.classic.heartbeat import SignOfLife, sign_of_life
+from muster.core.classic.heartbeat import is_still_stable, stable_member
+from muster.core.classic.member import Member
 from muster.core.classic.states import COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE
 from muster.core.config import GroupConfig
 from muster.core.replies import JoinReply
@@ -161,28 +162,36 @@ def test_timers_of_groups_and_members_that_are_gone_do_nothing() -> None:
 # ---- heartbeats like the one before
 
 
-def taken(world: World, member_id: str, generation: int = 1, instance: str | None = None) -> SignOfLife | None:
-    return sign_of_life(world.shard.groups, Heartbeat("g", generation, member_id, instance))
+class Accepted:
+    """A heartbeat that was accepted in a Stable group."""
+
+    def __init__(self, world: World, member_id: str, instance: str | None = None) -> None:
+        self._group, self._generation = world.group, world.group.generation
+        member = found(world, member_id, instance=instance)
+        assert member is not None
+        self._member = member
+        assert self.is_still
+
+    @property
+    def is_still(self) -> bool:
+        return is_still_stable(self._group, self._generation, self._member)
 
 
-def held(world: World, member_id: str, instance: str | None = None) -> SignOfLife:
-    sign = taken(world, member_id, instance=instance)
-    assert sign is not None
-    assert sign.holds()
-    return sign
+def found(world: World, member_id: str, generation: int = 1, instance: str | None = None) -> Member | None:
+    return stable_member(world.group, Heartbeat("g", generation, member_id, instance))
 
 
-def test_a_sign_of_life_holds_while_the_group_stays_stable() -> None:
+def test_a_heartbeat_stays_accepted_while_the_group_stays_stable() -> None:
     world = World()
     a, b = world.stable(None, None)
-    sign = held(world, a)
+    accepted = Accepted(world, a)
     world.heartbeat(b, 1)
     world.commit(5, member_id=a, generation=1)
     world.join(b)  # an unchanged follower is given what it has
-    assert sign.holds()
+    assert accepted.is_still
 
 
-def test_a_sign_of_life_ends_when_somebody_comes_goes_or_joins_again() -> None:
+def test_a_heartbeat_has_to_be_checked_again_when_somebody_comes_goes_or_joins_again() -> None:
     for change in (
         lambda world, b: world.join(),
         lambda world, b: world.leave(b),
@@ -191,37 +200,36 @@ def test_a_sign_of_life_ends_when_somebody_comes_goes_or_joins_again() -> None:
     ):
         world = World()
         a, b = world.stable(None, None)
-        sign = held(world, a)
+        accepted = Accepted(world, a)
         change(world, b)
-        assert not sign.holds()
+        assert not accepted.is_still
 
 
-def test_a_sign_of_life_does_not_come_back_with_the_next_generation() -> None:
+def test_a_heartbeat_of_the_generation_before_is_never_accepted_again() -> None:
     world = World()
     (a,) = world.stable(None)
-    sign = held(world, a)
+    accepted = Accepted(world, a)
     world.join(a)
     world.sync(a, 2, {a: b""})
     assert world.heartbeat(a, 2).reply.error == errors.NONE
-    assert not sign.holds()
+    assert not accepted.is_still
 
 
-def test_a_static_member_that_is_replaced_without_a_rebalance_gives_no_sign_under_its_old_id() -> None:
+def test_a_static_member_that_is_replaced_without_a_rebalance_is_not_accepted_under_its_old_id() -> None:
     """The group is Stable before and after, in the same generation."""
     world = World()
     a, b = world.stable("one", "two")
-    named, nameless, other = held(world, a, "one"), held(world, a), held(world, b, "two")
+    named, nameless, other = Accepted(world, a, "one"), Accepted(world, a), Accepted(world, b, "two")
     world.join(instance="one")
-    assert (named.holds(), nameless.holds(), other.holds()) == (False, False, True)
+    assert (named.is_still, nameless.is_still, other.is_still) == (False, False, True)
 
 
-def test_there_is_no_sign_of_life_where_a_heartbeat_is_refused_or_will_be_soon() -> None:
+def test_there_is_no_stable_member_where_a_heartbeat_is_refused_or_will_be_soon() -> None:
     world = World()
     a, b = world.stable("one", None)
-    assert taken(world, "nobody") is None
-    assert taken(world, a, generation=2) is None
-    assert taken(world, b, instance="one") is None
+    assert found(world, "nobody") is None
+    assert found(world, a, generation=2) is None
+    assert found(world, b, instance="one") is None
     world.join(b, protocols=(("range", b"other"),))
     assert world.group.state is PREPARING_REBALANCE
-    assert taken(world, a) is None
-    assert sign_of_life({}, Heartbeat("g", 1, a, None)) is None
+    assert found(world, a) is None

@@ -49,7 +49,7 @@ def test_long_histories_reach_everything_that_they_are_for(long_histories: list[
     assert {"rebalance_ended", "static_replaced", "static_restored", "group_removed", "join_extended"} <= kinds
     assert {"append_failed", "sync_missed", "rejoin_missed", "session_expired", "group_full", "deleted"} <= causes
     assert any(history.superseded for history in long_histories)
-    assert all(history.signs_kept > history.signs_ended > 0 for history in long_histories)
+    assert all(history.stable_kept > history.stable_ended > 0 for history in long_histories)
 
 
 def test_the_laws_hold_in_long_histories(long_histories: list[History]) -> None:

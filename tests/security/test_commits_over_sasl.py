@@ -13,6 +13,7 @@ from tests.security.raw_sasl import RawSaslClient
 from tests.security.secure_server import SecureServer
 from tests.server.groups.group_client import codes, commit_request
 from tests.server.raw_client import request_frame
+from tests.server.repeats import serves_repeats_if_it_may
 
 NOT_COORDINATOR = 16
 """Nobody has looked for the coordinator yet: all the same to a commit that is known again."""
@@ -33,10 +34,7 @@ def client(server: SecureServer) -> Iterator[RawSaslClient]:
         assert connected.plain().error_code == 0
         for offset in range(4):
             assert commit(connected, offset) == [NOT_COORDINATOR]
-        learning = server.connection_of(connected.local_port)._intake._learning
-        assert learning is not None
-        assert learning.again is not None
-        assert learning.again.has_served
+        assert serves_repeats_if_it_may(server.connection_of(connected.local_port), "OffsetCommit")
         yield connected
 
 

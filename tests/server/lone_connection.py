@@ -20,6 +20,7 @@ from muster.server.handlers.table import HANDLERS
 from muster.server.request_budget import RequestBudget
 from muster.server.routes import Routes
 from muster.server.traffic import Traffic
+from tests.server.repeats import learned, serves_repeats
 
 PARTITIONS = {"orders": 3, "returns": 200, "t": 1}
 IDS = {name: bytes([number]) * 16 for number, name in enumerate(PARTITIONS, start=1)}
@@ -33,7 +34,7 @@ class WritesDown(Coordinator):
         self.clients: list[str | None] = []
         self.verdict: Callable[[OffsetCommit], list[int]] = lambda commit: [0] * commit.count
 
-    def pulse_of(self, request: Heartbeat) -> None:
+    def session_token(self, request: Heartbeat) -> None:
         return None
 
     def submit(self, request: Request, ticket: Redeemable) -> None:
@@ -113,15 +114,13 @@ class LoneConnection:
         return b"".join(self.sent)
 
     @property
-    def knows_again(self) -> bool:
-        """It has learned a request and served one by it."""
-        learning = self.connection._intake._learning
-        return learning is not None and learning.again is not None and learning.again.has_served
+    def serves_repeats(self) -> bool:
+        """It has learned a commit and served one by it."""
+        return serves_repeats(self.connection, "OffsetCommit")
 
     @property
     def has_learned(self) -> bool:
-        learning = self.connection._intake._learning
-        return learning is not None and learning.again is not None
+        return learned(self.connection, "OffsetCommit") is not None
 
 
-ROUTES = Routes(HANDLERS)
+ROUTES = Routes(HANDLERS, learns_repeats=True)

@@ -26,7 +26,7 @@ from muster.core.classic.turn import Turn
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
 from muster.core.contract import Outcome, Step, Ticket, TimerKey
-from muster.core.offsets.commit import commit_of_the_living, commit_offsets
+from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
 from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets, groups_removed
 from muster.core.offsets.fetch import fetch_offsets
@@ -76,11 +76,12 @@ class Shard(ShardView):
 
     # -- a client asked
 
-    def handle(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
+    def handle(self, request: Request, ticket: Ticket, now_ms: int, member_checked: bool = False) -> Outcome:
+        """`member_checked`, for a commit: a heartbeat of its member would be answered NONE, and has been taken."""
         if type(request) is Heartbeat:
             return heartbeat(self.groups, request, ticket, now_ms)
         if type(request) is OffsetCommit:
-            return commit_offsets(self, request, ticket, now_ms)
+            return commit_offsets(self, request, ticket, now_ms, member_checked)
         match request:
             case OffsetFetch():
                 return fetch_offsets(self, request, ticket, now_ms)
@@ -97,10 +98,6 @@ class Shard(ShardView):
         """A member was told of the group, and its first record is not durable yet."""
         group = self.groups.get(group_id)
         return group is not None and not group.is_committed
-
-    def handle_commit_of_the_living(self, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
-        """Of a member that has just been found alive (`SignOfLife`): nothing else about it has to be asked."""
-        return commit_of_the_living(self, request, ticket, now_ms)
 
     def _handle_write(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
         turn = self._turn(now_ms)

@@ -30,8 +30,8 @@ from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.loader import Load, LoadError
 from muster.runtime.offsets_log import OffsetsLog
-from muster.runtime.pulse import Pulse
 from muster.runtime.runner import ShardRunner
+from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR
 from muster.wire.value import Value
@@ -192,18 +192,13 @@ class Coordinator:
             return
         place.runner.submit(request, ticket)
 
-    def place_of(self, group_id: str) -> Place | None:
-        """Where the group's requests are answered as long as the place has a runner; None if that is not here."""
-        partition = self._partitions.get(group_id)
+    def session_token(self, request: Heartbeat) -> SessionToken | None:
+        """For later requests of the member that sent this heartbeat; None if they have to be submitted like any other."""
+        partition = self._partitions.get(request.group_id)
         place = None if partition is None else self.places.get(partition)
-        return place if place is not None and place.state is _ACTIVE else None
-
-    def pulse_of(self, request: Heartbeat) -> Pulse | None:
-        """For the heartbeats that follow this one, which was answered NONE just now; None if they had better be submitted."""
-        place = self.place_of(request.group_id)
-        if place is None or place.runner is None:
+        if place is None or place.runner is None or place.state is not _ACTIVE:
             return None
-        return place.runner.pulse_of(request, self.may_speak)
+        return place.runner.session_token(request, place, self.may_speak)
 
     def _partition_of(self, group_id: str) -> int:
         """Every request asks for its group's partition, and hashing a name takes longer than all the rest of the way."""

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 from sys import exc_info
 from time import monotonic
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from muster.core.classic.heartbeat import sign_of_life
+from muster.core.classic.heartbeat import stable_member
 from muster.core.contract import Outcome, Ticket, TimerChange, TimerKey
 from muster.core.fifo import Fifo
 from muster.core.records import GroupErased, GroupStored, OffsetsCommitted, Record, log_length
@@ -32,7 +32,7 @@ from muster.runtime.in_flight import Event, InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.log_limit import LogLimit
 from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
-from muster.runtime.pulse import Pulse
+from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
 from muster.runtime.timings import Timing
 from muster.runtime.turns import Turns
@@ -46,6 +46,9 @@ from muster.wire.errors import (
     REQUEST_TIMED_OUT,
     UNKNOWN_SERVER_ERROR,
 )
+
+if TYPE_CHECKING:
+    from muster.runtime.coordinator import Place
 
 _failures = LogLimit(logging.getLogger(__name__), "failures of coordinator shards and their records", monotonic)
 
@@ -108,21 +111,9 @@ class ShardRunner:
             return self.shard.is_being_created(request.group_id)
         return not isinstance(request, OffsetCommit | OffsetFetch)
 
-    def submit_commit_of_the_living(self, request: OffsetCommit, ticket: Redeemable, ticks_ms: int) -> None:
-        """Of a member whose `Pulse` has just beaten for it, at `ticks_ms`. Commits never wait for others' records."""
-        if self._closed:
-            ticket.redeem(refused(request, NOT_COORDINATOR))
-            return
-        now_ms = self._clock.now_ms()
-        try:
-            outcome = self.shard.handle_commit_of_the_living(request, ticket, now_ms)
-            records = outcome.records
-            if isinstance(records, list) and records:
-                self._append(outcome, records, now_ms, ticks_ms)
-            else:
-                self._release(outcome.replies)
-        except Exception:
-            self._failed_at(request, ticket)
+    def submit_checked(self, commit: OffsetCommit, ticket: Redeemable) -> None:
+        """A commit of a member whose `SessionToken` has just been renewed. Commits never wait for records of groups."""
+        self._handle(commit, ticket, member_checked=True)
 
     def _put_off(self, request: Request, ticket: Redeemable) -> Event:
         """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
@@ -136,13 +127,17 @@ class ShardRunner:
 
         return when_its_turn_comes
 
-    def pulse_of(self, request: Heartbeat, may_speak: Callable[[], bool] | None) -> Pulse | None:
-        """For the heartbeats that follow this one, which was answered NONE just now; None if they had better be submitted."""
-        sign = sign_of_life(self.shard.groups, request)
-        session = None if sign is None else self._wheel.timer_of(sign.member.session_key)
-        if sign is None or session is None:
+    def session_token(
+        self, request: Heartbeat, place: Place, may_speak: Callable[[], bool] | None
+    ) -> SessionToken | None:
+        """For later requests of the member that sent this heartbeat; None if it is refused, or its group is not Stable."""
+        group = self.shard.groups.get(request.group_id)
+        member = None if group is None else stable_member(group, request)
+        timer = None if member is None else self._wheel.timer_of(member.session_key)
+        if group is None or member is None or timer is None:
             return None
-        return Pulse(sign, session, self._turns.queues, self._turns.postponed, self._clock, may_speak)
+        turns = self._turns
+        return SessionToken(place, group, member, timer, turns.queues, turns.postponed, self._clock, may_speak)
 
     def loaded(self) -> None:
         """The log has been replayed."""
@@ -200,13 +195,13 @@ class ShardRunner:
 
     # -- deciding
 
-    def _handle(self, request: Request, ticket: Redeemable) -> None:
+    def _handle(self, request: Request, ticket: Redeemable, member_checked: bool = False) -> None:
         if self._closed:
             ticket.redeem(refused(request, NOT_COORDINATOR))
             return
         now_ms = self._clock.now_ms()
         try:
-            self._carry_out(self.shard.handle(request, ticket, now_ms), now_ms)
+            self._carry_out(self.shard.handle(request, ticket, now_ms, member_checked), now_ms)
         except Exception:
             self._failed_at(request, ticket)
             return

@@ -6,7 +6,7 @@ writes a number: the entry stays in the slot where it was filed and is filed ane
 one millisecond; only slots in use exist. What was cancelled stays filed until its slot comes up, or until there is more
 of it than of what is alive: a deadline may be weeks away, and what a key holds must not be kept that long.
 
-Pure data: it does not know the time and calls nobody. Used by `runner.ShardRunner` and `pulse.Pulse`.
+Pure data: it does not know the time and calls nobody. Used by `runner.ShardRunner` and `session_token.SessionToken`.
 """
 
 from __future__ import annotations

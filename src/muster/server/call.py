@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     from muster.server.routes import Route
 
 
-class Foreseen:
-    """A reply of the runtime that is likely to come, and its body for the request's version: laid out before it is known."""
-
-    __slots__ = ("body", "reply")
-
-    def __init__(self, reply: Reply, body: bytes) -> None:
-        self.reply = reply
-        """Known again as this very object."""
-        self.body = body
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Call(Redeemable):
     """What a handler knows of the one who asked, and its only way to answer."""
@@ -43,7 +32,6 @@ class Call(Redeemable):
         "client_id",
         "connection",
         "correlation_id",
-        "foreseen",
         "outlives_client",
         "respond",
         "route",
@@ -59,7 +47,6 @@ class Call(Redeemable):
         """Called if the client goes before it is answered: takes back what waits for this call alone."""
         self.respond: Callable[[Call, Any], object] | None = None
         """Lays out a core reply for this request's version; set by handlers whose answer comes from the runtime."""
-        self.foreseen: Foreseen | None = None
         self.outlives_client = False
         """It is done to its end though the client has gone (Produce with acks=0): so long what was sent counts as held."""
 
@@ -97,13 +84,8 @@ class Call(Redeemable):
         route = self.route
         if isinstance(response, bytes):
             body = response
-        elif response is route.last_response:
-            body = route.last_body
         else:
             body = route.encode(response)
-            if route.repeats:
-                route.last_response = response
-                route.last_body = body
         throttle = self.connection.throttle
         if throttle is not None:
             body = throttle.weigh(self, response, body)
@@ -121,10 +103,6 @@ class Call(Redeemable):
     def redeem(self, reply: Reply) -> None:
         """The runtime has the core's answer. Never raises: a fault here is this connection's alone."""
         try:
-            foreseen = self.foreseen
-            if foreseen is not None and foreseen.reply is reply and self.connection.throttle is None:
-                self.reply(foreseen.body)
-                return
             respond = self.respond
             assert respond is not None, f"{self!r} has nothing to lay a reply out with"
             self.reply(respond(self, reply))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from muster.server.call import Call
     from muster.server.channel import Channel
     from muster.server.door import Door
-    from muster.server.intake.standing_beat import StandingBeat
+    from muster.server.intake.repeated_request import RepeatedRequest
     from muster.server.newcomers import Newcomer
     from muster.server.routes import Routes
     from muster.server.sasl_session import SaslSession
@@ -61,7 +61,6 @@ class Connection:
         "_work_bytes",
         "address",
         "advertised",
-        "beat",
         "call",
         "channel",
         "closing",
@@ -70,6 +69,7 @@ class Connection:
         "last_used_ms",
         "newcomer",
         "principal",
+        "repeated",
         "sasl",
         "throttle",
         "unconfirmed_bytes",
@@ -85,8 +85,8 @@ class Connection:
         """No further request is taken."""
         self._held = 0
         """Why no request is taken though none is in work: bits, 0 for no reason."""
-        self.beat: StandingBeat | None = None
-        """Answers the client's heartbeats without their being served, as long as they and all that matters stay the same."""
+        self.repeated: RepeatedRequest | None = None
+        """What the client repeats, the first of a chain: one request for each API of which one was learned."""
         self.call: Call | None = None
         """The one request in work."""
         self.throttle: Throttle | None = None
@@ -141,13 +141,6 @@ class Connection:
 
     def data_received(self, data: bytes) -> None:
         self.used = True
-        beat = self.beat
-        if beat is not None and self.call is None and not self._held and not self.closing and self.throttle is None:
-            answer = beat.answer(data)
-            if answer is not None:
-                self._traffic.requests += 1
-                self._write(answer)
-                return
         if self._backlog is None and self.call is None and not self._held and not self.closing:
             length = len(data)
             if length > FRAME_SIZE_BYTES and read_i32_be(data, 0) == length - FRAME_SIZE_BYTES:
@@ -155,6 +148,8 @@ class Connection:
                     self._refuse_frame_size(length - FRAME_SIZE_BYTES)
                     return
                 # The common case: one whole frame, and nothing that it would have to wait for.
+                if self._serve_repeated(data, FRAME_SIZE_BYTES):
+                    return
                 self._corked = True
                 self._serve(data, FRAME_SIZE_BYTES)
                 self._corked = False
@@ -162,7 +157,6 @@ class Connection:
                 return
         if self.closing:
             return  # nothing more is taken, so nothing more is kept
-        self.beat = None  # what comes next may be the rest of a frame, whatever it looks like
         if self._backlog is None:
             self._backlog = Backlog()
         self._backlog.add(data)
@@ -183,8 +177,8 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:
         self.closing = self._closed = True
         self._transport = self.channel = None
-        self.beat = None
-        self._intake.forget_learned()
+        self.repeated = None
+        self._intake.forget_repeats()
         self._listener.forget(self)
         self._let_go()
         if self._unmute_wake is not None:
@@ -201,7 +195,7 @@ class Connection:
     # ---- what a call does
 
     def finish(self, frame: bytes | None) -> None:
-        """The request in work has its reply (or wants none): send it and let the next one begin."""
+        """The request has its reply (or wants none): send it and let the next one begin."""
         self.call = None
         if self._work_bytes:
             self._work_bytes = 0
@@ -223,10 +217,6 @@ class Connection:
             self._collected_bytes += len(frame)
             if self._collected_bytes > WRITE_HIGH_WATER_BYTES:
                 self._send_collected()
-
-    def lone_answer(self) -> bytes | None:
-        """The answer to the request served just now, if it was given at once and nothing else came or is to leave."""
-        return self._outgoing[0] if self._backlog is None and len(self._outgoing) == 1 else None
 
     def guard(self, step: Callable[..., None], *arguments: object) -> None:
         """Run a step of serving this client. What goes wrong in it ends this connection and nothing else."""
@@ -293,7 +283,7 @@ class Connection:
     def use_routes(self, routes: Routes, max_frame_bytes: int) -> None:
         """From the next request on only these are served. How authentication changes what a client may ask, at no cost a
         request."""
-        self.beat = None
+        self.repeated = None
         self._intake.use_routes(routes)
         self._max_frame_bytes = max_frame_bytes
 
@@ -377,7 +367,8 @@ class Connection:
             if frame is None:
                 break
             self._work_bytes = size
-            self._serve(frame, 0)
+            if not self._serve_repeated(frame, 0):
+                self._serve(frame, 0)
         if self.call is None:
             self._work_bytes = 0
         backlog.drop_taken()
@@ -418,6 +409,24 @@ class Connection:
         listener = self._listener
         budget = listener.request_budget if self.newcomer is None else listener.newcomer_budget
         return budget.hold(self, waiting_bytes + self._work_bytes)
+
+    def _serve_repeated(self, frame: bytes, position: int) -> bool:
+        """False: it is no request that the client repeats, or it has to be read as a whole all the same."""
+        repeated = self.repeated
+        if self.throttle is not None:
+            return False  # what it counts and says is worked out for each request anew
+        try:
+            while repeated is not None:
+                if repeated.matches(frame, position):
+                    if not repeated.serve(self, frame, position):
+                        return False
+                    self._traffic.requests += 1
+                    return True
+                repeated = repeated.next
+        except Exception as fault:
+            self.fail(fault)
+            return True
+        return False
 
     def _serve(self, frame: bytes, position: int) -> None:
         """The frame's request begins at `position`."""

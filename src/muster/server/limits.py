@@ -60,14 +60,11 @@ RECEIVED_AT_ONCE_BYTES: Final = 64 * 1024
 SMALL_REQUEST_BYTES: Final = 440
 """What most requests need at most: received into an object that Python's own allocator gives (up to 512 bytes with its head)."""
 
-REMEMBERED_REQUEST_BYTES: Final = 1024
-"""The largest request of those that come again and again that is kept for being known again."""
+REPEATED_REQUEST_BYTES: Final = 8 * 1024
+"""The largest request that a connection learns, one for each API whose requests repeat."""
 
-LEARNED_REQUEST_BYTES: Final = 8 * 1024
-"""The same for those that come again with other numbers in them."""
-
-LEARNED_IN_VAIN: Final = 4
-"""How often a connection learns a request that then does not come again, before it is not tried any more."""
+REPEAT_PAUSES: Final = (0, 0, 1, 2, 4, 8, 16, 32, 64)
+"""How many requests are left out after a try to learn one that was of no use, and after each further one."""
 
 SENT_WITHOUT_DELAY_BYTES: Final = 64 * 1024
 """So much of one connection is sent at once; less waits for the end of the turn."""

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from os import environ
 from struct import Struct
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from muster.server.call import Call
-from muster.server.intake.again import Again
-from muster.server.intake.standing_beat import StandingBeat
 from muster.wire import apis
 from muster.wire.errors import WireError
 from muster.wire.header import API_VERSIONS_KEY, has_flexible_response_header
 from muster.wire.primitives import skip_tagged
 
+if TYPE_CHECKING:
+    from muster.server.intake.repeated_request import RepeatedRequest
+
 Handler: TypeAlias = Callable[[Call, Any, Any], None]
 """handle(call, request message, node)"""
-Learner: TypeAlias = Callable[[Call, Any, Any, bytes, int], "Again | None"]
-"""learn(call, request message, node, the bytes behind the correlation id, where in them the body begins)"""
-Expecter: TypeAlias = Callable[[Call, Any, Any], "StandingBeat | None"]
-"""expect(call, request message, node), when a request came again and was answered at once"""
+Learner: TypeAlias = Callable[[Call, Any, Any, bytes, int], "RepeatedRequest | None"]
+"""learn(call, request message, node, payload: the bytes behind the correlation id, where in it the body begins)"""
 HandlerTable: TypeAlias = Mapping[int, "str | Handler"]
-"""A handler, or the module that holds it as `handle`, perhaps with a `learn` or an `expect` beside it."""
+"""A handler, or the module that holds it as `handle`, perhaps with a `learn` beside it."""
 
-_HEARTBEAT_KEY: Final = apis.API_KEYS["Heartbeat"]
+LEARNS_REPEATS: Final = not environ.get("MUSTER_NO_REPEATS")
+"""False: every request is read as a whole, which takes longer and gives the same answers (decision 0016)."""
 _PREFIX = Struct(">i").pack
 _KEY_AND_VERSION = Struct(">hh").unpack
 
@@ -40,15 +41,11 @@ class Route:
         "api_key",
         "decode",
         "encode",
-        "expect",
         "flexible_reply",
         "flexible_request",
         "handle",
-        "last_body",
-        "last_response",
         "learn",
         "name",
-        "repeats",
         "version",
     )
 
@@ -61,7 +58,6 @@ class Route:
         encode: Callable[[Any], bytes],
         handle: Handler,
         learn: Learner | None = None,
-        expect: Expecter | None = None,
         *,
         flexible_request: bool,
         flexible_reply: bool,
@@ -73,14 +69,9 @@ class Route:
         self.encode = encode
         self.handle = handle
         self.learn = learn
-        self.expect = expect
+        """Of an API whose requests repeat (`RepeatedRequest`)."""
         self.flexible_request = flexible_request
         self.flexible_reply = flexible_reply
-        self.repeats = api_key == _HEARTBEAT_KEY
-        """Clients send the same bytes again and again, but for the correlation id, and get the same answer: what was read from
-        them and what was written is kept. The handler changes neither."""
-        self.last_response: object = None
-        self.last_body = b""
 
     def behind_tags(self, frame: bytes, position: int) -> int:
         """Where a request's body begins, if the tagged fields of its header begin at `position`."""
@@ -100,11 +91,12 @@ class Route:
 class Routes:
     """The served APIs; `prepared` is the hot lookup, `find` fills it."""
 
-    __slots__ = ("_handlers", "_unsupported_api_versions", "_when", "prepared")
+    __slots__ = ("_handlers", "_unsupported_api_versions", "_when", "learns_repeats", "prepared")
 
-    def __init__(self, handlers: HandlerTable, when: str = "") -> None:
+    def __init__(self, handlers: HandlerTable, when: str = "", *, learns_repeats: bool = LEARNS_REPEATS) -> None:
         """`when` says in refusals why a table of few has so few: "before the client is authenticated"."""
         self._handlers = handlers
+        self.learns_repeats = learns_repeats
         self._when = when
         self.prepared: dict[int, Route] = {}
         self._unsupported_api_versions: Route | None = None
@@ -124,14 +116,15 @@ class Routes:
             raise WireError(
                 f"{api.name} version {version} is not supported; supported: {api.min_version} to {api.max_version}"
             )
-        route = _prepare(api, version, entry)
+        route = _prepare(api, version, entry, self.learns_repeats)
         self.prepared[prefix] = route
         return route
 
     def only(self, names: tuple[str, ...], when: str) -> Routes:
         """A table of some of these, for a connection that may not have all yet."""
         keys = [apis.API_KEYS[name] for name in names]
-        return Routes({key: self._handlers[key] for key in keys if key in self._handlers}, when)
+        handlers = {key: self._handlers[key] for key in keys if key in self._handlers}
+        return Routes(handlers, when, learns_repeats=self.learns_repeats)
 
     def _for_unsupported_api_versions(self) -> Route:
         """Header v2 whatever the number, the body ignored, the answer in v0 layout (spec 2.3). One for all of them."""
@@ -151,7 +144,7 @@ class Routes:
         return self._unsupported_api_versions
 
 
-def _prepare(api: apis.Api, version: int, entry: str | Handler) -> Route:
+def _prepare(api: apis.Api, version: int, entry: str | Handler, learns_repeats: bool) -> Route:
     flexible = api.is_flexible(version)
     module = import_module(entry) if isinstance(entry, str) else None
     return Route(
@@ -161,8 +154,7 @@ def _prepare(api: apis.Api, version: int, entry: str | Handler) -> Route:
         apis.request_decoder(api.key, version),
         apis.response_encoder(api.key, version),
         entry if module is None else module.handle,  # type: ignore[arg-type]
-        getattr(module, "learn", None),
-        getattr(module, "expect", None),
+        getattr(module, "learn", None) if learns_repeats else None,
         flexible_request=flexible,
         flexible_reply=has_flexible_response_header(api.key, version),
     )

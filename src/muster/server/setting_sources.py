@@ -15,7 +15,7 @@ from muster.topics.config_types import ConfigError, ConfigKey, ConfigType
 from muster.wire.late_dataclass import dataclass
 
 ENVIRONMENT_PREFIX: Final = "MUSTER_"
-NOT_SETTINGS: Final = frozenset({"MUSTER_BOOTSTRAP", "MUSTER_PURE"})
+NOT_SETTINGS: Final = frozenset({"MUSTER_BOOTSTRAP", "MUSTER_NO_REPEATS", "MUSTER_PURE"})
 """Variables of our own commands, and of the package itself (`muster.form`), that are no settings of a server."""
 _OWN_PREFIX: Final = "muster."
 _LISTENER_VARIABLE: Final = f"{ENVIRONMENT_PREFIX}LISTENER_NAME_"

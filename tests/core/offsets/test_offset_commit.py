@@ -12,7 +12,7 @@ from muster.core.classic.states import (
     STABLE,
     GroupState,
 )
-from muster.core.offsets.commit import commit_of_the_living, commit_offsets
+from muster.core.offsets.commit import commit_offsets
 from muster.core.records import OffsetCommitted, singly
 from muster.core.requests import OffsetCommit
 from muster.wire import errors
@@ -257,14 +257,14 @@ def test_all_records_of_a_request_leave_in_one_outcome_in_request_order() -> Non
     assert desk.counters.offset_commits == 3
 
 
-def test_a_commit_of_a_member_known_to_be_alive_is_the_same_but_for_its_timer() -> None:
+def test_a_commit_of_a_member_that_was_checked_is_the_same_but_for_its_timer() -> None:
     for metadata in ("", "m", "x" * 5_000):
         whole, short = Desk(), Desk()
         for desk in (whole, short):
             desk.put(group_of("m1"))
         request = commit(offset("foo", 0, 5, metadata=metadata), offset("foo", 1, 6), generation=1, member="m1")
         expected = commit_offsets(whole, request, TICKET, NOW)
-        outcome = commit_of_the_living(short, request, TICKET, NOW)
+        outcome = commit_offsets(short, request, TICKET, NOW, member_checked=True)
         assert (outcome.records, outcome.replies) == (expected.records, expected.replies)
         assert not outcome.timers
         assert len(expected.timers) == 1

@@ -1,6 +1,7 @@
 """Heartbeat: the hottest request there is, so it makes one outcome, two lists, two tuples, and nothing else (spec 3.11).
 
-Between two rebalances a member's heartbeats are all the same, and so are their answers: `SignOfLife` knows how long.
+Between two rebalances a member's heartbeats are all the same, and so are their answers. `stable_member` and `is_still_stable` say
+since when and how long; the runtime's `SessionToken` asks them.
 """
 
 from __future__ import annotations
@@ -20,24 +21,6 @@ _ALIVE: Final = HeartbeatReply(errors.NONE)
 _REJOIN: Final = HeartbeatReply(HEARTBEAT_ANSWER[PREPARING_REBALANCE])
 
 
-class SignOfLife:
-    """A heartbeat that was taken in a Stable group. While it holds, the same one again is answered NONE and means a new
-    deadline for the member's session timer, and nothing else."""
-
-    __slots__ = ("_generation", "_group", "member")
-
-    def __init__(self, group: Group, member: Member) -> None:
-        self._group = group
-        self._generation = group.generation
-        self.member = member
-
-    def holds(self) -> bool:
-        """A group leaves Stable when somebody comes, goes or joins again, and comes back with another generation. A static
-        member may be replaced without that, and then the one it was is gone."""
-        group = self._group
-        return group.state is STABLE and group.generation == self._generation and not self.member.is_gone
-
-
 def heartbeat(groups: dict[str, Group], request: Heartbeat, ticket: Ticket, now_ms: int) -> Outcome:
     group = groups.get(request.group_id)
     if group is None:
@@ -54,13 +37,22 @@ def heartbeat(groups: dict[str, Group], request: Heartbeat, ticket: Ticket, now_
     )
 
 
-def sign_of_life(groups: dict[str, Group], request: Heartbeat) -> SignOfLife | None:
-    """Of a heartbeat that would be answered NONE now; None if it would not, or not for long."""
-    group = groups.get(request.group_id)
-    member = None if group is None else group.members.get(request.member_id)
-    if group is None or member is None or group.state is not STABLE or _refusal(group, member, request) != errors.NONE:
+def stable_member(group: Group, request: Heartbeat) -> Member | None:
+    """The member, if the group is Stable and its heartbeat would be answered NONE.
+
+    As long as `is_still_stable`, the same heartbeat again is answered NONE and gives the session timer a new deadline, and does
+    nothing else.
+    """
+    member = group.members.get(request.member_id)
+    if group.state is not STABLE or _refusal(group, member, request) != errors.NONE:
         return None
-    return SignOfLife(group, member)
+    return member
+
+
+def is_still_stable(group: Group, generation: int, member: Member) -> bool:
+    """A group leaves Stable when somebody comes, goes or joins again, and comes back with another generation. A static
+    member may be replaced without that, and then the one it was is gone."""
+    return group.state is STABLE and group.generation == generation and not member.is_gone
 
 
 def _refusal(group: Group, member: Member | None, request: Heartbeat) -> int:

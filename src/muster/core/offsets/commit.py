@@ -27,33 +27,26 @@ _ALL_ACCEPTED: Final = [CommitReply([errors.NONE] * count) for count in range(_S
 """By the number of entries. Nobody changes a reply, so these are for everybody."""
 
 
-def commit_offsets(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
-    group = shard.groups.get(request.group_id)
-    error = _check_unknown_group(request) if group is None else check_commit(group, request)
-    if error:
-        return Outcome(replies=[(ticket, CommitReply([error] * request.count))])
+def commit_offsets(
+    shard: ShardView, request: OffsetCommit, ticket: Ticket, now_ms: int, member_checked: bool = False
+) -> Outcome:
+    """`member_checked`: the group is Stable, the member is in it, and its session timer has been moved already."""
+    group: Group | None = None
+    if not member_checked:
+        group = shard.groups.get(request.group_id)
+        error = _check_unknown_group(request) if group is None else check_commit(group, request)
+        if error:
+            return Outcome(replies=[(ticket, CommitReply([error] * request.count))])
     records, reply = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
     if records:
-        _expect(shard, records)
-    elif group is None:
+        shard.offsets.expect(records)
+        for record in records:
+            shard.counters.offset_commits += log_length(record)
+    elif group is None and not member_checked:
         # T163b: every entry was too large. The group is made all the same, in memory only.
         # Deviates: Kafka shows it after the shard's next write, here it shows at once.
         shard.groups[request.group_id] = Group(request.group_id, now_ms)
     return Outcome(records=records, replies=[(ticket, reply)], timers=_session(group, request, now_ms))
-
-
-def commit_of_the_living(shard: ShardView, request: OffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
-    """`commit_offsets` for a member whose `SignOfLife` holds, and whose session timer has been moved already."""
-    records, reply = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
-    if records:
-        _expect(shard, records)
-    return Outcome(records=records, replies=[(ticket, reply)])
-
-
-def _expect(shard: ShardView, records: list[Record]) -> None:
-    shard.offsets.expect(records)
-    for record in records:
-        shard.counters.offset_commits += log_length(record)
 
 
 def check_commit(group: Group, request: OffsetCommit) -> int:

@@ -25,7 +25,7 @@ class CommitAnswer:
     broker).
     """
 
-    __slots__ = ("_entries", "_refused", "accepted")
+    __slots__ = ("_entries", "_expected", "_expected_body", "_refused", "accepted")
 
     def __init__(self) -> None:
         self.accepted: list[TopicOffsets] = []
@@ -33,6 +33,8 @@ class CommitAnswer:
         self._entries: list[OffsetCommitRequestTopic] = []
         """Where each of these stood in the request."""
         self._refused: list[tuple[OffsetCommitRequestTopic, list[int], int]] = []
+        self._expected: CommitReply | None = None
+        self._expected_body = b""
 
     def accept(self, entry: OffsetCommitRequestTopic, offsets: TopicOffsets) -> None:
         self._entries.append(entry)
@@ -46,14 +48,24 @@ class CommitAnswer:
     def has_refused(self) -> bool:
         return bool(self._refused)
 
-    def without_request(self) -> CommitAnswer:
-        """For an answer that is kept: of what was accepted, without the partitions that the request had."""
+    def for_repeats(self, expected: CommitReply, body: bytes) -> CommitAnswer:
+        """For an answer that is kept: what was accepted, without the partitions of the request. `body` is sent, as it is, if
+        the coordinator's reply is the expected one."""
         kept = CommitAnswer()
         for entry, offsets in zip(self._entries, self.accepted, strict=True):
             kept.accept(OffsetCommitRequestTopic(entry.name, entry.topic_id), offsets)
+        kept._expected = expected
+        kept._expected_body = body
         return kept
 
-    def respond(self, call: Call, reply: CommitReply) -> OffsetCommitResponse:
+    def respond(self, call: Call, reply: CommitReply) -> object:
+        expected = self._expected
+        if (
+            expected is not None
+            and (reply is expected or reply.errors == expected.errors)
+            and call.connection.throttle is None  # else it has to get a throttle time
+        ):
+            return self._expected_body
         if self._refused:
             return self.with_codes(reply.errors)
         return OffsetCommitResponse(0, self._laid_out(reply.errors, call.version))

@@ -1,7 +1,7 @@
 """Which offsets of an OffsetCommit the coordinator gets, and which are refused before it hears of them (spec 4.1).
 
 Rights and existence of partitions are looked at here, before any group is. Asked for every request that is read, and once
-more when a connection learns one (`commit_again`): there is one opinion about what a request says.
+more when a connection learns one (`repeated_commit`): there is one opinion about what a request says.
 """
 
 from __future__ import annotations

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
+from librt.vecs import vec
+from mypy_extensions import i64
+
 from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
 from muster.runtime.node import Node
-from muster.security.authorizer import AllowAll
-from muster.security.resources import Operation
+from muster.security.resources import Operation, ResourceType
 from muster.server.call import Call
-from muster.server.intake.standing_beat import StandingBeat
+from muster.server.intake.repeated_request import RepeatedRequest
 from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 _READ: Final = Operation.READ
-_ALIVE: Final = HeartbeatResponse(0, NONE)
-"""One for everybody: its bytes are kept with the route."""
 
 
 def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
@@ -28,13 +28,13 @@ def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
     node.coordinator.submit(_asked(request), call)
 
 
-def expect(call: Call, request: HeartbeatRequest, node: Node) -> StandingBeat | None:
-    """For the next ones like this one, which came again and was answered at once: if it was told that all is well."""
-    pulse = node.coordinator.pulse_of(_asked(request)) if call.route.last_response is _ALIVE else None
-    if pulse is None:
+def learn(call: Call, request: HeartbeatRequest, node: Node, payload: bytes, _body_at: int) -> RepeatedRequest | None:
+    """A heartbeat repeats as it is: no number in it changes. None if it is refused, or will be soon."""
+    token = node.coordinator.session_token(_asked(request))
+    if token is None:
         return None
-    authorizer = None if type(node.authorizer) is AllowAll else node.authorizer
-    return StandingBeat(pulse, authorizer, call.principal, call.host, request.group_id)
+    reads = [(ResourceType.GROUP, request.group_id)]
+    return RepeatedRequest(call, node, payload, vec[i64](), reads, HeartbeatResponse(0, NONE), token)
 
 
 def _asked(request: HeartbeatRequest) -> Heartbeat:
@@ -42,4 +42,4 @@ def _asked(request: HeartbeatRequest) -> Heartbeat:
 
 
 def respond(call: Call, reply: HeartbeatReply) -> HeartbeatResponse:
-    return _ALIVE if reply.error == NONE else HeartbeatResponse(0, reply.error)
+    return HeartbeatResponse(0, reply.error)

@@ -2,7 +2,7 @@
 
 v2-4: retention time. v6+: leader epoch. v7+: static members. v9+: an unknown group with a generation is
 GROUP_ID_NOT_FOUND. v10+: topics by id. `commit_sorting` leaves out of the commit what is forbidden or unknown. A commit
-like the one before is served by `commit_again`.
+that repeats the one before is served by `repeated_commit`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
-from muster.server.handlers.commit_again import learn
 from muster.server.handlers.commit_sorting import as_commit, sorted_out
+from muster.server.handlers.repeated_commit import learn
 from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
 from muster.wire.generated.offset_commit import (

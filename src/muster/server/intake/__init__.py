@@ -1,1 +1,1 @@
-"""What a client sent, one request after the other: read, or known again and served the short way (decision 0016)."""
+"""From frames to requests in work: read as a whole, or known by the bytes of the request before (decision 0016)."""

@@ -1,37 +1,29 @@
-"""From a frame to a request in work: its header is read and its body, or it is known again by what the client sent before.
+"""From a frame to a request in work: its header and body are read, and what the client repeats is learned.
 
-Knows request headers, the name a client goes by, and what it sends again and again. Knows no API: `Routes` does. Knows no
-socket: `Connection` gives it whole frames, one at a time, and has the answers.
-
-    a heartbeat as before      Remembered; when it has come again, a StandingBeat is left with the connection
-    the last commit's shape    Again, of Learning
-    anything else              read as a whole
+Knows request headers, the client id, and which requests were learned. Knows no API: `Routes` does. Knows no socket: `Connection`
+gives it whole frames, one at a time, and has the answers.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from librt.strings import read_i16_be, read_i32_be
 from mypy_extensions import i32, i64
 
 from muster.server.call import Call
-from muster.server.intake.again import Learning
-from muster.server.intake.remembered import Remembered
-from muster.server.limits import LARGE_REQUEST_BYTES, REMEMBERED_REQUEST_BYTES
+from muster.server.intake.repeat_slot import RepeatSlot
+from muster.server.intake.repeated_request import BEFORE_PAYLOAD, PREFIX_BYTES
+from muster.server.limits import LARGE_REQUEST_BYTES
 from muster.server.reply_size import check_entries
 from muster.wire.errors import WireError
 
 if TYPE_CHECKING:
     from muster.runtime.node import Node
     from muster.server.connection import Connection
+    from muster.server.intake.repeated_request import RepeatedRequest
     from muster.server.routes import Route, Routes
     from muster.server.traffic import Traffic
-
-_PREFIX_BYTES: Final = 4
-"""api key and version"""
-_BEFORE_CLIENT: Final = 8
-"""With the correlation id; then comes who the client says it is."""
 
 
 class Intake:
@@ -39,24 +31,21 @@ class Intake:
 
     __slots__ = (
         "_client_id_bytes",
-        "_learning",
         "_node",
-        "_remembered",
         "_route",
         "_route_prefix",
         "_routes",
+        "_slots",
         "_traffic",
         "client_id",
     )
 
     def __init__(self, routes: Routes, node: Node, traffic: Traffic) -> None:
+        self._slots: list[RepeatSlot] = []
+        """One for each API whose requests repeat, made with its first request."""
         self._route: Route | None = None
-        """Of the last request."""
+        """Of the last request that was read."""
         self._route_prefix: i32 = 0
-        self._remembered: Remembered | None = None
-        """The last request of a kind that comes again and again."""
-        self._learning: Learning | None = None
-        """Of requests that come again with other numbers in them."""
         self.client_id: str | None = None
         self._client_id_bytes = b""
         self._traffic = traffic
@@ -64,44 +53,37 @@ class Intake:
         self._routes = routes
 
     def serve(self, connection: Connection, frame: bytes, position: i64) -> None:
-        """The request that begins at `position` and ends where the bytes end. What it raises is the client's fault or ours."""
-        if len(frame) < position + _PREFIX_BYTES:
+        """Read the request that begins at `position` and ends where the bytes end, have it handled, and perhaps learn it.
+
+        What this raises is the client's fault or ours.
+        """
+        if len(frame) < position + PREFIX_BYTES:
             raise WireError(f"the frame ends after {len(frame) - position} bytes, inside its header")
         prefix = read_i32_be(frame, position)
         route = self._route
         if route is None or prefix != self._route_prefix:
             route = self._find_route(prefix)
-        start = position + _BEFORE_CLIENT
-        known = self._remembered
-        if known is not None and known.is_again(route, frame, start):
-            self._serve_remembered(self._begin(connection, route, frame, position), known)
-            return
-        learning = self._learning
-        again = learning.again if learning is not None else None
-        if again is not None and again.route is route and again.fits(frame, start):
-            body = start + again.body_at
-            call = self._begin(connection, route, frame, position)
-            if connection.throttle is None and again.serve(call, frame, start):
-                return
-        else:
-            body = self._read_header(frame, start, route)
-            call = self._begin(connection, route, frame, position)
-        self._serve_whole(call, frame, start, body)
+        start = position + BEFORE_PAYLOAD
+        body = self._read_header(frame, start, route)
+        self._serve_whole(self._begin(connection, route, frame, position), frame, start, body)
+        if self._slots:
+            connection.repeated = self._chained()
 
     def use_routes(self, routes: Routes) -> None:
         """From the next request on only these are served."""
         self._routes = routes
         self._route = None
+        self.forget_repeats()
 
-    def forget_learned(self) -> None:
-        """The client has gone. What it waits for may keep its connection for a while, but not what was learned of groups."""
-        self._learning = None
+    def forget_repeats(self) -> None:
+        """Also when the client has gone: a request in work may keep the connection for a while, which must not keep groups."""
+        self._slots.clear()
 
-    # ---- the ways of serving
+    # ---- serving
 
     def _begin(self, connection: Connection, route: Route, frame: bytes, position: i64) -> Call:
         """From here on it is the request in work."""
-        call = Call(connection, route, read_i32_be(frame, position + _PREFIX_BYTES), self.client_id)
+        call = Call(connection, route, read_i32_be(frame, position + PREFIX_BYTES), self.client_id)
         connection.call = call
         self._traffic.requests += 1
         throttle = connection.throttle
@@ -109,33 +91,35 @@ class Intake:
             throttle.begin(len(frame))
         return call
 
-    def _serve_remembered(self, call: Call, known: Remembered) -> None:
-        connection = call.connection
-        throttle = connection.throttle
-        call.route.handle(call, known.request, self._node)
-        if throttle is not None:
-            throttle.rest()
-            return
-        answer = connection.lone_answer()
-        if answer is not None:
-            connection.beat = known.expect(call, self._node, self._route_prefix, answer)
-
     def _serve_whole(self, call: Call, frame: bytes, start: i64, body: i64) -> None:
-        """`start` is behind the correlation id."""
+        """The payload begins at `start`, the body at `body`."""
         route = call.route
         throttle = call.connection.throttle
         request = route.decode(frame, body)
         if len(frame) > LARGE_REQUEST_BYTES:
             check_entries(request)
-        if route.repeats and len(frame) - start <= REMEMBERED_REQUEST_BYTES - _BEFORE_CLIENT:
-            self._remembered = Remembered(route, frame[start:], request)
         route.handle(call, request, self._node)
-        if route.learn is not None:
-            if self._learning is None:
-                self._learning = Learning()
-            self._learning.learn(call, request, self._node, frame, start, body)
         if throttle is not None:
             throttle.rest()
+        elif route.learn is not None and not call.connection.closing:
+            self._slot_of(route.api_key).learn(call, request, self._node, frame, start, body)
+
+    def _chained(self) -> RepeatedRequest | None:
+        """What was learned and not forgotten, as the connection has it: it looks at nothing else for a heartbeat."""
+        first: RepeatedRequest | None = None
+        for slot in self._slots:
+            if slot.learned is not None:
+                slot.learned.next = first
+                first = slot.learned
+        return first
+
+    def _slot_of(self, api_key: int) -> RepeatSlot:
+        for slot in self._slots:
+            if slot.api_key == api_key:
+                return slot
+        slot = RepeatSlot(api_key)
+        self._slots.append(slot)
+        return slot
 
     # ---- reading
 
@@ -174,6 +158,3 @@ class Intake:
     def _call_client(self, client_id: str | None, raw: bytes) -> None:
         self.client_id = client_id
         self._client_id_bytes = raw
-        self._remembered = None  # what is remembered was sent under the name before
-        if self._learning is not None:
-            self._learning.forget()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from muster.server.limits import REMEMBERED_REQUEST_BYTES
 from muster.server.running import RunningServer
 from muster.wire.generated.heartbeat import HeartbeatRequest
-from tests.server.driving import only_connection
 from tests.server.raw_client import RawClient, request_frame
 
 
@@ -60,12 +58,3 @@ def test_after_requests_of_other_kinds_a_repeated_one_is_known_again(client: Raw
             8,
             7,
         ]
-
-
-def test_a_large_request_is_not_kept(server: RunningServer, client: RawClient) -> None:
-    large = "g" * REMEMBERED_REQUEST_BYTES
-    assert [beat(client, number, group=large) for number in range(2)] == [1, 1]
-    connection = only_connection(server)
-    assert connection._intake._remembered is None
-    beat(client, 3)
-    assert server.run(lambda: connection._intake._remembered is not None)

@@ -21,6 +21,7 @@ from tests.server.groups.group_client import GroupClient, Waiting, codes, commit
 from tests.server.groups.group_server import OPERATOR, GroupServer
 from tests.server.groups.log_faults import SlowLog, commits_in_a_thread, refusing_log
 from tests.server.raw_client import request_frame
+from tests.server.repeats import serves_repeats_if_it_may
 
 ROWS = (("orders", 0), ("orders", 2), ("returns", 1))
 COMMIT_VERSIONS = range(2, 11)
@@ -61,9 +62,7 @@ class Repeater:
         assert running is not None
         for connection in running.listener.connections:
             if connection.address == self.client.address:
-                learning = connection._intake._learning
-                again = None if learning is None else learning.again
-                return again is not None and again.has_served
+                return serves_repeats_if_it_may(connection, "OffsetCommit")
         raise AssertionError("it is not connected")
 
     def commit_as_a_new_client_would(self, base: int) -> list[int]:

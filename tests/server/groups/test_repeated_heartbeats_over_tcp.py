@@ -1,4 +1,4 @@
-"""Heartbeats that are answered from their bytes, over TCP: what changes meanwhile is told all the same."""
+"""Heartbeats that are known by their bytes, over TCP: what changes meanwhile is told all the same."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from muster.wire.header import encode_request_header
 from tests.security.quota_server import set_quotas
 from tests.server.groups.group_server import GroupServer, Seat
 from tests.server.raw_client import frame, request_frame
+from tests.server.repeats import serves_repeats_if_it_may
 
 HEARTBEAT_KEY = 12
 SESSION_MS = 10_000
@@ -23,21 +24,21 @@ def connection_of(server: GroupServer, seat: Seat) -> Connection:
     return next(each for each in listener.connections if each.address == seat.client.address)
 
 
-def stands(server: GroupServer, seat: Seat) -> bool:
-    return server.run(lambda: connection_of(server, seat).beat is not None)
+def repeats(server: GroupServer, seat: Seat) -> bool:
+    return server.run(lambda: serves_repeats_if_it_may(connection_of(server, seat), "Heartbeat"))
 
 
-def standing(server: GroupServer, size: int = 1, instances: tuple[str, ...] = (), group: str = "g") -> list[Seat]:
-    """Members of a Stable group whose heartbeats are answered from their bytes."""
+def repeating(server: GroupServer, size: int = 1, instances: tuple[str, ...] = (), group: str = "g") -> list[Seat]:
+    """Members of a Stable group whose heartbeats are known by their bytes."""
     seats = server.form(group, size, instances=instances, session_ms=SESSION_MS)
     for seat in seats:
         assert [seat.beat() for _ in range(3)] == [0] * 3
-        assert stands(server, seat)
+        assert repeats(server, seat)
     return seats
 
 
 def test_each_heartbeat_has_its_own_correlation_id_is_counted_and_keeps_the_member_alive(server: GroupServer) -> None:
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     traffic = server.run(lambda: connection_of(server, seat)._traffic)
     before = traffic.requests
     for _ in range(5):
@@ -53,51 +54,51 @@ def test_every_version_is_answered_in_its_own_layout(server: GroupServer, versio
     (seat,) = server.form("g")
     for _ in range(4):
         assert seat.client.beat("g", seat.generation, seat.member_id, version=version) == 0
-    assert stands(server, seat)
+    assert repeats(server, seat)
     assert seat.client.beat("g", seat.generation + 1, seat.member_id, version=version) == 22
     assert seat.client.beat("g", seat.generation, seat.member_id, version=version) == 0
 
 
-def test_a_rebalance_is_told_and_the_next_generation_stands_again(server: GroupServer) -> None:
-    (seat,) = standing(server)
+def test_a_rebalance_is_told_and_the_heartbeats_of_the_next_generation_repeat(server: GroupServer) -> None:
+    (seat,) = repeating(server)
     newcomer = server.taken(server.client().enter("g"))
     assert seat.beat() == 27
     rejoined = seat.rejoin().answer()
     assert newcomer.answer().generation_id == rejoined.generation_id
     assert seat.beat() == 22
     seat.generation = rejoined.generation_id
-    assert [seat.beat() for _ in range(3)] == [0] * 3  # in CompletingRebalance, which has no standing answer
+    assert [seat.beat() for _ in range(3)] == [0] * 3  # in CompletingRebalance, where nothing is learned
     assert seat.sync().answer().error_code == 0
     assert [seat.beat() for _ in range(3)] == [0] * 3
 
 
 def test_a_static_member_that_was_replaced_is_fenced(server: GroupServer) -> None:
-    first, second = standing(server, 2, ("one", "two"))
+    first, second = repeating(server, 2, ("one", "two"))
     assert server.client().join("g", instance="one").answer().error_code == 0
     assert first.beat() == 82
     assert second.beat() == 0
 
 
 def test_a_member_that_left_is_unknown(server: GroupServer) -> None:
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     server.client().leave("g", seat.member_id)
     assert seat.beat() == 25
 
 
 def test_a_shard_that_is_led_elsewhere_and_comes_back_is_asked_anew(server: GroupServer) -> None:
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     server.lose("g")
     assert seat.beat() == 16
     server.take_over("g")
     assert [seat.beat() for _ in range(3)] == [0] * 3
 
 
-def test_between_other_requests_a_heartbeat_stands_all_the_same(server: GroupServer) -> None:
+def test_between_other_requests_a_heartbeat_repeats_all_the_same(server: GroupServer) -> None:
     """Clients commit on the connection on which they send heartbeats."""
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     for offset in range(3):
         assert seat.client.commit("g", ("orders", 0, offset), **seat.ids) == [0]
-        assert stands(server, seat)
+        assert repeats(server, seat)
         assert seat.beat() == 0
 
 
@@ -111,7 +112,7 @@ def test_two_members_that_share_a_connection_are_both_alive(server: GroupServer)
 
 def test_the_rest_of_a_frame_is_no_heartbeat_though_it_looks_like_one(server: GroupServer) -> None:
     """Here the heartbeat is the content of a tagged field that the server does not know, and comes in a packet of its own."""
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     request = HeartbeatRequest("g", seat.generation, seat.member_id)
     look_alike = request_frame("Heartbeat", 4, request, 1_000, seat.client.client_id)
     plain = request_frame("Heartbeat", 4, request, 2_000, seat.client.client_id)
@@ -126,7 +127,7 @@ def test_the_rest_of_a_frame_is_no_heartbeat_though_it_looks_like_one(server: Gr
 
 
 def test_heartbeats_that_come_together_or_in_pieces_are_answered_in_order(server: GroupServer) -> None:
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     request = HeartbeatRequest("g", seat.generation, seat.member_id)
     frames = [request_frame("Heartbeat", 4, request, number, seat.client.client_id) for number in range(100, 110)]
     stream = b"".join(frames)
@@ -145,7 +146,7 @@ def test_a_right_that_is_taken_away_counts_from_the_next_heartbeat_on() -> None:
         node.authorizer = authorizer
 
     with GroupServer(prepare=use) as server:
-        (seat,) = standing(server)
+        (seat,) = repeating(server)
         server.run(lambda: authorizer.change(removed=rules[:1]))
         assert [seat.beat() for _ in range(3)] == [30] * 3
         server.run(lambda: authorizer.change(added=rules[:1]))
@@ -153,7 +154,7 @@ def test_a_right_that_is_taken_away_counts_from_the_next_heartbeat_on() -> None:
 
 
 def test_a_node_that_may_not_speak_says_so_until_it_may_again(server: GroupServer) -> None:
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     lease = [True]
     server.node.coordinator.may_speak = lambda: lease[0]
     server.lose("g")
@@ -164,7 +165,7 @@ def test_a_node_that_may_not_speak_says_so_until_it_may_again(server: GroupServe
 
 
 def test_a_quota_bears_upon_heartbeats_from_when_it_is_set(server: GroupServer) -> None:
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     set_quotas(server.port, {"client-id": seat.client.client_id}, muster_request_rate=0.1)
     request = HeartbeatRequest("g", seat.generation, seat.member_id)
     assert [seat.client.call("Heartbeat", 4, request).throttle_time_ms for _ in range(2)] == [0, 10_000]
@@ -174,13 +175,13 @@ def test_a_quota_bears_upon_heartbeats_from_when_it_is_set(server: GroupServer) 
 
 
 def test_a_connection_that_is_closing_takes_no_heartbeat(server: GroupServer) -> None:
-    (seat,) = standing(server)
+    (seat,) = repeating(server)
     server.run(lambda: connection_of(server, seat).close_when_idle())
     assert seat.client.is_closed_by_server()
 
 
-def test_a_client_that_has_to_show_again_who_it_is_gets_no_standing_answer(server: GroupServer) -> None:
-    (seat,) = standing(server)
+def test_a_client_that_has_to_show_again_who_it_is_gets_no_answer(server: GroupServer) -> None:
+    (seat,) = repeating(server)
 
     def expire() -> None:
         """What the end of an authentication does."""

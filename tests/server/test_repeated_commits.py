@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from muster.core.requests import OffsetCommit
 from muster.security.resources import Operation, ResourceType
-from muster.server.limits import LEARNED_REQUEST_BYTES
+from muster.server.limits import REPEATED_REQUEST_BYTES
 from muster.wire.generated.heartbeat import HeartbeatRequest
 from muster.wire.generated.offset_commit import (
     OffsetCommitRequest,
@@ -137,7 +137,7 @@ def test_commits_that_differ_in_their_offsets_mean_what_they_say(version: int, d
     first = [row.committed_offset for row in rows_of(request)]
     client_id = data.draw(st.none() | PLAIN)
     one = check_that_a_new_connection_would_say_the_same(version, request, [first, *others], client_id)
-    assert one.knows_again
+    assert one.serves_repeats
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -163,7 +163,7 @@ def test_a_length_that_looks_like_an_offset_is_served_and_not_learned() -> None:
 def test_a_commit_of_many_partitions_is_learned() -> None:
     request = commit_of(topic_of("returns", *((number, number * 1000) for number in range(200))))
     others = [[number * 1001 for number in range(200)]] * 3
-    assert check_that_a_new_connection_would_say_the_same(9, request, others, "raw").knows_again
+    assert check_that_a_new_connection_would_say_the_same(9, request, others, "raw").serves_repeats
 
 
 # ---- what is not learned
@@ -181,8 +181,8 @@ def test_an_ordinary_commit_is_known_when_it_comes_for_the_third_time() -> None:
     node = LoneNode()
     assert not served(node, ORDINARY, 1).has_learned
     assert served(node, ORDINARY, 2).has_learned
-    assert not served(node, ORDINARY, 2).knows_again
-    assert served(node, ORDINARY, 3).knows_again
+    assert not served(node, ORDINARY, 2).serves_repeats
+    assert served(node, ORDINARY, 3).serves_repeats
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_commit_is_not_learned_if_something_of_it_is_empty_or_unknown(
 
 
 def test_a_commit_that_is_too_large_is_not_kept() -> None:
-    large = commit_of(topic_of("orders", (0, 5), committed_metadata="x" * LEARNED_REQUEST_BYTES))
+    large = commit_of(topic_of("orders", (0, 5), committed_metadata="x" * REPEATED_REQUEST_BYTES))
     assert not served(LoneNode(), large).has_learned
 
 
@@ -249,7 +249,7 @@ def test_a_right_that_is_taken_away_counts_from_the_next_commit_on(denied: tuple
     node = LoneNode()
     node.authorizer = Denies()
     one = served(node, ORDINARY)
-    assert one.knows_again
+    assert one.serves_repeats
     frame = request_frame("OffsetCommit", 9, ORDINARY)
     accepted = one.take(frame)
     node.authorizer.denied.add(denied)
@@ -292,7 +292,7 @@ def test_after_a_change_of_topics_that_does_not_concern_it_a_commit_is_learned_a
     node.broker.catalog.changes += 1
     frame = request_frame("OffsetCommit", 9, ORDINARY)
     assert len({one.take(frame) for _ in range(2)}) == 1
-    assert one.knows_again
+    assert one.serves_repeats
 
 
 def test_each_commit_counts_with_the_client_id_that_it_came_with() -> None:
@@ -316,7 +316,7 @@ def test_a_client_without_a_name_is_known_again_too() -> None:
         one.connection._intake._read_header(
             request_frame("Heartbeat", 4, HeartbeatRequest("g"), 1, None), 12, HEARTBEAT
         )
-    assert one.knows_again
+    assert one.serves_repeats
 
 
 def test_another_version_of_the_same_bytes_is_read_anew() -> None:
@@ -356,7 +356,7 @@ def test_frames_in_pieces_and_frames_together_are_known_again() -> None:
         del node.coordinator.commits[:]
         assert b"".join(one.take(piece) for piece in pieces) == expected
         assert node.coordinator.commits == plainly
-    assert one.knows_again
+    assert one.serves_repeats
 
 
 @pytest.mark.parametrize("fault", [RuntimeError("broken"), AssertionError("broken")])
@@ -383,7 +383,7 @@ def test_what_was_learned_does_not_keep_a_connection_alive() -> None:
     before = sys.getrefcount(connection)
     for _ in range(5):
         one.take(request_frame("OffsetCommit", 9, ORDINARY))
-    assert one.knows_again
+    assert one.serves_repeats
     assert sys.getrefcount(connection) == before
     connection.connection_lost(None)
     assert not one.has_learned
