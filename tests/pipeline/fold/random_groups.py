@@ -123,7 +123,7 @@ def _without_ghosts(records: list[Row]) -> list[Row]:
     removed: set[str] = set()
     kept = []
     for row in records:
-        member = (row.get("epoch") or {}).get("member_id")
+        member = str((row.get("epoch") or {}).get("member_id"))
         if row["record_type"] == 5 and row["is_tombstone"]:
             removed.add(member)
         if not (row["record_type"] == 8 and not row["is_tombstone"] and member in removed):
