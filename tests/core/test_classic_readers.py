@@ -6,7 +6,7 @@ import pytest
 
 from muster.core.classic.counters import Counters
 from muster.core.classic.membership import remove_member
-from muster.core.classic.turn import Turn
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.config import GroupConfig
 from muster.core.records import GroupErased, OffsetErased
 from muster.core.replies import DescribedMember, DescribeReply, FetchReply, ListedGroup
@@ -70,7 +70,7 @@ def test_a_description_goes_when_a_member_goes_or_is_put_under_another_id() -> N
     assert [member.member_id for member in before.members] == [a, b], "it is not changed in place"
     group = world.shard.groups["g"]
     assert group.described is not None
-    remove_member(group, group.members[a], Turn(GroupConfig(), Counters(), str, world.now_ms))
+    remove_member(group, group.members[a], OutcomeBuilder(GroupConfig(), Counters(), str, world.now_ms))
     assert group.described is None
 
 

@@ -129,10 +129,10 @@ def test_allowed(server: Server, right: Right) -> None:
 @pytest.mark.parametrize("right", ALL_RIGHTS, ids=str)
 def test_denied(server: Server, right: Right) -> None:
     """And nothing has changed: the same topics are there, the same groups."""
-    before = _holdings(server)
+    before = _usage(server)
     server.grant(right.also)
     assert server.codes(right) == dict.fromkeys(right.names, right.denied)
-    assert _holdings(server) == before
+    assert _usage(server) == before
 
 
 @pytest.mark.parametrize("right", [right for right in ALL_RIGHTS if right.several], ids=str)
@@ -170,7 +170,7 @@ def test_a_denial_beats_a_permission_to_do_everything(server: Server, right: Rig
     assert server.codes(right) == dict.fromkeys(right.names, right.denied)
 
 
-def _holdings(server: Server) -> object:
+def _usage(server: Server) -> object:
     def look() -> object:
         topics = {topic.name: len(topic.partitions) for topic in server.node.broker.catalog.topics()}
         groups = [sorted(shard.groups) for shard in server.node.coordinator.shards()]

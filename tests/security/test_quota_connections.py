@@ -136,8 +136,8 @@ def test_a_user_has_only_so_many_connections(tmp_path: Path, clients: ExitStack)
         assert login("alice").is_closed_by_server()
         assert login("bob").metadata().error_code == 0
         alices[0].close()
-        rooms = server.running.server.listener.rooms  # type: ignore[union-attr]
-        until(server.running, lambda: len(rooms) == 2)
+        connection_limits = server.running.server.listener.connection_limits  # type: ignore[union-attr]
+        until(server.running, lambda: len(connection_limits) == 2)
         assert login("alice").metadata().error_code == 0
 
 

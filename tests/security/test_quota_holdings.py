@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from muster.runtime.holdings import Holdings
+from muster.runtime.principal_usage import PrincipalUsage
 from muster.testing.broker import Broker
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
@@ -80,15 +80,15 @@ def limited(**most: int) -> Iterator[tuple[Broker, AddressedClient]]:
         yield broker, client
 
 
-def holdings(broker: Broker) -> Holdings:
-    found = broker.kit.node.holdings
+def usage(broker: Broker) -> PrincipalUsage:
+    found = broker.kit.node.usage
     assert found is not None
     return found
 
 
 def test_without_limits_nothing_is_counted() -> None:
     with Broker() as broker:
-        assert broker.kit.node.holdings is None
+        assert broker.kit.node.usage is None
 
 
 def test_a_group_too_many_is_refused_until_one_is_gone() -> None:
@@ -102,7 +102,7 @@ def test_a_group_too_many_is_refused_until_one_is_gone() -> None:
         delete(client, "b")
         broker.clock.advance(seconds=1)
         join(client, "c")
-        assert holdings(broker).refused["groups"] == 2
+        assert usage(broker).refused["groups"] == 2
 
 
 def test_being_refused_does_not_count_everything_anew_each_time() -> None:
@@ -111,10 +111,10 @@ def test_being_refused_does_not_count_everything_anew_each_time() -> None:
         join(client, "a")
         assert commit(client, "b", 0) == {POLICY_VIOLATION}
         broker.clock.advance(ms=500)
-        estate = holdings(broker)._estates["User:ANONYMOUS"]
-        counted_ms = estate.counted_ms
+        mine = usage(broker)._of_principals["User:ANONYMOUS"]
+        counted_ms = mine.counted_ms
         assert commit(client, "b", 0) == {POLICY_VIOLATION}
-        assert estate.counted_ms == counted_ms
+        assert mine.counted_ms == counted_ms
 
 
 def test_handed_out_ids_count_as_members_and_expire_with_their_session() -> None:
@@ -153,7 +153,7 @@ def test_offsets_count_by_partition_over_all_groups() -> None:
         delete(client, "a")
         broker.clock.advance(seconds=1)
         assert commit(client, "b", 2, 3, 4) == {NONE}
-        assert holdings(broker).refused["offsets"] == 2
+        assert usage(broker).refused["offsets"] == 2
 
 
 def test_joins_that_wait_are_limited_and_the_client_comes_again() -> None:
@@ -173,7 +173,7 @@ def test_joins_that_wait_are_limited_and_the_client_comes_again() -> None:
 
 
 def holdings_parked(broker: Broker) -> int:
-    parked = holdings(broker)._estates["User:ANONYMOUS"].parked
+    parked = usage(broker)._of_principals["User:ANONYMOUS"].parked
     return sum(not ticket.answered and not ticket.is_abandoned for ticket in parked)
 
 

@@ -19,10 +19,10 @@ from muster.core.classic.heartbeat import heartbeat
 from muster.core.classic.join import creation_failed, join_group
 from muster.core.classic.join_static import replacement_failed
 from muster.core.classic.leave import leave_group
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import on_join_timer, start
 from muster.core.classic.stored import loaded_group, simple_group
 from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
-from muster.core.classic.turn import Turn
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
 from muster.core.contract import Outcome, Step, Ticket, TimerKey
@@ -100,19 +100,19 @@ class Shard(ShardView):
         return group is not None and not group.is_committed
 
     def _handle_write(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
-        turn = self._turn(now_ms)
+        builder = self._turn(now_ms)
         match request:
             case JoinGroup():
-                join_group(self.groups, request, ticket, turn)
+                join_group(self.groups, request, ticket, builder)
             case SyncGroup():
-                sync_group(self.groups, request, ticket, turn)
+                sync_group(self.groups, request, ticket, builder)
             case LeaveGroup():
-                leave_group(self.groups, request, ticket, turn)
+                leave_group(self.groups, request, ticket, builder)
             case DeleteGroup():
-                delete_group(self, request, ticket, turn)
+                delete_group(self, request, ticket, builder)
             case _:
                 raise AssertionError(f"no decision is made about {request!r}")
-        return turn.outcome()
+        return builder.outcome()
 
     # -- a deadline passed
 
@@ -124,36 +124,36 @@ class Shard(ShardView):
         group = self.groups.get(group_id)
         if group is None:
             return _NOTHING
-        turn = self._turn(now_ms)
+        builder = self._turn(now_ms)
         if kind == "session":
-            on_session_timer(group, member[0], turn)
+            on_session_timer(group, member[0], builder)
         elif kind == "join":
-            on_join_timer(group, turn)
+            on_join_timer(group, builder)
         else:
             assert kind == "sync", f"nobody set a timer {key!r}"
-            on_sync_timer(group, turn)
-        return turn.outcome()
+            on_sync_timer(group, builder)
+        return builder.outcome()
 
     # -- ownership
 
     def on_loaded(self, now_ms: int) -> Outcome:
         """Every record has been replayed: bring the groups to life. Everybody gets a full session to show up (T019)."""
-        turn = self._turn(now_ms)
+        builder = self._turn(now_ms)
         for fact in self.facts.values():
             group = self.groups[fact.group_id] = loaded_group(fact)
             for member in group.members.values():
-                turn.start_session(member)
+                builder.start_session(member)
             if len(group.members) > self.config.max_size:
-                start(group, turn, "group_too_large")
-        turn.set_timer(EXPIRE_TIMER, now_ms + self.config.offsets_retention_check_interval_ms)
-        return turn.outcome()
+                start(group, builder, "group_too_large")
+        builder.set_timer(EXPIRE_TIMER, now_ms + self.config.offsets_retention_check_interval_ms)
+        return builder.outcome()
 
     def on_unload(self, now_ms: int) -> Outcome:
-        turn = self._turn(now_ms)
+        builder = self._turn(now_ms)
         for group in self.groups.values():
-            unload_group(group, turn)
-        turn.cancel_timer(EXPIRE_TIMER)
-        return turn.outcome()
+            unload_group(group, builder)
+        builder.cancel_timer(EXPIRE_TIMER)
+        return builder.outcome()
 
     def on_topics_deleted(self, names: Iterable[str], now_ms: int) -> Outcome:
         return erase_topics(self, names, now_ms)
@@ -203,37 +203,37 @@ class Shard(ShardView):
             self.groups[group_id] = simple_group(group_id, committed_ms)
 
     def on_durable(self, step: Step, now_ms: int) -> Outcome:
-        turn = self._turn(now_ms)
+        builder = self._turn(now_ms)
         if step.name == "synced":
-            assignment_stored(self.groups.get(step.group_id), step, turn)
+            assignment_stored(self.groups.get(step.group_id), step, builder)
         elif step.name == "erased":
-            group_erased(step, turn)
+            group_erased(step, builder)
         elif step.name == "expired":
-            turn.journal.extend(groups_removed(step))
+            builder.journal.extend(groups_removed(step))
         else:
             assert step.name in ("created", "emptied", "static_replaced"), f"nobody asked for {step!r}"
-        return turn.outcome()
+        return builder.outcome()
 
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
         """The facts never changed. Who waited hears the mapped error, and live groups that ran ahead come back."""
         self.offsets.lost(outcome.records)
-        turn = self._turn(now_ms)
+        builder = self._turn(now_ms)
         error = mapped_append_error("group", error_code)
         step = outcome.step
         group = self.groups.get(step.group_id) if step is not None else None
         if step is not None and step.name == "static_replaced":
-            replacement_failed(group, outcome, error, turn)
-            return turn.outcome()
+            replacement_failed(group, outcome, error, builder)
+            return builder.outcome()
         if step is not None and step.name == "synced":
-            assignment_lost(group, step, error, turn)
+            assignment_lost(group, step, error, builder)
         elif step is not None and step.name == "created" and group is not None:
-            creation_failed(self.groups, group, error, turn)
+            creation_failed(self.groups, group, error, builder)
         for ticket, reply in outcome.replies:
-            turn.reply(ticket, after_failed_append(reply, error_code))
-        return turn.outcome()
+            builder.reply(ticket, after_failed_append(reply, error_code))
+        return builder.outcome()
 
-    def _turn(self, now_ms: int) -> Turn:
-        return Turn(self.config, self.counters, self.new_id, now_ms)
+    def _turn(self, now_ms: int) -> OutcomeBuilder:
+        return OutcomeBuilder(self.config, self.counters, self.new_id, now_ms)
 
     def __repr__(self) -> str:
         return f"<Shard: {len(self.groups)} groups, {self.offsets.count} offsets>"

@@ -14,7 +14,7 @@ from mypy_extensions import i64
 
 from muster.core.offsets.run import OffsetRun
 
-Place: TypeAlias = tuple[str, str]
+GroupTopic: TypeAlias = tuple[str, str]
 """Group and topic."""
 
 _VALUE_BYTES: Final = 42
@@ -36,14 +36,16 @@ class RunReader:
         self.run = OffsetRun()
         """What was read last."""
 
-    def read(self, data: bytes, pos: i64, end_of_batch: i64, count: i64, base_offset: i64) -> tuple[i64, Place | None]:
+    def read(
+        self, data: bytes, pos: i64, end_of_batch: i64, count: i64, base_offset: i64
+    ) -> tuple[i64, GroupTopic | None]:
         """Fill `run` with the usual offsets of one group and topic from `pos` on: where they end, and whose they are.
 
         `count` is how many records are left, before `end_of_batch`. None are read if the first is not usual.
         """
         run = self.run
         run.clear()
-        place: Place | None = None
+        place: GroupTopic | None = None
         run_prefix = run_id = b""
         try:
             for _ in range(count):
@@ -106,7 +108,7 @@ class RunReader:
     def _topic_id(self, raw: bytes) -> bytes | None:
         return self._topic_ids.setdefault(raw, raw) if any(raw) else None
 
-    def _place(self, prefix: bytes) -> Place | None:
+    def _place(self, prefix: bytes) -> GroupTopic | None:
         place = _place(prefix)
         if place is None:
             return None
@@ -126,7 +128,7 @@ def _is_usual(data: bytes, at: i64) -> bool:
     )
 
 
-def _place(prefix: bytes) -> Place | None:
+def _place(prefix: bytes) -> GroupTopic | None:
     """Group and topic, if these bytes are an offset key without its last four, the partition. None: ask the common path."""
     if prefix[:2] not in _OFFSET_KEYS:
         return None

@@ -20,7 +20,7 @@ from muster.pipeline.lake.reader import Lake, Since
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TableQuery:
     """`order` is (column, descending); unknown numbers come last either way. `top` 0 is everything."""
 
     table: str
@@ -39,7 +39,7 @@ class Answer:
     matched: int  # how many there were before `top` cut them
 
 
-def ask(lake: Lake, question: Question) -> Answer:
+def ask(lake: Lake, question: TableQuery) -> Answer:
     rows = lake.arrow(question.table, since=_since(question))
     mask = _mask(rows, question)
     if mask is not None:
@@ -52,7 +52,7 @@ def ask(lake: Lake, question: Question) -> Answer:
     return Answer(rows, matched)
 
 
-def _since(question: Question) -> Since | None:
+def _since(question: TableQuery) -> Since | None:
     """One of the conditions in a form that lets the lake leave out what cannot fulfil it."""
     return next(((column, value) for column, value in question.at_least.items() if isinstance(value, int)), None)
 
@@ -64,7 +64,7 @@ def require_gold(lake: Lake) -> None:
         )
 
 
-def _mask(rows: pa.Table, question: Question) -> pa.ChunkedArray | None:
+def _mask(rows: pa.Table, question: TableQuery) -> pa.ChunkedArray | None:
     """True where every condition holds; what is unknown (null) fulfils none."""
     parts: list[pa.ChunkedArray] = []
     parts += [_matches(rows[column], text) for column, text in question.like.items()]

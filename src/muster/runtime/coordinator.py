@@ -73,7 +73,7 @@ class CoordinatorConfig(Value):
         self.compression_codec = compression_codec
 
 
-class Place(Value):
+class LedPartition(Value):
     """One partition led by this node: its shard, or what stands in the way of one."""
 
     __match_args__ = ("partition", "epoch", "state", "runner", "load_ms")
@@ -116,7 +116,7 @@ class Coordinator:
         self._new_id = new_id
         self._open_log = open_log
         self._call_soon = call_soon
-        self.places: dict[int, Place] = {}
+        self.places: dict[int, LedPartition] = {}
         self.partition_count = 0
         self._partitions: dict[str, int] = {}
         """Of the groups that were asked for."""
@@ -146,7 +146,7 @@ class Coordinator:
         """This node leads the partition from `epoch` on. An epoch that is not news is ignored."""
         place = self.places.get(partition)
         if place is None:
-            place = self.places[partition] = Place(partition, epoch)
+            place = self.places[partition] = LedPartition(partition, epoch)
         elif epoch <= place.epoch:
             return
         else:
@@ -240,13 +240,13 @@ class Coordinator:
             if place.runner is not None and place.state is ShardState.ACTIVE
         ]
 
-    def _why_not(self, place: Place | None) -> int:
+    def _why_not(self, place: LedPartition | None) -> int:
         loading = place is not None and place.state is ShardState.LOADING
         return COORDINATOR_LOAD_IN_PROGRESS if loading else NOT_COORDINATOR
 
     # -- loading
 
-    def _load(self, place: Place) -> None:
+    def _load(self, place: LedPartition) -> None:
         place.state = ShardState.LOADING
         place.runner = None
         began_ms = self._clock.ticks_ms()
@@ -266,7 +266,7 @@ class Coordinator:
         else:
             when_settled(None)
 
-    def _replay(self, place: Place, log: PartitionLog, max_batch_bytes: int, began_ms: int) -> None:
+    def _replay(self, place: LedPartition, log: PartitionLog, max_batch_bytes: int, began_ms: int) -> None:
         shard = Shard(self._config.groups, self._new_id)
         load = Load(shard, log, self._config.load_buffer_bytes)
         offsets_log = OffsetsLog(log, self.commit, place.epoch, max_batch_bytes, self._config.compression_codec)
@@ -313,7 +313,7 @@ class Coordinator:
             if self._loads:
                 self._call_soon(self._load_on)
 
-    def _loaded(self, place: Place, shard: Shard, log: OffsetsLog, load: Load, began_ms: int) -> None:
+    def _loaded(self, place: LedPartition, shard: Shard, log: OffsetsLog, load: Load, began_ms: int) -> None:
         place.load_ms = self._clock.ticks_ms() - began_ms
         self.unknown_records += load.unknown_records
         self.undecodable_records += load.undecodable_records
@@ -351,7 +351,7 @@ class Coordinator:
                 JournalEvent("state_changed", now_ms, group.group_id, group.generation, "taken_over", detail=state)
             )
 
-    def _load_failed(self, place: Place, why: str, *, try_again: bool = False) -> None:
+    def _load_failed(self, place: LedPartition, why: str, *, try_again: bool = False) -> None:
         """What a disk refuses it may give later; what a log holds stays what it is."""
         place.state = ShardState.FAILED
         until = "it can be read" if try_again else "the log is repaired"
@@ -364,7 +364,7 @@ class Coordinator:
         if try_again:
             self._load_later(place, RELOAD_AFTER_READ_ERROR_MS)
 
-    def _shard_failed(self, place: Place, runner: ShardRunner) -> None:
+    def _shard_failed(self, place: LedPartition, runner: ShardRunner) -> None:
         """A broken invariant: the log is right, the memory was not. Load it again, after a pause that keeps a shard that
         fails at once from taking all the time there is."""
         if place.runner is not runner or place.state is ShardState.CLOSED:
@@ -373,7 +373,7 @@ class Coordinator:
         place.runner = None
         self._load_later(place, RELOAD_AFTER_FAILURE_MS)
 
-    def _load_later(self, place: Place, delay_ms: int) -> None:
+    def _load_later(self, place: LedPartition, delay_ms: int) -> None:
         def again() -> None:
             if self.places.get(place.partition) is place and place.state is ShardState.FAILED:
                 self._load(place)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
     from muster.runtime.cluster_seat import ClusterSeat
-    from muster.runtime.holdings import Holdings
+    from muster.runtime.principal_usage import PrincipalUsage
     from muster.runtime.reads_apart import ReadsApart
     from muster.security.acl_store import AclStore
     from muster.security.quota_store import QuotaStore
@@ -103,7 +103,7 @@ class Node:
             self._open_offsets_log,
             loop.call_soon,
         )
-        self.holdings = _holdings(settings, self.coordinator, clock)
+        self.usage = _usage(settings, self.coordinator, clock)
         """None: nobody is limited."""
         self._retention = Periodic(
             self.alarm, clock, settings.integer("log.retention.check.interval.ms"), self._apply_retention
@@ -294,10 +294,10 @@ class Node:
             _log.error("%s: old segments cannot be dropped: %s", partition, error)
 
 
-def _holdings(settings: NodeSettings, coordinator: Coordinator, clock: Clock) -> Holdings | None:
+def _usage(settings: NodeSettings, coordinator: Coordinator, clock: Clock) -> PrincipalUsage | None:
     most = [settings.integer(f"muster.max.{what}.per.principal") for what in _LIMITED]
     if all(each == INT_MAX for each in most):
         return None
-    from muster.runtime.holdings import HoldingLimits, Holdings
+    from muster.runtime.principal_usage import PrincipalUsage, UsageLimits
 
-    return Holdings(HoldingLimits(*most), coordinator.shard_of, clock.ticks_ms)
+    return PrincipalUsage(UsageLimits(*most), coordinator.shard_of, clock.ticks_ms)

@@ -28,6 +28,7 @@ from muster.core.shard import Shard
 from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
+from muster.runtime.group_queues import GroupQueues
 from muster.runtime.in_flight import Event, InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.log_limit import LogLimit
@@ -35,7 +36,6 @@ from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
 from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
 from muster.runtime.timings import Timing
-from muster.runtime.turns import Turns
 from muster.runtime.unanswered import Unanswered
 from muster.runtime.wheel import NEVER, TimerWheel
 from muster.wire.errors import (
@@ -48,7 +48,7 @@ from muster.wire.errors import (
 )
 
 if TYPE_CHECKING:
-    from muster.runtime.coordinator import Place
+    from muster.runtime.coordinator import LedPartition
 
 _failures = LogLimit(logging.getLogger(__name__), "failures of coordinator shards and their records", monotonic)
 
@@ -75,7 +75,7 @@ class ShardRunner:
         self._on_failed = on_failed
         self._wheel: TimerWheel[TimerKey] = TimerWheel()
         self._in_flight: Fifo[InFlight] = Fifo()
-        self._turns = Turns(self._timer_fired)
+        self._queues = GroupQueues(self._timer_fired)
         self._unanswered = Unanswered()
         self._closed = False
         self._when_settled = self._settled
@@ -88,11 +88,11 @@ class ShardRunner:
 
     def submit(self, request: Request, ticket: Redeemable) -> None:
         """A client asked."""
-        if type(request) is Heartbeat and request.group_id not in self._turns.queues:
+        if type(request) is Heartbeat and request.group_id not in self._queues.queues:
             self._handle(request, ticket)  # the hottest path, spared the questions below
             return
         if not isinstance(request, ListGroups):
-            queue = self._turns.queues.get(request.group_id)
+            queue = self._queues.queues.get(request.group_id)
             if queue is not None and self._waits_for_group_records(request):
                 # Deviates: a join that comes while the leader's plan is being stored waits for that; Kafka lets it in at
                 # once and answers the parked SyncGroups REBALANCE_IN_PROGRESS (T103). Here they get their assignment
@@ -128,7 +128,7 @@ class ShardRunner:
         return when_its_turn_comes
 
     def session_token(
-        self, request: Heartbeat, place: Place, may_speak: Callable[[], bool] | None
+        self, request: Heartbeat, place: LedPartition, may_speak: Callable[[], bool] | None
     ) -> SessionToken | None:
         """For later requests of the member that sent this heartbeat; None if it is refused, or its group is not Stable."""
         group = self.shard.groups.get(request.group_id)
@@ -136,7 +136,7 @@ class ShardRunner:
         timer = None if member is None else self._wheel.timer_of(member.session_key)
         if group is None or member is None or timer is None:
             return None
-        turns = self._turns
+        turns = self._queues
         return SessionToken(place, group, member, timer, turns.queues, turns.postponed, self._clock, may_speak)
 
     def loaded(self) -> None:
@@ -152,7 +152,7 @@ class ShardRunner:
         def decide() -> None:
             self._decide(lambda: step(self._clock.now_ms()))
 
-        queue = self._turns.queues.get(group_id)
+        queue = self._queues.queues.get(group_id)
         if queue is None:
             decide()
         else:
@@ -179,7 +179,7 @@ class ShardRunner:
     @property
     def queued(self) -> int:
         """Events that wait for records of their group."""
-        return len(self._turns)
+        return len(self._queues)
 
     @property
     def parked(self) -> int:
@@ -229,7 +229,7 @@ class ShardRunner:
         return next_ms
 
     def _timer_fired(self, key: TimerKey) -> None:
-        if not self._turns.postpone(key):
+        if not self._queues.postpone(key):
             self._decide(lambda: self.shard.on_timer(key, self._clock.now_ms()))
 
     # -- carrying out
@@ -253,7 +253,7 @@ class ShardRunner:
     def _set_timers(self, timers: list[TimerChange], shift_ms: int) -> None:
         """The core speaks in times of day, which may be set; `shift_ms` later is what the wheel calls the same moment."""
         wheel = self._wheel
-        self._turns.timers_change(timers)
+        self._queues.timers_change(timers)
         for key, deadline_ms in timers:
             if deadline_ms is None:
                 wheel.cancel(key)
@@ -280,7 +280,7 @@ class ShardRunner:
             return
         in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(records))
         self._in_flight.append(in_flight)
-        self._turns.begin(in_flight.groups)
+        self._queues.begin(in_flight.groups)
         overdue_ms = ticks_ms + self._commit_timeout_ms
         if overdue_ms < self._alarm.wakes_at_ms:
             self._alarm.not_later_than(overdue_ms)
@@ -296,7 +296,7 @@ class ShardRunner:
             self._settle(in_flight, error)
 
     def _settle(self, in_flight: InFlight, error: StorageError | None) -> None:
-        self._turns.end(in_flight.groups)
+        self._queues.end(in_flight.groups)
         try:
             if error is None:
                 self._now_durable(in_flight)
@@ -312,7 +312,7 @@ class ShardRunner:
             for event in in_flight.then:
                 event()
         for group_id in in_flight.groups:
-            self._turns.let_through(group_id)
+            self._queues.let_through(group_id)
         self._unanswered.forget_deadlines()
 
     def _now_durable(self, in_flight: InFlight) -> None:
@@ -374,7 +374,7 @@ class ShardRunner:
         self._alarm.leave(self._on_alarm)
         self._wheel.clear()
         self._in_flight.clear()
-        self._turns.clear()
+        self._queues.clear()
         self._unanswered.refuse_all(error)
         for ticket, reply in commits:
             if not ticket.answered:

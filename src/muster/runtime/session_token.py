@@ -21,7 +21,7 @@ from muster.runtime.tickets import Redeemable
 from muster.runtime.wheel import Timer
 
 if TYPE_CHECKING:
-    from muster.runtime.coordinator import Place
+    from muster.runtime.coordinator import LedPartition
 
 
 class SessionToken:
@@ -39,7 +39,7 @@ class SessionToken:
 
     def __init__(
         self,
-        place: Place,
+        place: LedPartition,
         group: Group,
         member: Member,
         timer: Timer,
@@ -48,7 +48,7 @@ class SessionToken:
         clock: Clock,
         may_speak: Callable[[], bool] | None,
     ) -> None:
-        """`timer` is that of the member's session; `queues` and `postponed` are those of the shard's `Turns`."""
+        """`timer` is that of the member's session; `queues` and `postponed` are those of the shard's `GroupQueues`."""
         self._place = place
         self._group = group
         self._generation = group.generation

@@ -62,7 +62,7 @@ def limit_metrics(listener: Listener, node: Node) -> Iterator[Metric]:
 
 
 def holding_metrics(node: Node) -> Iterator[Metric]:
-    refused = {} if node.holdings is None else node.holdings.refused
+    refused = {} if node.usage is None else node.usage.refused
     yield Metric(
         "muster_limit_refusals_total",
         "counter",

@@ -15,6 +15,7 @@ from muster.runtime.log_limit import LogLimit
 from muster.security.guess_delays import GuessDelays
 from muster.server.admission import Admission, Verdict
 from muster.server.connection import ANONYMOUS, Connection
+from muster.server.connection_limits import ConnectionLimits
 from muster.server.door import Door
 from muster.server.limits import (
     IDLE_SWEEP_MAX_SECONDS,
@@ -28,7 +29,6 @@ from muster.server.limits import (
 )
 from muster.server.newcomers import Newcomers
 from muster.server.request_budget import RequestBudget
-from muster.server.rooms import Rooms
 from muster.server.routes import Routes
 from muster.server.settings import Settings
 from muster.server.traffic import Traffic
@@ -79,7 +79,7 @@ class Listener:
         self._settings = settings
         names = tuple(address.name for address in settings.listeners)
         self.admission = Admission(settings, names)
-        self.rooms = Rooms(settings, names)
+        self.connection_limits = ConnectionLimits(settings, names)
         self.connection_log = LogLimit(_log, "connections that were closed for a limit", time.monotonic)
         self.guess_delays = GuessDelays(time.monotonic)
         """Of all doors: who is refused at one may try the next."""
@@ -132,7 +132,7 @@ class Listener:
     def forget(self, connection: Connection) -> None:
         if self.connections.pop(connection, self) is None and connection.door.tls is None:
             self.admission.leave(connection.host)
-        self.rooms.leave(connection)
+        self.connection_limits.leave(connection)
         self._end_newcomer(connection)
         if not self.connections:
             self._all_gone.set()
@@ -145,7 +145,9 @@ class Listener:
 
     def _has_room(self, connection: Connection) -> bool:
         principal = connection.principal
-        why = self.rooms.enter(connection, connection.door.address.name, None if principal == ANONYMOUS else principal)
+        why = self.connection_limits.enter(
+            connection, connection.door.address.name, None if principal == ANONYMOUS else principal
+        )
         if why is not None:
             self.traffic.connections_over_limit += 1
             self.tell_closed(connection.address, why)

@@ -7,7 +7,7 @@ not in the log is lost, members get a full session to show up. Used from the loo
 from __future__ import annotations
 
 from muster.core.hashing import partition_for
-from muster.runtime.coordinator import Coordinator, Place, ShardState
+from muster.runtime.coordinator import Coordinator, LedPartition, ShardState
 
 
 def away(coordinator: Coordinator, group_id: str) -> int:
@@ -24,7 +24,7 @@ def loading(coordinator: Coordinator, group_id: str) -> int:
     """The partition is led again but its log is not replayed yet. Returns the epoch that was."""
     epoch = away(coordinator, group_id)
     partition = partition_for(group_id, coordinator.partition_count)
-    coordinator.places[partition] = Place(partition, epoch, ShardState.LOADING)
+    coordinator.places[partition] = LedPartition(partition, epoch, ShardState.LOADING)
     return epoch
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from muster.core.classic.group import Group
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import start
 from muster.core.classic.states import CAN_REBALANCE
-from muster.core.classic.turn import Turn
 from muster.core.contract import Outcome
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS
@@ -170,7 +170,7 @@ class Kit:
         runner, group = self._group_with_members(group_id)
 
         def decide(now_ms: int) -> Outcome:
-            turn = Turn(runner.shard.config, runner.shard.counters, runner.shard.new_id, now_ms)
+            turn = OutcomeBuilder(runner.shard.config, runner.shard.counters, runner.shard.new_id, now_ms)
             if group.state in CAN_REBALANCE and group.members:
                 start(group, turn, "forced")
             return turn.outcome()

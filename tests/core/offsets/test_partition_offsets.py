@@ -148,10 +148,10 @@ def test_commits_without_a_topic_id_become_plain_with_one() -> None:
 def test_a_group_that_commits_for_weeks_stays_as_it_was() -> None:
     """All partitions every few hours: the base that their times are counted from moves along."""
     held = PartitionOffsets()
-    for turn in range(200):
+    for builder in range(200):
         for partition in range(5):
-            log_offset = 10_000_000 * turn + partition
-            put(held, partition, StoredOffset(turn, 3, "", NOW_MS + turn * 3 * HOUR_MS, -1, log_offset, ID))
+            log_offset = 10_000_000 * builder + partition
+            put(held, partition, StoredOffset(builder, 3, "", NOW_MS + builder * 3 * HOUR_MS, -1, log_offset, ID))
     last_ms = NOW_MS + 199 * 3 * HOUR_MS
     assert list(held.items()) == [
         (partition, StoredOffset(199, 3, "", last_ms, -1, 1_990_000_000 + partition, ID)) for partition in range(5)

@@ -10,7 +10,7 @@ import pytest
 
 from muster.explain.causes import CONFIDENCE as INFERRED_CONFIDENCE
 from muster.pipeline.lake.reader import Lake
-from muster.pipeline.query import Question, ask
+from muster.pipeline.query import TableQuery, ask
 from tests.pipeline.real_histories import EXPECTED, LIBRARIES, STATIC, RealHistory, history_of
 from tests.pipeline.stream.lakes import LakeRun, source_of
 
@@ -36,7 +36,7 @@ def lake(spark: Any, history: RealHistory, tmp_path_factory: pytest.TempPathFact
 
 
 def rows(lake: Lake, table: str, cluster: str, group: str, order: str) -> list[dict[str, Any]]:
-    asked = Question(table, equal={"cluster": cluster, "group_id": group}, order=((order, False),))
+    asked = TableQuery(table, equal={"cluster": cluster, "group_id": group}, order=((order, False),))
     found: list[dict[str, Any]] = ask(lake, asked).rows.to_pylist()
     return found
 

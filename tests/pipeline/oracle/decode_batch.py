@@ -21,7 +21,7 @@ from muster.pipeline.decode.consumer_group_rows import (
     group_epoch_row,
     member_epoch_row,
 )
-from muster.pipeline.decode.group_rows import Place, Row, assignment_rows, member_row, read_group
+from muster.pipeline.decode.group_rows import RecordPlace, Row, assignment_rows, member_row, read_group
 from muster.pipeline.decode.keys import GROUP_TYPE, NO_TYPE, KeyProblem, Numbers, group_and_member, key_types
 from muster.pipeline.decode.keys import refuse_misplaced as refuse_misplaced_group
 from muster.pipeline.decode.row_schemas import ROW_TABLES
@@ -136,7 +136,7 @@ class _PartitionDecoder:
         except (KeyProblem, RecordError) as problem:
             self._quarantine(record, str(problem))
 
-    def _group(self, place: Place, _: int, group_id: str, __: str | None, record: Row) -> None:
+    def _group(self, place: RecordPlace, _: int, group_id: str, __: str | None, record: Row) -> None:
         if record["value"] is None:
             self.rows["s_group_generation"].append(deleted_row(place, group_id))
             return
@@ -149,10 +149,12 @@ class _PartitionDecoder:
             except WireError as error:
                 self._quarantine({**record, "value": member.assignment}, f"member {member.member_id!r}: {error}")
 
-    def _group_epoch(self, place: Place, record_type: int, group_id: str, _: str | None, record: Row) -> None:
+    def _group_epoch(self, place: RecordPlace, record_type: int, group_id: str, _: str | None, record: Row) -> None:
         self.rows["s_group_epoch"].append(group_epoch_row(place, record_type, group_id, record["value"]))
 
-    def _member_epoch(self, place: Place, record_type: int, group_id: str, member: str | None, record: Row) -> None:
+    def _member_epoch(
+        self, place: RecordPlace, record_type: int, group_id: str, member: str | None, record: Row
+    ) -> None:
         if member is None:
             raise KeyProblem("the key ends before its member id")
         self.rows["s_member_epoch"].append(member_epoch_row(place, record_type, group_id, member, record["value"]))
@@ -173,7 +175,7 @@ class _PartitionDecoder:
         )
 
 
-_Decoder = Callable[[_PartitionDecoder, Place, int, str, "str | None", Row], None]
+_Decoder = Callable[[_PartitionDecoder, RecordPlace, int, str, "str | None", Row], None]
 _DECODERS: Final[dict[int, _Decoder]] = {
     GROUP_TYPE: _PartitionDecoder._group,
     **dict.fromkeys(GROUP_EPOCH_TYPES, _PartitionDecoder._group_epoch),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from muster.core.records import GroupStored
-from muster.pipeline.decode.group_rows import Place, Row
+from muster.pipeline.decode.group_rows import RecordPlace, Row
 
 
-def deleted_row(place: Place, group_id: str) -> Row:
+def deleted_row(place: RecordPlace, group_id: str) -> Row:
     """A tombstone: the group is gone, or became one of KIP-848 (trap 2), which its neighbours tell."""
     return {**place, "group_id": group_id, "kind": "deleted", "n_members": 0}
 
 
-def generation_row(place: Place, group: GroupStored) -> Row:
+def generation_row(place: RecordPlace, group: GroupStored) -> Row:
     state_ms = group.state_timestamp_ms if group.state_timestamp_ms >= 0 else None
     # Analytics 0.4: written when the leader syncs, in a state that the join phase's end began: the difference is the sync phase.
     synced = state_ms is not None and bool(group.members)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from muster.core.hashing import partition_for
-from muster.runtime.coordinator import Place, ShardState
+from muster.runtime.coordinator import LedPartition, ShardState
 from muster.security.resources import Operation, ResourceType
 from muster.security.rule import Rule
 from muster.topics.creation import NewPartitions, NewTopic
@@ -296,7 +296,7 @@ def test_a_shard_that_went_elsewhere_or_loads_says_so_until_it_is_back(server: G
     assert repeater.commit_as_a_new_client_would(50) == [16, 16, 16]
     partition = partition_for("g", server.node.coordinator.partition_count)
     places = server.node.coordinator.places
-    server.run(places.__setitem__, partition, Place(partition, 5, ShardState.LOADING))
+    server.run(places.__setitem__, partition, LedPartition(partition, 5, ShardState.LOADING))
     assert repeater.commit_as_a_new_client_would(60) == [14, 14, 14]
     server.run(places.__delitem__, partition)
     server.take_over("g")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from muster.cli.completion.words import Place, places
+from muster.cli.completion.words import CommandPath, places
 
 _BASH: Final = """\
 # Completion of the muster command for bash. Made by: muster completion bash
@@ -62,7 +62,7 @@ def script(shell: str, commands: Mapping[str, tuple[str, str]]) -> str:
     return (_ZSH if shell == "zsh" else "") + _bash(found, commands)
 
 
-def _bash(found: list[Place], commands: Mapping[str, tuple[str, str]]) -> str:
+def _bash(found: list[CommandPath], commands: Mapping[str, tuple[str, str]]) -> str:
     paths = " | ".join(f'" {" ".join(place.path)}"' for place in found)
     values, known = [], [f'            "") words="{" ".join(commands)}" flags="--help --version" ;;']
     for place in found:
@@ -77,7 +77,7 @@ def _bash(found: list[Place], commands: Mapping[str, tuple[str, str]]) -> str:
     return _BASH.format(paths=f"            {paths})", values="\n".join(values), places="\n".join(known))
 
 
-def _fish(found: list[Place], commands: Mapping[str, tuple[str, str]]) -> str:
+def _fish(found: list[CommandPath], commands: Mapping[str, tuple[str, str]]) -> str:
     lines = [
         "# Completion of the muster command for fish. Made by: muster completion fish",
         "complete -c muster -f",
@@ -100,7 +100,7 @@ def _fish(found: list[Place], commands: Mapping[str, tuple[str, str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _condition(place: Place) -> str:
+def _condition(place: CommandPath) -> str:
     seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in place.path)
     if place.below:
         seen += f"; and not __fish_seen_subcommand_from {' '.join(name for name, _ in place.below)}"

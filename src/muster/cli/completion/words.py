@@ -24,7 +24,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CommandPath:
     """A command or an action of one."""
 
     path: tuple[str, ...]
@@ -46,7 +46,7 @@ class _Found:
     names: Names = ""
 
 
-def places(commands: Mapping[str, tuple[str, str]]) -> Iterator[Place]:
+def places(commands: Mapping[str, tuple[str, str]]) -> Iterator[CommandPath]:
     """Every command and action, a command before its actions. Imports all commands."""
     for name, (module, summary) in commands.items():
         parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
@@ -54,7 +54,7 @@ def places(commands: Mapping[str, tuple[str, str]]) -> Iterator[Place]:
         yield from _places_of(parser, (name,), summary)
 
 
-def _places_of(parser: argparse.ArgumentParser, path: tuple[str, ...], summary: str) -> Iterator[Place]:
+def _places_of(parser: argparse.ArgumentParser, path: tuple[str, ...], summary: str) -> Iterator[CommandPath]:
     found = _Found()
     below: list[tuple[str, argparse.ArgumentParser, str]] = []
     for action in parser._actions:  # argparse has no other way to ask
@@ -68,7 +68,7 @@ def _places_of(parser: argparse.ArgumentParser, path: tuple[str, ...], summary: 
             found.names = found.names or _names(action)
     found.below = [(name, text) for name, _, text in below]
     words = tuple(found.words)
-    yield Place(path, summary, tuple(found.below), tuple(found.flags), words, found.names)
+    yield CommandPath(path, summary, tuple(found.below), tuple(found.flags), words, found.names)
     for name, each, text in below:
         yield from _places_of(each, (*path, name), text)
 

@@ -20,7 +20,7 @@ from muster.extras import install_command
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.query import Answer, Question
+    from muster.pipeline.query import Answer, TableQuery
 
 _SHOWN_BY_DEFAULT = 50
 _PIPE_WIDTH = 220
@@ -72,7 +72,7 @@ def rows_wanted(arguments: argparse.Namespace) -> int:
 def run_question(
     command: str,
     arguments: argparse.Namespace,
-    question: Callable[[Lake], Question],
+    question: Callable[[Lake], TableQuery],
     columns: Sequence[Column],
     what: str,
 ) -> int:

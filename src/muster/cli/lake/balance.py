@@ -10,7 +10,7 @@ from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wante
 from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
-    from muster.pipeline.query import Question
+    from muster.pipeline.query import TableQuery
 
 _COLUMNS = (
     Column("group", "group_id", render=words.name),
@@ -37,10 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
     return run_question("balance", arguments, lambda _: _question(arguments), _COLUMNS, "generation")
 
 
-def _question(arguments: argparse.Namespace) -> Question:
-    from muster.pipeline.query import Question
+def _question(arguments: argparse.Namespace) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
-    return Question(
+    return TableQuery(
         "g_assignment_balance",
         like=chosen_names(arguments),
         at_least={} if arguments.uneven is None else {"max_over_mean": arguments.uneven},

@@ -18,7 +18,7 @@ from muster.cli.support.time_spans import parse_moment
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.query import Question
+    from muster.pipeline.query import TableQuery
 
 _COLUMNS = (
     Column("hour (UTC)", "hour_ms", render=words.moment),
@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
     return run_question("committers", arguments, lambda lake: _question(arguments, lake), _COLUMNS, "row")
 
 
-def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
-    from muster.pipeline.query import Question
+def _question(arguments: argparse.Namespace, lake: Lake) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
     since = arguments.since and parse_moment(arguments.since, "--since", made_at(lake))
-    return Question(
+    return TableQuery(
         "g_hot_committers",
         like=chosen_names(arguments),
         at_least={"hour_ms": since} if since else {},

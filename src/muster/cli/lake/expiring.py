@@ -18,7 +18,7 @@ from muster.cli.support.time_spans import parse_span
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.query import Question
+    from muster.pipeline.query import TableQuery
 
 _COLUMNS = (
     Column("expires (UTC)", "expires_ms", render=words.moment),
@@ -42,11 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
     return run_question("expiring", arguments, lambda lake: _question(arguments, lake), _COLUMNS, "offset")
 
 
-def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
-    from muster.pipeline.query import Question
+def _question(arguments: argparse.Namespace, lake: Lake) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
     limit = made_at(lake) + parse_span(arguments.within, "--within")
-    return Question(
+    return TableQuery(
         "g_expiry",
         like=chosen_names(arguments),
         at_most={} if arguments.all else {"expires_ms": limit},

@@ -11,7 +11,7 @@ from muster.cli.support.tables import Column
 from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from muster.pipeline.query import Question
+    from muster.pipeline.query import TableQuery
 
 _ORDERS = {"records": "lag", "time": "time_lag_est_ms"}
 
@@ -56,10 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
     return run_question("lag", arguments, lambda _: _of_partitions(arguments), _COLUMNS, "partition")
 
 
-def _of_partitions(arguments: argparse.Namespace) -> Question:
-    from muster.pipeline.query import Question
+def _of_partitions(arguments: argparse.Namespace) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
-    return Question(
+    return TableQuery(
         "g_lag",
         like=chosen_names(arguments),
         at_least={} if arguments.min_lag is None else {"lag": arguments.min_lag},
@@ -68,13 +68,13 @@ def _of_partitions(arguments: argparse.Namespace) -> Question:
     )
 
 
-def _of_groups(arguments: argparse.Namespace) -> Question:
-    from muster.pipeline.query import Question
+def _of_groups(arguments: argparse.Namespace) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
     if arguments.topic is not None:
         raise UsageError("--topic does not go with --groups: a group's sum has no topic")
     order = {"records": "lag_sum", "time": "time_lag_max_ms"}[arguments.by]
-    return Question(
+    return TableQuery(
         "g_group_lag",
         like=chosen_names(arguments),
         at_least={} if arguments.min_lag is None else {"lag_sum": arguments.min_lag},

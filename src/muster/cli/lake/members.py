@@ -10,7 +10,7 @@ from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wante
 from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
-    from muster.pipeline.query import Question
+    from muster.pipeline.query import TableQuery
 
 _COLUMNS = (
     Column("group", "group_id", render=words.name),
@@ -50,10 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
     return run_question("members", arguments, lambda _: _question(arguments), _COLUMNS, "member")
 
 
-def _question(arguments: argparse.Namespace) -> Question:
-    from muster.pipeline.query import Question
+def _question(arguments: argparse.Namespace) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
-    return Question(
+    return TableQuery(
         "g_member",
         like=chosen_names(arguments),
         equal={"is_present": True} if arguments.present else {},
@@ -62,8 +62,8 @@ def _question(arguments: argparse.Namespace) -> Question:
     )
 
 
-def _churn(arguments: argparse.Namespace) -> Question:
-    from muster.pipeline.query import Question
+def _churn(arguments: argparse.Namespace) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
     order = (("dt", True), ("joins", True), ("group_id", False))
-    return Question("g_member_churn", like=chosen_names(arguments), order=order, top=rows_wanted(arguments))
+    return TableQuery("g_member_churn", like=chosen_names(arguments), order=order, top=rows_wanted(arguments))

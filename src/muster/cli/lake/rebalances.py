@@ -20,7 +20,7 @@ from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.query import Question
+    from muster.pipeline.query import TableQuery
 
 _COLUMNS = (
     Column("ended (UTC)", "ended_ms", render=words.moment),
@@ -81,8 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     return run_question("rebalances", arguments, lambda lake: _question(arguments, lake), columns, what)
 
 
-def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
-    from muster.pipeline.query import Question
+def _question(arguments: argparse.Namespace, lake: Lake) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
     like = chosen_names(arguments)
     if arguments.cause is not None:
@@ -93,14 +93,14 @@ def _question(arguments: argparse.Namespace, lake: Lake) -> Question:
         like["cause"] = arguments.cause
     since = arguments.since and parse_moment(arguments.since, "--since", made_at(lake))
     if arguments.pauses:
-        return Question(
+        return TableQuery(
             "g_rebalance_pause",
             like=like,
             at_least={"ended_ms": since} if since else {},
             order=(("ended_ms", True), ("pause_ms", True), ("group_id", False), ("topic", False), ("partition", False)),
             top=rows_wanted(arguments),
         )
-    return Question(
+    return TableQuery(
         "g_rebalance_episode" if arguments.episodes else "g_rebalance",
         like=like,
         at_least={"ended_ms": since} if since else {},

@@ -10,7 +10,7 @@ from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wante
 from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
-    from muster.pipeline.query import Question
+    from muster.pipeline.query import TableQuery
 
 _CALM = ("OK", "IDLE", "CATCHING_UP")
 _TROUBLE = (
@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
     return run_question("status", arguments, lambda _: _question(arguments), _COLUMNS, "partition")
 
 
-def _question(arguments: argparse.Namespace) -> Question:
-    from muster.pipeline.query import Question
+def _question(arguments: argparse.Namespace) -> TableQuery:
+    from muster.pipeline.query import TableQuery
 
     only = _TROUBLE if arguments.trouble else tuple(arguments.only or ())
-    return Question(
+    return TableQuery(
         "g_status",
         like=chosen_names(arguments),
         one_of={"status": only} if only else {},

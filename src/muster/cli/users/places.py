@@ -35,7 +35,7 @@ class UserRow:
     """By mechanism."""
 
 
-class Place(Protocol):
+class UserStore(Protocol):
     def users(self) -> list[UserRow]: ...
 
     def add(self, name: str, password: str, mechanisms: Sequence[str], iterations: int) -> None: ...
@@ -43,7 +43,7 @@ class Place(Protocol):
     def remove(self, name: str, mechanisms: Sequence[str]) -> None: ...
 
 
-def open_place(arguments: argparse.Namespace) -> AbstractContextManager[Place]:
+def open_place(arguments: argparse.Namespace) -> AbstractContextManager[UserStore]:
     if arguments.store:
         return SharedUsers(arguments.store)
     if not arguments.data:

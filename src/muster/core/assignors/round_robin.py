@@ -28,11 +28,11 @@ class RoundRobinAssignor:
         in_order = sorted(members, key=member_order)
         given: Assignments = {member.member_id: [] for member in in_order}
         wants = [frozenset(member.topics) for member in in_order]
-        turn = 0
+        builder = 0
         for topic in sorted(frozenset().union(*wants), key=java_order):
             for number in range(counts.get(topic, 0)):
-                while topic not in wants[turn]:
-                    turn = (turn + 1) % len(in_order)
-                given[in_order[turn].member_id].append(TopicPartition(topic, number))
-                turn = (turn + 1) % len(in_order)
+                while topic not in wants[builder]:
+                    builder = (builder + 1) % len(in_order)
+                given[in_order[builder].member_id].append(TopicPartition(topic, number))
+                builder = (builder + 1) % len(in_order)
         return given

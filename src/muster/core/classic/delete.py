@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from muster.core.classic.group import Group
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.states import DEAD, EMPTY
-from muster.core.classic.turn import Turn
 from muster.core.contract import Step, Ticket
 from muster.core.journal import JournalEvent
 from muster.core.offsets.delete import erase_group
@@ -14,13 +14,13 @@ from muster.core.requests import DeleteGroup
 from muster.wire import errors
 
 
-def delete_group(shard: ShardView, request: DeleteGroup, ticket: Ticket, turn: Turn) -> None:
+def delete_group(shard: ShardView, request: DeleteGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     group = shard.groups.get(request.group_id)
     error = _refusal(group)
     if group is not None and error == errors.NONE:
-        turn.records.extend(erase_group(shard, request.group_id))
-        turn.step = Step("erased", request.group_id, group.generation)
-    turn.reply(ticket, DeleteReply(error))
+        builder.records.extend(erase_group(shard, request.group_id))
+        builder.step = Step("erased", request.group_id, group.generation)
+    builder.reply(ticket, DeleteReply(error))
 
 
 def _refusal(group: Group | None) -> int:
@@ -30,5 +30,5 @@ def _refusal(group: Group | None) -> int:
     return errors.NONE if group.state is EMPTY else errors.NON_EMPTY_GROUP
 
 
-def group_erased(step: Step, turn: Turn) -> None:
-    turn.journal.append(JournalEvent("group_removed", turn.now_ms, step.group_id, step.generation, "deleted"))
+def group_erased(step: Step, builder: OutcomeBuilder) -> None:
+    builder.journal.append(JournalEvent("group_removed", builder.now_ms, step.group_id, step.generation, "deleted"))

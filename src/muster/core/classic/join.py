@@ -10,65 +10,65 @@ from muster.core.classic.group import Group
 from muster.core.classic.join_known import join_known_member
 from muster.core.classic.join_new import join_new_member
 from muster.core.classic.membership import drop_pending, remove_member
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import complete_if_all_joined
 from muster.core.classic.states import DEAD, EMPTY, PREPARING_REBALANCE
 from muster.core.classic.stored import stored_group
-from muster.core.classic.turn import Turn
 from muster.core.contract import Step, Ticket
 from muster.core.replies import JoinReply
 from muster.core.requests import JoinGroup
 from muster.wire import errors
 
 
-def join_group(groups: dict[str, Group], request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+def join_group(groups: dict[str, Group], request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     group = groups.get(request.group_id)
     if group is not None:
-        _join(group, request, ticket, turn)
+        _join(group, request, ticket, builder)
     elif request.member_id:
-        turn.reply(ticket, JoinReply(errors.UNKNOWN_MEMBER_ID, request.member_id))
+        builder.reply(ticket, JoinReply(errors.UNKNOWN_MEMBER_ID, request.member_id))
     else:
-        _join_unknown_group(groups, request, ticket, turn)
+        _join_unknown_group(groups, request, ticket, builder)
 
 
-def _join_unknown_group(groups: dict[str, Group], request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+def _join_unknown_group(groups: dict[str, Group], request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     """The group is there from now on, even if the join is refused. Its answer does not wait for the group's first record."""
-    group = groups[request.group_id] = Group(request.group_id, turn.now_ms)
+    group = groups[request.group_id] = Group(request.group_id, builder.now_ms)
     group.is_committed = False
     created = stored_group(group, {})
-    turn.note("group_created", group, "new_member", reason=request.reason)
-    _join(group, request, ticket, turn)
-    assert not turn.records, "a join that creates its group has nothing else to store"
-    turn.records.append(created)
-    turn.step = Step("created", group.group_id)
-    turn.early_replies.extend(turn.replies)
-    turn.replies.clear()
+    builder.note("group_created", group, "new_member", reason=request.reason)
+    _join(group, request, ticket, builder)
+    assert not builder.records, "a join that creates its group has nothing else to store"
+    builder.records.append(created)
+    builder.step = Step("created", group.group_id)
+    builder.early_replies.extend(builder.replies)
+    builder.replies.clear()
 
 
-def creation_failed(groups: dict[str, Group], group: Group, error: int, turn: Turn) -> None:
+def creation_failed(groups: dict[str, Group], group: Group, error: int, builder: OutcomeBuilder) -> None:
     """The group's first record is lost, so the group is gone; an answer already given stands (spec 3.4 step 12)."""
     for member in group.members.values():
-        turn.cancel_timer(member.session_key)
+        builder.cancel_timer(member.session_key)
         if member.parked_join is not None:
-            turn.answer(member.parked_join, JoinReply(error, ""))
+            builder.answer(member.parked_join, JoinReply(error, ""))
             member.parked_join = None
     for pending_id in group.pending_joins:
-        turn.cancel_timer(("session", group.group_id, pending_id))
-    turn.cancel_timer(group.join_key)
-    turn.note("group_removed", group, "append_failed")
+        builder.cancel_timer(("session", group.group_id, pending_id))
+    builder.cancel_timer(group.join_key)
+    builder.note("group_removed", group, "append_failed")
     if group.is_committed:
         # An offset that was committed meanwhile is durable, so a simple group remains.
-        groups[group.group_id] = Group(group.group_id, turn.now_ms)
+        groups[group.group_id] = Group(group.group_id, builder.now_ms)
     else:
         del groups[group.group_id]
 
 
-def _join(group: Group, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
-    if not _has_room(group, request.member_id, turn.config.max_size):
-        _turn_away(group, request, ticket, turn)
+def _join(group: Group, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
+    if not _has_room(group, request.member_id, builder.config.max_size):
+        _turn_away(group, request, ticket, builder)
     elif request.member_id:
-        join_known_member(group, request, ticket, turn)
+        join_known_member(group, request, ticket, builder)
     else:
-        join_new_member(group, request, ticket, turn)
+        join_new_member(group, request, ticket, builder)
 
 
 def _has_room(group: Group, member_id: str, max_size: int) -> bool:
@@ -85,18 +85,18 @@ def _has_room(group: Group, member_id: str, max_size: int) -> bool:
     return member_id in group.members or len(group.members) < max_size
 
 
-def _turn_away(group: Group, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+def _turn_away(group: Group, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     """No room: the id is forgotten. It may have been the last one that the others waited for.
 
     Deviates: Kafka does not look whether that ends the join phase (spec 13.16).
     """
-    turn.reply(ticket, JoinReply(errors.GROUP_MAX_SIZE_REACHED, ""))
+    builder.reply(ticket, JoinReply(errors.GROUP_MAX_SIZE_REACHED, ""))
     member = group.members.get(request.member_id)
     if member is not None:
-        turn.note("member_expelled", group, "group_full", member, request.reason)
-        remove_member(group, member, turn)
+        builder.note("member_expelled", group, "group_full", member, request.reason)
+        remove_member(group, member, builder)
         if group.trace is not None:
             group.trace.dropped += (member.member_id,)
     elif request.member_id in group.pending_joins:
-        drop_pending(group, request.member_id, turn, "group_full", request.reason)
-    complete_if_all_joined(group, turn)
+        drop_pending(group, request.member_id, builder, "group_full", request.reason)
+    complete_if_all_joined(group, builder)

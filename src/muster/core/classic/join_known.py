@@ -6,9 +6,9 @@ from muster.core.classic.group import Group
 from muster.core.classic.join_new import admit
 from muster.core.classic.member import Member
 from muster.core.classic.membership import check_member, park_join, update_member
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import joined_reply, start_or_go_on
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, PREPARING_REBALANCE, STABLE
-from muster.core.classic.turn import Turn
 from muster.core.contract import Ticket
 from muster.core.journal import Cause
 from muster.core.replies import JoinReply
@@ -16,38 +16,38 @@ from muster.core.requests import JoinGroup
 from muster.wire import errors
 
 
-def join_known_member(group: Group, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+def join_known_member(group: Group, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     member_id = request.member_id
     if group.state is DEAD:
-        turn.reply(ticket, JoinReply(errors.COORDINATOR_NOT_AVAILABLE, member_id))
+        builder.reply(ticket, JoinReply(errors.COORDINATOR_NOT_AVAILABLE, member_id))
     elif not group.accepts(request.protocol_type, request.protocols):
-        turn.reply(ticket, JoinReply(errors.INCONSISTENT_GROUP_PROTOCOL, member_id))
+        builder.reply(ticket, JoinReply(errors.INCONSISTENT_GROUP_PROTOCOL, member_id))
     elif member_id in group.pending_joins:
-        _join_pending(group, request, ticket, turn)
+        _join_pending(group, request, ticket, builder)
     elif (error := check_member(group, member_id, request.group_instance_id)) != errors.NONE:
-        turn.reply(ticket, JoinReply(error, member_id))
+        builder.reply(ticket, JoinReply(error, member_id))
     else:
-        _join_again(group, group.members[member_id], request, ticket, turn)
+        _join_again(group, group.members[member_id], request, ticket, builder)
 
 
-def _join_pending(group: Group, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+def _join_pending(group: Group, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     if request.group_instance_id is not None:
         # Static members never get a pending id, so this is an internal error in Kafka; the id stays usable (T042).
-        turn.reply(ticket, JoinReply(errors.UNKNOWN_SERVER_ERROR, ""))
+        builder.reply(ticket, JoinReply(errors.UNKNOWN_SERVER_ERROR, ""))
     else:
-        admit(group, request.member_id, request, ticket, turn)
+        admit(group, request.member_id, request, ticket, builder)
 
 
-def _join_again(group: Group, member: Member, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+def _join_again(group: Group, member: Member, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     cause = _cause_to_rebalance(group, member, request)
-    turn.note("member_rejoined", group, cause, member, request.reason)
+    builder.note("member_rejoined", group, cause, member, request.reason)
     if cause == "unchanged":
         # Timeouts and session stay as they were (spec 3.1); a parked SyncGroup goes on waiting.
-        turn.reply(ticket, joined_reply(group, member))
+        builder.reply(ticket, joined_reply(group, member))
         return
     update_member(group, member, request.protocols, request.session_timeout_ms, request.rebalance_timeout_ms)
-    park_join(group, member, ticket, turn)
-    start_or_go_on(group, turn, cause, member, request.reason)
+    park_join(group, member, ticket, builder)
+    start_or_go_on(group, builder, cause, member, request.reason)
 
 
 def _cause_to_rebalance(group: Group, member: Member, request: JoinGroup) -> Cause:

@@ -16,10 +16,10 @@ from muster.core.classic.membership import (
     rename_member,
     update_member,
 )
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import member_list, start_or_go_on
 from muster.core.classic.states import STABLE
 from muster.core.classic.stored import stored_group
-from muster.core.classic.turn import Turn
 from muster.core.contract import Outcome, Step, Ticket
 from muster.core.replies import JoinReply, SyncReply
 from muster.core.requests import JoinGroup
@@ -60,7 +60,9 @@ class Replacement(Value):
         self.rebalance_timeout_ms = rebalance_timeout_ms
 
 
-def replace_static_member(group: Group, new_member_id: str, request: JoinGroup, ticket: Ticket, turn: Turn) -> None:
+def replace_static_member(
+    group: Group, new_member_id: str, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder
+) -> None:
     assert request.group_instance_id is not None
     old = group.members[group.static_members[request.group_instance_id]]
     undo = Replacement(
@@ -72,11 +74,11 @@ def replace_static_member(group: Group, new_member_id: str, request: JoinGroup, 
         old.session_timeout_ms,
         old.rebalance_timeout_ms,
     )
-    _fence(group, old, turn)
+    _fence(group, old, builder)
     member = rename_member(group, old, new_member_id)
     # The old session timeout: the one of the request counts from the first heartbeat on (spec 3.9 step 2).
-    turn.start_session(member)
-    turn.note(
+    builder.start_session(member)
+    builder.note(
         "static_replaced",
         group,
         "static_member_returned",
@@ -86,24 +88,24 @@ def replace_static_member(group: Group, new_member_id: str, request: JoinGroup, 
     )
     update_member(group, member, request.protocols, request.session_timeout_ms, request.rebalance_timeout_ms)
     if group.state is STABLE and select_protocol(group) == group.protocol_name:
-        _store_without_rebalance(group, member, undo, request, ticket, turn)
+        _store_without_rebalance(group, member, undo, request, ticket, builder)
     else:
-        park_join(group, member, ticket, turn)
-        start_or_go_on(group, turn, "static_member_returned", member, request.reason)
+        park_join(group, member, ticket, builder)
+        start_or_go_on(group, builder, "static_member_returned", member, request.reason)
 
 
-def _fence(group: Group, old: Member, turn: Turn) -> None:
-    answer_join(group, old, JoinReply(errors.FENCED_INSTANCE_ID, old.member_id), turn)
-    answer_sync(old, SyncReply(errors.FENCED_INSTANCE_ID), turn)
-    turn.cancel_timer(old.session_key)
+def _fence(group: Group, old: Member, builder: OutcomeBuilder) -> None:
+    answer_join(group, old, JoinReply(errors.FENCED_INSTANCE_ID, old.member_id), builder)
+    answer_sync(old, SyncReply(errors.FENCED_INSTANCE_ID), builder)
+    builder.cancel_timer(old.session_key)
 
 
 def _store_without_rebalance(
-    group: Group, member: Member, undo: Replacement, request: JoinGroup, ticket: Ticket, turn: Turn
+    group: Group, member: Member, undo: Replacement, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder
 ) -> None:
     assignments = {member_id: other.assignment for member_id, other in group.members.items()}
-    turn.records.append(stored_group(group, assignments))
-    turn.step = Step("static_replaced", group.group_id, group.generation, undo)
+    builder.records.append(stored_group(group, assignments))
+    builder.step = Step("static_replaced", group.group_id, group.generation, undo)
     reply = JoinReply(errors.NONE, member.member_id, group.generation, group.protocol_type, group.protocol_name)
     if request.supports_skip_assignment:
         # KIP-814: the leader hears of everybody, so that it can watch for changes, and is told not to assign.
@@ -113,29 +115,29 @@ def _store_without_rebalance(
     else:
         # An older client that saw itself as leader would assign, so it hears of the leader's old id (T083).
         reply.leader = undo.old_leader
-    turn.reply(ticket, reply)
+    builder.reply(ticket, reply)
 
 
-def replacement_failed(group: Group | None, outcome: Outcome, error: int, turn: Turn) -> None:
+def replacement_failed(group: Group | None, outcome: Outcome, error: int, builder: OutcomeBuilder) -> None:
     """The new id could not be stored, so the old one counts again, with all that it had (T088)."""
     assert outcome.step is not None
     undo = outcome.step.detail
     assert isinstance(undo, Replacement)
     reply = JoinReply(error, "")
     if group is not None:
-        _restore(group, undo, turn)
+        _restore(group, undo, builder)
         reply = JoinReply(error, "", group.generation, group.protocol_type, group.protocol_name, undo.old_leader)
     for ticket, _ in outcome.replies:
-        turn.reply(ticket, reply)
+        builder.reply(ticket, reply)
 
 
-def _restore(group: Group, undo: Replacement, turn: Turn) -> None:
+def _restore(group: Group, undo: Replacement, builder: OutcomeBuilder) -> None:
     if group.static_members.get(undo.instance_id) != undo.new_member_id:
         return  # replaced again or gone meanwhile
     failed = group.members[undo.new_member_id]
-    turn.cancel_timer(failed.session_key)
+    builder.cancel_timer(failed.session_key)
     member = rename_member(group, failed, undo.old_member_id)
     member.parked_join, member.parked_sync = failed.parked_join, failed.parked_sync
     update_member(group, member, undo.protocols, undo.session_timeout_ms, undo.rebalance_timeout_ms)
-    turn.start_session(member)
-    turn.note("static_restored", group, "append_failed", member, detail={"failed_member_id": undo.new_member_id})
+    builder.start_session(member)
+    builder.note("static_restored", group, "append_failed", member, detail={"failed_member_id": undo.new_member_id})

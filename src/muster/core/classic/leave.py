@@ -5,9 +5,9 @@ from __future__ import annotations
 from muster.core.classic.group import Group
 from muster.core.classic.member import Member
 from muster.core.classic.membership import check_member, drop_pending, remove_member
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import start_or_go_on
 from muster.core.classic.states import DEAD, EMPTY
-from muster.core.classic.turn import Turn
 from muster.core.contract import Ticket
 from muster.core.journal import Cause
 from muster.core.replies import LeaveReply
@@ -15,18 +15,18 @@ from muster.core.requests import LeaveGroup, LeavingMember
 from muster.wire import errors
 
 
-def leave_group(groups: dict[str, Group], request: LeaveGroup, ticket: Ticket, turn: Turn) -> None:
+def leave_group(groups: dict[str, Group], request: LeaveGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     """However many go, the group rebalances once (T125)."""
     group = groups.get(request.group_id)
     if group is not None and group.state is DEAD:
-        turn.reply(ticket, LeaveReply(errors.COORDINATOR_NOT_AVAILABLE))
+        builder.reply(ticket, LeaveReply(errors.COORDINATOR_NOT_AVAILABLE))
         return
     answers: list[tuple[str, str | None, int]] = []
     gone: list[tuple[LeavingMember, Member | None]] = []
     for leaving in request.members:
         error = errors.UNKNOWN_MEMBER_ID
         if group is not None:
-            error, member = _leave(group, leaving, turn)
+            error, member = _leave(group, leaving, builder)
             if error == errors.NONE:
                 gone.append((leaving, member))
         answers.append((leaving.member_id, leaving.group_instance_id, error))
@@ -34,11 +34,11 @@ def leave_group(groups: dict[str, Group], request: LeaveGroup, ticket: Ticket, t
         leaving, member = gone[0]
         # A pending id that leaves shakes the group too, though no member is gone (T129).
         cause: Cause = "member_left" if member is not None else "pending_id_left"
-        start_or_go_on(group, turn, cause, member, leaving.reason)
-    turn.reply(ticket, LeaveReply(errors.NONE, tuple(answers)))
+        start_or_go_on(group, builder, cause, member, leaving.reason)
+    builder.reply(ticket, LeaveReply(errors.NONE, tuple(answers)))
 
 
-def _leave(group: Group, leaving: LeavingMember, turn: Turn) -> tuple[int, Member | None]:
+def _leave(group: Group, leaving: LeavingMember, builder: OutcomeBuilder) -> tuple[int, Member | None]:
     """The entry's error, and the member that left if it was one."""
     member_id = leaving.member_id
     if not member_id:
@@ -49,15 +49,15 @@ def _leave(group: Group, leaving: LeavingMember, turn: Turn) -> tuple[int, Membe
             return errors.UNKNOWN_MEMBER_ID, None
         member_id = current
     elif member_id in group.pending_joins:
-        drop_pending(group, member_id, turn, "pending_id_left", leaving.reason)
+        drop_pending(group, member_id, builder, "pending_id_left", leaving.reason)
         return errors.NONE, None
     else:
         error = check_member(group, member_id, leaving.group_instance_id)
         if error != errors.NONE:
             return error, None
     member = group.members[member_id]
-    turn.note("member_left", group, "member_left", member, leaving.reason)
-    remove_member(group, member, turn)
+    builder.note("member_left", group, "member_left", member, leaving.reason)
+    remove_member(group, member, builder)
     if group.trace is not None:
         group.trace.dropped += (member_id,)
     return errors.NONE, member

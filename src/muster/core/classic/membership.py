@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from muster.core.classic.group import Group, PendingId
 from muster.core.classic.member import Member, Protocols
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.states import PREPARING_REBALANCE
-from muster.core.classic.turn import Turn
 from muster.core.config import NEW_MEMBER_JOIN_TIMEOUT_MS
 from muster.core.contract import Ticket
 from muster.core.journal import Cause
@@ -29,7 +29,7 @@ def check_member(group: Group, member_id: str, instance_id: str | None) -> int:
     return errors.NONE if member_id in group.members else errors.UNKNOWN_MEMBER_ID
 
 
-def add_member(group: Group, member_id: str, request: JoinGroup, ticket: Ticket, turn: Turn) -> Member:
+def add_member(group: Group, member_id: str, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> Member:
     """A new member with its JoinGroup parked. It may wait for 300 s at most, however long its session is (spec 3.5)."""
     member = Member(
         group.group_id,
@@ -53,22 +53,24 @@ def add_member(group: Group, member_id: str, request: JoinGroup, ticket: Ticket,
         group.leader = member_id
     group.count_protocols(member.protocols, +1)
     group.pending_joins.pop(member_id, None)
-    park_join(group, member, ticket, turn)
-    turn.set_timer(member.session_key, turn.now_ms + NEW_MEMBER_JOIN_TIMEOUT_MS)
+    park_join(group, member, ticket, builder)
+    builder.set_timer(member.session_key, builder.now_ms + NEW_MEMBER_JOIN_TIMEOUT_MS)
     return member
 
 
-def add_pending(group: Group, member_id: str, request: JoinGroup, turn: Turn) -> None:
+def add_pending(group: Group, member_id: str, request: JoinGroup, builder: OutcomeBuilder) -> None:
     """Remember an id that was handed out, for as long as a session of this client would last."""
     pending = group.pending_joins[member_id] = PendingId(request.client_id, request.client_host)
-    turn.set_timer(("session", group.group_id, member_id), turn.now_ms + request.session_timeout_ms)
-    turn.note_pending("member_id_given", group, "new_member", member_id, pending, request.reason)
+    builder.set_timer(("session", group.group_id, member_id), builder.now_ms + request.session_timeout_ms)
+    builder.note_pending("member_id_given", group, "new_member", member_id, pending, request.reason)
 
 
-def drop_pending(group: Group, member_id: str, turn: Turn, cause: Cause, reason: str | None = None) -> None:
+def drop_pending(
+    group: Group, member_id: str, builder: OutcomeBuilder, cause: Cause, reason: str | None = None
+) -> None:
     pending = group.pending_joins.pop(member_id)
-    turn.cancel_timer(("session", group.group_id, member_id))
-    turn.note_pending("pending_id_dropped", group, cause, member_id, pending, reason)
+    builder.cancel_timer(("session", group.group_id, member_id))
+    builder.note_pending("pending_id_dropped", group, cause, member_id, pending, reason)
 
 
 def update_member(
@@ -82,33 +84,33 @@ def update_member(
     member.rebalance_timeout_ms = rebalance_timeout_ms
 
 
-def park_join(group: Group, member: Member, ticket: Ticket, turn: Turn) -> None:
+def park_join(group: Group, member: Member, ticket: Ticket, builder: OutcomeBuilder) -> None:
     """A newer JoinGroup replaces an older one, which is never answered, as in Kafka (spec 13.9)."""
     if member.parked_join is None:
         group.awaiting_joins += 1
     member.parked_join = ticket
     if group.state is PREPARING_REBALANCE and group.trace is not None:
         group.trace.last_joiner = member.member_id
-        group.trace.last_join_ms = turn.now_ms
+        group.trace.last_join_ms = builder.now_ms
 
 
-def answer_join(group: Group, member: Member, reply: JoinReply, turn: Turn) -> None:
+def answer_join(group: Group, member: Member, reply: JoinReply, builder: OutcomeBuilder) -> None:
     if member.parked_join is None:
         return
-    turn.answer(member.parked_join, reply)
+    builder.answer(member.parked_join, reply)
     member.parked_join = None
     group.awaiting_joins -= 1
 
 
-def answer_sync(member: Member, reply: SyncReply, turn: Turn) -> bool:
+def answer_sync(member: Member, reply: SyncReply, builder: OutcomeBuilder) -> bool:
     if member.parked_sync is None:
         return False
-    turn.answer(member.parked_sync, reply)
+    builder.answer(member.parked_sync, reply)
     member.parked_sync = None
     return True
 
 
-def remove_member(group: Group, member: Member, turn: Turn) -> None:
+def remove_member(group: Group, member: Member, builder: OutcomeBuilder) -> None:
     """Take a member out and answer what it has parked.
 
     Deviates: Kafka never answers the parked SyncGroup of a member that is gone (spec 13.10).
@@ -123,9 +125,9 @@ def remove_member(group: Group, member: Member, turn: Turn) -> None:
     if group.leader == member.member_id:
         # Deviates: Kafka takes the first in hash order, here it is the oldest (spec 13.3).
         group.leader = next(iter(group.members), None)
-    answer_join(group, member, JoinReply(errors.UNKNOWN_MEMBER_ID, ""), turn)
-    answer_sync(member, SyncReply(errors.UNKNOWN_MEMBER_ID), turn)
-    turn.cancel_timer(member.session_key)
+    answer_join(group, member, JoinReply(errors.UNKNOWN_MEMBER_ID, ""), builder)
+    answer_sync(member, SyncReply(errors.UNKNOWN_MEMBER_ID), builder)
+    builder.cancel_timer(member.session_key)
 
 
 def rename_member(group: Group, old: Member, new_id: str) -> Member:

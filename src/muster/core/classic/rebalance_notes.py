@@ -10,37 +10,39 @@ from typing import Literal
 
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.member import Member
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.subscription import topics_in
-from muster.core.classic.turn import Turn
 from muster.core.journal import Cause
 
 
-def note_rebalance_start(group: Group, turn: Turn, cause: Cause, member: Member | None, reason: str | None) -> None:
+def note_rebalance_start(
+    group: Group, builder: OutcomeBuilder, cause: Cause, member: Member | None, reason: str | None
+) -> None:
     if member is not None and member.parked_join is not None and group.trace is not None:
         group.trace.last_joiner = member.member_id
-        group.trace.last_join_ms = turn.now_ms
-    turn.note("rebalance_started", group, cause, member, reason)
+        group.trace.last_join_ms = builder.now_ms
+    builder.note("rebalance_started", group, cause, member, reason)
 
 
-def note_generation(group: Group, turn: Turn, cause: Cause) -> None:
+def note_generation(group: Group, builder: OutcomeBuilder, cause: Cause) -> None:
     if group.trace is not None:
-        group.trace.join_ended_ms = turn.now_ms
-    _note_election(group, turn)
-    detail = _join_phase(group, turn.now_ms)
+        group.trace.join_ended_ms = builder.now_ms
+    _note_election(group, builder)
+    detail = _join_phase(group, builder.now_ms)
     detail["settings"] = _settings(group)
-    turn.note("join_completed", group, cause, detail=detail)
+    builder.note("join_completed", group, cause, detail=detail)
 
 
-def note_expelled(group: Group, turn: Turn, cause: Cause, member: Member) -> None:
+def note_expelled(group: Group, builder: OutcomeBuilder, cause: Cause, member: Member) -> None:
     """With the timeouts that it asked for: they say how long it had been silent, or how long the others waited for it."""
     timeouts: dict[str, object] = {
         "session_timeout_ms": member.session_timeout_ms,
         "rebalance_timeout_ms": member.rebalance_timeout_ms,
     }
-    turn.note("member_expelled", group, cause, member, detail=timeouts)
+    builder.note("member_expelled", group, cause, member, detail=timeouts)
 
 
-def _note_election(group: Group, turn: Turn) -> None:
+def _note_election(group: Group, builder: OutcomeBuilder) -> None:
     before = group.generation_leader
     if group.leader is None or group.leader == before:
         return
@@ -49,25 +51,25 @@ def _note_election(group: Group, turn: Turn) -> None:
         cause = "first_leader"
     elif before in group.members:
         cause = "leader_absent"
-    turn.note("leader_elected", group, cause, group.members[group.leader], detail={"previous": before})
+    builder.note("leader_elected", group, cause, group.members[group.leader], detail={"previous": before})
     group.generation_leader = group.leader
 
 
 def note_rebalance_end(
-    group: Group, turn: Turn, cause: Cause, result: Literal["stable", "empty", "interrupted"]
+    group: Group, builder: OutcomeBuilder, cause: Cause, result: Literal["stable", "empty", "interrupted"]
 ) -> None:
     """The rebalance under way is over; a group that was loaded in the middle of nothing has none."""
     if group.trace is None:
         return
-    detail = _join_phase(group, group.trace.join_ended_ms or turn.now_ms)
+    detail = _join_phase(group, group.trace.join_ended_ms or builder.now_ms)
     detail["result"] = result
     if group.trace.join_ended_ms:
-        detail["sync_phase_ms"] = turn.now_ms - group.trace.join_ended_ms
+        detail["sync_phase_ms"] = builder.now_ms - group.trace.join_ended_ms
     if result == "stable":
         detail["assignments"] = {
             member.member_id: b64encode(member.assignment).decode() for member in group.members.values()
         }
-    turn.note("rebalance_ended", group, cause, detail=detail)
+    builder.note("rebalance_ended", group, cause, detail=detail)
     group.trace = None
 
 

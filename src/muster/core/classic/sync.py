@@ -5,35 +5,35 @@ from __future__ import annotations
 from muster.core.classic.group import Group
 from muster.core.classic.member import Member
 from muster.core.classic.membership import answer_sync, check_member, remove_member
+from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import reset_assignments, start
 from muster.core.classic.rebalance_notes import note_expelled, note_rebalance_end
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY, STABLE, SYNC_ANSWER
 from muster.core.classic.stored import stored_group
-from muster.core.classic.turn import Turn
 from muster.core.contract import Step, Ticket
 from muster.core.replies import SyncReply
 from muster.core.requests import SyncGroup
 from muster.wire import errors
 
 
-def sync_group(groups: dict[str, Group], request: SyncGroup, ticket: Ticket, turn: Turn) -> None:
+def sync_group(groups: dict[str, Group], request: SyncGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     group = groups.get(request.group_id)
     if group is None:
-        turn.reply(ticket, SyncReply(errors.UNKNOWN_MEMBER_ID))
+        builder.reply(ticket, SyncReply(errors.UNKNOWN_MEMBER_ID))
         return
     error = _refusal(group, request)
     if error != errors.NONE:
-        turn.reply(ticket, SyncReply(error))
+        builder.reply(ticket, SyncReply(error))
         return
     member = group.members[request.member_id]
-    _has_synced(group, member, turn)
+    _has_synced(group, member, builder)
     if group.state is STABLE:
         # Does not restart the session, unlike the answer to a parked SyncGroup (spec 13.6).
-        turn.reply(ticket, _assigned(group, member))
+        builder.reply(ticket, _assigned(group, member))
         return
     member.parked_sync = ticket
     if member.member_id == group.leader:
-        _store(group, request, turn)
+        _store(group, request, builder)
 
 
 def _refusal(group: Group, request: SyncGroup) -> int:
@@ -51,18 +51,18 @@ def _refusal(group: Group, request: SyncGroup) -> int:
     return SYNC_ANSWER[group.state] or errors.NONE
 
 
-def _has_synced(group: Group, member: Member, turn: Turn) -> None:
+def _has_synced(group: Group, member: Member, builder: OutcomeBuilder) -> None:
     if member.member_id in group.pending_syncs:
         del group.pending_syncs[member.member_id]
         if not group.pending_syncs:
-            turn.cancel_timer(group.sync_key)
+            builder.cancel_timer(group.sync_key)
 
 
-def _store(group: Group, request: SyncGroup, turn: Turn) -> None:
+def _store(group: Group, request: SyncGroup, builder: OutcomeBuilder) -> None:
     """Of several entries for a member the last counts; members that were left out get zero bytes (T101)."""
     assignments = dict(request.assignments)
-    turn.records.append(stored_group(group, assignments))
-    turn.step = Step("synced", group.group_id, group.generation, assignments)
+    builder.records.append(stored_group(group, assignments))
+    builder.step = Step("synced", group.group_id, group.generation, assignments)
 
 
 def _assigned(group: Group, member: Member) -> SyncReply:
@@ -74,34 +74,34 @@ def _is_current(group: Group | None, step: Step) -> bool:
     return group is not None and group.state is COMPLETING_REBALANCE and group.generation == step.generation
 
 
-def assignment_stored(group: Group | None, step: Step, turn: Turn) -> None:
+def assignment_stored(group: Group | None, step: Step, builder: OutcomeBuilder) -> None:
     if group is None or not _is_current(group, step):
         return
     assignments = step.detail
     assert isinstance(assignments, dict)
-    turn.move(group, STABLE, "assignment_stored")
-    turn.counters.completed_rebalances += 1
+    builder.move(group, STABLE, "assignment_stored")
+    builder.counters.completed_rebalances += 1
     for member in group.members.values():
         member.assignment = assignments.get(member.member_id, b"")
-        if answer_sync(member, _assigned(group, member), turn):
-            turn.start_session(member)
-    note_rebalance_end(group, turn, "assignment_stored", "stable")
+        if answer_sync(member, _assigned(group, member), builder):
+            builder.start_session(member)
+    note_rebalance_end(group, builder, "assignment_stored", "stable")
 
 
-def assignment_lost(group: Group | None, step: Step, error: int, turn: Turn) -> None:
+def assignment_lost(group: Group | None, step: Step, error: int, builder: OutcomeBuilder) -> None:
     """The log refused it: everybody who waits hears so, and the group tries again from the start (T104)."""
     if group is None or not _is_current(group, step):
         return
-    reset_assignments(group, SyncReply(error), turn)
-    start(group, turn, "append_failed")
+    reset_assignments(group, SyncReply(error), builder)
+    start(group, builder, "append_failed")
 
 
-def on_sync_timer(group: Group, turn: Turn) -> None:
+def on_sync_timer(group: Group, builder: OutcomeBuilder) -> None:
     """Who has not synced within the rebalance timeout is out, static or not, also if the group is Stable (T106)."""
     if group.state not in (COMPLETING_REBALANCE, STABLE) or not group.pending_syncs:
         return
     late = [group.members[member_id] for member_id in group.pending_syncs]
     for member in late:
-        note_expelled(group, turn, "sync_missed", member)
-        remove_member(group, member, turn)
-    start(group, turn, "sync_missed", late[0])
+        note_expelled(group, builder, "sync_missed", member)
+        remove_member(group, member, builder)
+    start(group, builder, "sync_missed", late[0])

@@ -14,7 +14,7 @@ from muster.log.contract import StorageError
 from muster.log.postgres.line import Line
 
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
-Question: TypeAlias = tuple[str, tuple[Any, ...]]
+Statement: TypeAlias = tuple[str, tuple[Any, ...]]
 """A statement and its values; the same question has the same answer for as long as one request is worked out."""
 
 MOST_BYTES: Final = 16 * 1024 * 1024
@@ -34,13 +34,13 @@ class Reading:
     """What one request needs of the database. Used by one thread at a time: the loop's, then the one that asks, in turns."""
 
     def __init__(self) -> None:
-        self.open: dict[Question, None] = {}
-        self._answers: dict[Question, Rows | StorageError] = {}
-        self._ranges: dict[tuple[int, int], tuple[Question, int]] = {}
+        self.open: dict[Statement, None] = {}
+        self._answers: dict[Statement, Rows | StorageError] = {}
+        self._ranges: dict[tuple[int, int], tuple[Statement, int]] = {}
         """By partition and first batch: what was asked for, and up to which batch."""
         self._bytes = 0
 
-    def ask(self, question: Question) -> Rows:
+    def ask(self, question: Statement) -> Rows:
         answer = self._answers.get(question)
         if answer is None:
             self.open[question] = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from muster.log.record_fields import FieldReader
-from muster.pipeline.decode.group_rows import Place, Row
+from muster.pipeline.decode.group_rows import RecordPlace, Row
 
 GROUP_EPOCH_TYPES: Final = (3, 4, 6)
 MEMBER_EPOCH_TYPES: Final = (5, 7, 8)
@@ -26,7 +26,7 @@ _NAMES: Final = {
 }
 
 
-def group_epoch_row(place: Place, record_type: int, group_id: str, value: bytes | None) -> Row:
+def group_epoch_row(place: RecordPlace, record_type: int, group_id: str, value: bytes | None) -> Row:
     """Types 3, 4 and 6. Raises RecordError."""
     row: Row = {**place, "group_id": group_id, "record_type": record_type, "is_tombstone": value is None}
     if value is None:
@@ -38,7 +38,7 @@ def group_epoch_row(place: Place, record_type: int, group_id: str, value: bytes 
     return row
 
 
-def member_epoch_row(place: Place, record_type: int, group_id: str, member_id: str, value: bytes | None) -> Row:
+def member_epoch_row(place: RecordPlace, record_type: int, group_id: str, member_id: str, value: bytes | None) -> Row:
     """Types 5, 7 and 8. Raises RecordError."""
     row: Row = {
         **place,

@@ -21,7 +21,7 @@ from muster.wire.consumer_protocol import (
 from muster.wire.errors import WireError
 
 Row: TypeAlias = dict[str, Any]
-Place: TypeAlias = dict[str, Any]
+RecordPlace: TypeAlias = dict[str, Any]
 """The columns that say where a record lies: cluster, log_partition, log_offset, record_ms, dt."""
 
 CONSUMER_PROTOCOL: Final = "consumer"
@@ -32,7 +32,7 @@ def read_group(group_id: str, value: bytes) -> GroupStored:
     return decode_group_value(group_id, value)
 
 
-def member_row(place: Place, group: GroupStored, member: StoredMember) -> Row:
+def member_row(place: RecordPlace, group: GroupStored, member: StoredMember) -> Row:
     topics, owned, rack = _subscribed(group, member)
     return {
         **place,
@@ -51,7 +51,7 @@ def member_row(place: Place, group: GroupStored, member: StoredMember) -> Row:
     }
 
 
-def assignment_rows(place: Place, group: GroupStored, member: StoredMember) -> Iterator[Row]:
+def assignment_rows(place: RecordPlace, group: GroupStored, member: StoredMember) -> Iterator[Row]:
     """One row a partition; raises WireError if a consumer's assignment cannot be read."""
     if group.protocol_type != CONSUMER_PROTOCOL or not member.assignment:
         return

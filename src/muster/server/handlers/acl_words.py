@@ -7,8 +7,8 @@ from typing import Protocol
 from muster.runtime.node import Node
 from muster.security.acls import AclFilter
 from muster.security.resources import UNKNOWN_CODE, Operation
+from muster.server.authorize import authorize_cluster
 from muster.server.call import Call
-from muster.server.may import may_use_cluster
 from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, NONE, SECURITY_DISABLED
 
 
@@ -44,7 +44,7 @@ def says_unknown(fields: FilterFields) -> bool:
 
 def refusal(call: Call, node: Node, operation: Operation) -> tuple[int, str]:
     """(error, message), the error NONE if the one who calls may go on."""
-    if not may_use_cluster(call, node, operation):
+    if not authorize_cluster(call, node, operation):
         return CLUSTER_AUTHORIZATION_FAILED, f"Request {call.route.name} needs {operation.name} permission."
     if node.acls is None:
         return SECURITY_DISABLED, "No Authorizer is configured."

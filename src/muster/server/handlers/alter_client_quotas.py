@@ -13,8 +13,8 @@ from muster.security.audit import quoted
 from muster.security.quota_entities import TYPES, Entity, QuotaRefused, check_value, checked_entity
 from muster.security.quota_store import Change, TooManyQuotas
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, tell_change
 from muster.wire.errors import (
     CLUSTER_AUTHORIZATION_FAILED,
     INVALID_REQUEST,
@@ -37,7 +37,7 @@ Answer: TypeAlias = tuple[int, str | None]
 
 def handle(call: Call, request: AlterClientQuotasRequest, node: Node) -> None:
     answers: dict[Asked, Answer] = {}
-    if not may_use_cluster(call, node, Operation.ALTER_CONFIGS):
+    if not authorize_cluster(call, node, Operation.ALTER_CONFIGS):
         denied = (CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
         call.reply(_response({_asked(entry): denied for entry in request.entries}))
         return

@@ -15,8 +15,8 @@ from muster.security.resources import Operation
 from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
 from muster.security.scram import MAX_ITERATIONS, MIN_ITERATIONS, ScramCredential, credential_of
 from muster.security.users import MAX_NAME_CHARS, MAX_USERS
+from muster.server.authorize import authorize_cluster, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, tell_change
 from muster.wire.errors import (
     CLUSTER_AUTHORIZATION_FAILED,
     DUPLICATE_RESOURCE,
@@ -44,7 +44,7 @@ Alteration: TypeAlias = AlterUserScramCredentialsRequestDeletion | AlterUserScra
 
 def handle(call: Call, request: AlterUserScramCredentialsRequest, node: Node) -> None:
     names = list(dict.fromkeys(each.name for each in _alterations(request)))
-    if not may_use_cluster(call, node, Operation.ALTER):
+    if not authorize_cluster(call, node, Operation.ALTER):
         denied = (CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
         call.reply(_response(dict.fromkeys(names, denied)))
         return

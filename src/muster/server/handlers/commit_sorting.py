@@ -15,9 +15,9 @@ from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.core.requests import OffsetCommit
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_topic
 from muster.server.call import Call
 from muster.server.handlers.commit_answer import CommitAnswer
-from muster.server.may import may_use_topic
 from muster.topics.topic import Topic
 from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_OR_PARTITION
 from muster.wire.generated.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
@@ -80,6 +80,6 @@ def _find(call: Call, node: Node, entry: OffsetCommitRequestTopic, quietly: bool
     topic = catalog.by_id(entry.topic_id) if call.version >= 10 else catalog.get(entry.name)
     if call.version >= 10 and topic is None:
         return None, UNKNOWN_TOPIC_ID
-    if not may_use_topic(call, node, _READ, topic.name if topic is not None else entry.name, quietly=quietly):
+    if not authorize_topic(call, node, _READ, topic.name if topic is not None else entry.name, quietly=quietly):
         return None, TOPIC_AUTHORIZATION_FAILED
     return topic, NONE if topic is not None else UNKNOWN_TOPIC_OR_PARTITION

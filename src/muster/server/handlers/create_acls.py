@@ -11,9 +11,9 @@ from muster.security.acl_store import TooManyAcls
 from muster.security.acls import Acl, AclRefused, acl_from_codes
 from muster.security.audit import quoted
 from muster.security.resources import UNKNOWN_CODE, Operation
+from muster.server.authorize import tell_change
 from muster.server.call import Call
 from muster.server.handlers.acl_words import refusal
-from muster.server.may import tell_change
 from muster.wire.errors import INVALID_REQUEST, KAFKA_STORAGE_ERROR, NONE, POLICY_VIOLATION
 from muster.wire.generated.create_acls import (
     CreateAclsRequest,

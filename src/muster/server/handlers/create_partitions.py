@@ -7,8 +7,8 @@ from typing import Final
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_topic, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_topic, tell_change
 from muster.server.throttle import QUOTA_EXCEEDED, Throttle
 from muster.topics.creation import NewPartitions, TopicAnswer
 from muster.wire.errors import (
@@ -31,7 +31,7 @@ def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
     wanted: list[NewPartitions] = []
     denied: dict[str, TopicAnswer] = {}
     for topic in request.topics:
-        if may_use_topic(call, node, Operation.ALTER, topic.name):
+        if authorize_topic(call, node, Operation.ALTER, topic.name):
             assignments = topic.assignments
             wanted.append(
                 NewPartitions(

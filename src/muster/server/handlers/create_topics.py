@@ -10,8 +10,8 @@ from typing import Final
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster, authorize_topic, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_topic, tell_change
 from muster.server.throttle import QUOTA_EXCEEDED, Throttle
 from muster.topics.creation import CreatedTopic, NewTopic
 from muster.topics.topic import NO_TOPIC_ID, Topic
@@ -29,11 +29,11 @@ _CAN_BE_REFUSED: Final = 6
 
 
 def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
-    everything = may_use_cluster(call, node, Operation.CREATE, quietly=True)
+    everything = authorize_cluster(call, node, Operation.CREATE, quietly=True)
     allowed: list[NewTopic] = []
     denied: dict[str, None] = {}
     for topic in request.topics:
-        if everything or may_use_topic(call, node, Operation.CREATE, topic.name):
+        if everything or authorize_topic(call, node, Operation.CREATE, topic.name):
             allowed.append(_new_topic(topic))
         else:
             denied[topic.name] = None
@@ -82,7 +82,7 @@ def _laid_out(call: Call, node: Node, answer: CreatedTopic) -> CreateTopicsRespo
         return CreateTopicsResponseTopic(answer.name, NO_TOPIC_ID, answer.error_code, answer.message)
     # Also of a topic that was only validated: Kafka shows the id that it would have had.
     response = CreateTopicsResponseTopic(answer.name, topic.topic_id, NONE, answer.message)
-    if not may_use_topic(call, node, Operation.DESCRIBE_CONFIGS, answer.name, quietly=True):
+    if not authorize_topic(call, node, Operation.DESCRIBE_CONFIGS, answer.name, quietly=True):
         # KIP-525: made, but its settings are not shown to somebody who may not see them.
         response.topic_config_error_code = TOPIC_AUTHORIZATION_FAILED
         response.configs = None

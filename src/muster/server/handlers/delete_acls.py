@@ -11,9 +11,9 @@ from muster.security.acl_store import TooManyAcls
 from muster.security.acls import Acl, AclFilter, AclRefused
 from muster.security.audit import quoted
 from muster.security.resources import Operation
+from muster.server.authorize import tell_change
 from muster.server.call import Call
 from muster.server.handlers.acl_words import FilterFields, filter_of, refusal, says_unknown
-from muster.server.may import tell_change
 from muster.wire.errors import INVALID_REQUEST, KAFKA_STORAGE_ERROR, NONE, POLICY_VIOLATION
 from muster.wire.generated.delete_acls import (
     DeleteAclsRequest,

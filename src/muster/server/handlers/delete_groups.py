@@ -7,8 +7,8 @@ from muster.core.requests import DeleteGroup
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_group, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_group, tell_change
 from muster.server.parts import Parts
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse, DeleteGroupsResponseResult
@@ -30,7 +30,7 @@ def handle(call: Call, request: DeleteGroupsRequest, node: Node) -> None:
 
     parts: Parts[DeleteReply] = Parts(call, lay_out)
     for group_id in group_ids:
-        if may_use_group(call, node, Operation.DELETE, group_id):
+        if authorize_group(call, node, Operation.DELETE, group_id):
             node.coordinator.submit(DeleteGroup(group_id), parts.ticket())
         else:
             parts.settled(DeleteReply(GROUP_AUTHORIZATION_FAILED))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_topic, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_topic, tell_change
 from muster.topics.refusal import TopicError
 from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED
 from muster.wire.generated.delete_records import (
@@ -28,7 +28,7 @@ def handle(call: Call, request: DeleteRecordsRequest, node: Node) -> None:
         )
     topics = []
     for name, offsets in wanted.items():
-        allowed = may_use_topic(call, node, Operation.DELETE, name)
+        allowed = authorize_topic(call, node, Operation.DELETE, name)
         partitions = [
             _delete(node, name, index, offset)
             if allowed

@@ -10,8 +10,8 @@ from typing import Final
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster, authorize_topic, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_topic, tell_change
 from muster.server.throttle import QUOTA_EXCEEDED, Throttle
 from muster.topics.deletion import DeletedTopic
 from muster.topics.topic import NO_TOPIC_ID, Topic
@@ -39,7 +39,7 @@ def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
         references = [(topic.name, topic.topic_id) for topic in request.topics]
     else:
         references = [(name, NO_TOPIC_ID) for name in request.topic_names]
-    everything = may_use_cluster(call, node, Operation.DELETE, quietly=True)
+    everything = authorize_cluster(call, node, Operation.DELETE, quietly=True)
     denied = [None if everything else _denial(call, node, reference) for reference in references]
     if call.connection.throttle is not None:
         denied = [
@@ -66,9 +66,9 @@ def _denial(call: Call, node: Node, reference: Reference) -> DeletedTopic | None
     """Who may not see it learns nothing that naming it did not tell: not the name behind an id, nor the id of a name."""
     topic = _find(node, reference)
     name = topic.name if topic is not None else reference[0]
-    if name is None or may_use_topic(call, node, Operation.DELETE, name):
+    if name is None or authorize_topic(call, node, Operation.DELETE, name):
         return None
-    is_seen = reference[0] is None and may_use_topic(call, node, Operation.DESCRIBE, name, quietly=True)
+    is_seen = reference[0] is None and authorize_topic(call, node, Operation.DESCRIBE, name, quietly=True)
     shown = (name, reference[1]) if is_seen else reference
     return DeletedTopic(*shown, TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
 

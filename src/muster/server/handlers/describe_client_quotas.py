@@ -8,8 +8,8 @@ from muster.runtime.node import Node
 from muster.security.quota_entities import ALL_KEYS, CLIENT_ID, IP, TYPES, USER
 from muster.security.quota_store import QuotaFilter
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster
 from muster.server.call import Call
-from muster.server.may import may_use_cluster
 from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, INVALID_REQUEST, UNSUPPORTED_VERSION
 from muster.wire.generated.describe_client_quotas import (
     DescribeClientQuotasRequest,
@@ -32,7 +32,7 @@ class _FilterRefused(Exception):
 
 
 def handle(call: Call, request: DescribeClientQuotasRequest, node: Node) -> None:
-    if not may_use_cluster(call, node, Operation.DESCRIBE_CONFIGS):
+    if not authorize_cluster(call, node, Operation.DESCRIBE_CONFIGS):
         call.reply(_refused(CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed."))
         return
     try:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from muster.runtime.node import Node
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
+from muster.server.authorize import authorize_cluster, operations_on
 from muster.server.brokers import controller_id, live_brokers
 from muster.server.call import Call
 from muster.server.handlers.metadata import NOT_ASKED
-from muster.server.may import may_use_cluster, operations_on
 from muster.wire.errors import MISMATCHED_ENDPOINT_TYPE, UNSUPPORTED_ENDPOINT_TYPE
 from muster.wire.generated.describe_cluster import (
     DescribeClusterRequest,
@@ -25,7 +25,7 @@ def handle(call: Call, request: DescribeClusterRequest, node: Node) -> None:
     operations = NOT_ASKED
     if request.include_cluster_authorized_operations:
         operations = 0
-        if may_use_cluster(call, node, Operation.DESCRIBE, quietly=True):
+        if authorize_cluster(call, node, Operation.DESCRIBE, quietly=True):
             operations = operations_on(call, node, ResourceType.CLUSTER, CLUSTER_NAME)
     call.reply(
         DescribeClusterResponse(

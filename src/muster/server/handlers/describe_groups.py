@@ -18,8 +18,8 @@ from muster.core.replies import DescribeReply
 from muster.core.requests import DescribeGroup
 from muster.runtime.node import Node
 from muster.security.resources import Operation, ResourceType
+from muster.server.authorize import authorize_group, operations_on
 from muster.server.call import Call
-from muster.server.may import may_use_group, operations_on
 from muster.server.parts import Parts
 from muster.server.reply_size import Repeats, check_reply_bytes
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, GROUP_ID_NOT_FOUND, NONE
@@ -49,7 +49,7 @@ class LaidOutMembers:
         self.items = items
 
 
-class Question:
+class DescribeGroupsQuery:
     """What the answer needs to know of the request."""
 
     __slots__ = ("call", "groups", "node", "show_operations")
@@ -106,14 +106,14 @@ class Question:
 
 def handle(call: Call, request: DescribeGroupsRequest, node: Node) -> None:
     groups = request.groups
-    question = Question(call, node, groups, request.include_authorized_operations and call.version >= 3)
-    if len(groups) == 1 and may_use_group(call, node, _DESCRIBE, groups[0]):
+    question = DescribeGroupsQuery(call, node, groups, request.include_authorized_operations and call.version >= 3)
+    if len(groups) == 1 and authorize_group(call, node, _DESCRIBE, groups[0]):
         call.respond = question.lay_out_one
         node.coordinator.submit(DescribeGroup(groups[0]), call)
         return
     parts: Parts[DescribeReply] = Parts(call, question.lay_out)
     for group_id in dict.fromkeys(groups):
-        if may_use_group(call, node, _DESCRIBE, group_id):
+        if authorize_group(call, node, _DESCRIBE, group_id):
             node.coordinator.submit(DescribeGroup(group_id), parts.ticket())
         else:
             parts.settled(DescribeReply(GROUP_AUTHORIZATION_FAILED, group_id))

@@ -6,8 +6,8 @@ import os
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster
 from muster.server.call import Call
-from muster.server.may import may_use_cluster
 from muster.server.settings import Settings, settings_of
 from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.describe_log_dirs import (
@@ -22,7 +22,7 @@ UNKNOWN_SIZE = -1
 
 
 def handle(call: Call, request: DescribeLogDirsRequest, node: Node) -> None:
-    if not may_use_cluster(call, node, Operation.DESCRIBE):
+    if not authorize_cluster(call, node, Operation.DESCRIBE):
         # Before v3 there is no place for the error: no directories are shown then.
         call.reply(DescribeLogDirsResponse(error_code=CLUSTER_AUTHORIZATION_FAILED))
         return

@@ -8,8 +8,8 @@ from __future__ import annotations
 from muster.log.contract import NOBODY
 from muster.runtime.node import Node
 from muster.security.resources import Operation, ResourceType
+from muster.server.authorize import authorize_topic, operations_on
 from muster.server.call import Call
-from muster.server.may import may_use_topic, operations_on
 from muster.server.settings import settings_of
 from muster.topics.names import INTERNAL_TOPICS, check_name
 from muster.topics.refusal import TopicError
@@ -58,7 +58,7 @@ def _names(
     begin = request.cursor.topic_name if request.cursor is not None else ""
     visible, denied = [], []
     for name in sorted(name for name in names if name >= begin):
-        if may_use_topic(call, node, Operation.DESCRIBE, name, quietly=not asked):
+        if authorize_topic(call, node, Operation.DESCRIBE, name, quietly=not asked):
             visible.append(name)
         elif asked:
             denied.append(

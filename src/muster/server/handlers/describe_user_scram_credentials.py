@@ -9,9 +9,9 @@ from collections import Counter
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster
 from muster.server.call import Call
 from muster.server.handlers.alter_user_scram_credentials import MECHANISM_NUMBERS
-from muster.server.may import may_use_cluster
 from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, DUPLICATE_RESOURCE, NONE, RESOURCE_NOT_FOUND
 from muster.wire.generated.describe_user_scram_credentials import (
     DescribeUserScramCredentialsRequest,
@@ -22,7 +22,7 @@ from muster.wire.generated.describe_user_scram_credentials import (
 
 
 def handle(call: Call, request: DescribeUserScramCredentialsRequest, node: Node) -> None:
-    if not may_use_cluster(call, node, Operation.DESCRIBE):
+    if not authorize_cluster(call, node, Operation.DESCRIBE):
         call.reply(
             DescribeUserScramCredentialsResponse(
                 error_code=CLUSTER_AUTHORIZATION_FAILED, error_message="Cluster authorization failed."

@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_topic
 from muster.server.call import Call
 from muster.server.limits import LONGEST_FETCH_WAIT_MS
-from muster.server.may import may_use_topic
 from muster.topics.fetch import FetchAsk, FetchRead, PartitionRead
 from muster.wire.errors import (
     FETCH_SESSION_ID_NOT_FOUND,
@@ -135,7 +135,7 @@ class _Fetch:
             if known is None:
                 return UNKNOWN_TOPIC_ID
             name = known.name
-        if not may_use_topic(self._call, self._node, Operation.READ, name):
+        if not authorize_topic(self._call, self._node, Operation.READ, name):
             return TOPIC_AUTHORIZATION_FAILED
         if self._call.version < 10 and known is not None and known.settings.compression_type == "zstd":
             return UNSUPPORTED_COMPRESSION_TYPE

@@ -13,9 +13,9 @@ from typing import Final
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster, authorize_group, may_use_transactional_id
 from muster.server.brokers import coordinator_of, send_away_if_lost, this_broker
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_group, may_use_transactional_id
 from muster.server.reply_size import Repeats
 from muster.wire.errors import (
     CLUSTER_AUTHORIZATION_FAILED,
@@ -87,12 +87,12 @@ def _entry(call: Call, node: Node, key_type: int, key: str) -> FindCoordinatorRe
 
 def _refusal(call: Call, node: Node, key_type: int, key: str) -> int:
     if key_type == GROUP:
-        return NONE if may_use_group(call, node, Operation.DESCRIBE, key) else GROUP_AUTHORIZATION_FAILED
+        return NONE if authorize_group(call, node, Operation.DESCRIBE, key) else GROUP_AUTHORIZATION_FAILED
     if key_type == TRANSACTION:
         allowed = may_use_transactional_id(call, node, Operation.DESCRIBE, key)
         return NONE if allowed else TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     if key_type == SHARE and call.version >= 6:
-        if not may_use_cluster(call, node, Operation.CLUSTER_ACTION):
+        if not authorize_cluster(call, node, Operation.CLUSTER_ACTION):
             return CLUSTER_AUTHORIZATION_FAILED
         if _is_share_key(key):
             # Deviates: share groups are not served, so their coordinator is never available.

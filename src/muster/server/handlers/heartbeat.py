@@ -11,9 +11,9 @@ from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
 from muster.runtime.node import Node
 from muster.security.resources import Operation, ResourceType
+from muster.server.authorize import authorize_group
 from muster.server.call import Call
 from muster.server.intake.repeated_request import RepeatedRequest
-from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 
@@ -21,7 +21,7 @@ _READ: Final = Operation.READ
 
 
 def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
-    if not may_use_group(call, node, _READ, request.group_id):
+    if not authorize_group(call, node, _READ, request.group_id):
         call.reply(HeartbeatResponse(0, GROUP_AUTHORIZATION_FAILED))
         return
     call.respond = respond

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster, may_use_transactional_id, may_write_some_topic
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_transactional_id, may_write_some_topic
 from muster.topics.refusal import TopicError
 from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, NONE, TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 from muster.wire.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -34,6 +34,6 @@ def _denial(call: Call, request: InitProducerIdRequest, node: Node) -> int:
         allowed = may_use_transactional_id(call, node, Operation.WRITE, name)
         return NONE if allowed else TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     # KIP-679: whoever may write to a topic, be it one to come, may do it idempotently.
-    if may_write_some_topic(call, node) or may_use_cluster(call, node, Operation.IDEMPOTENT_WRITE):
+    if may_write_some_topic(call, node) or authorize_cluster(call, node, Operation.IDEMPOTENT_WRITE):
         return NONE
     return CLUSTER_AUTHORIZATION_FAILED

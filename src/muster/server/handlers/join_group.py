@@ -15,25 +15,25 @@ from muster.core.requests import JoinGroup
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_group
 from muster.server.call import Call
-from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, MEMBER_ID_REQUIRED, NONE
 from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupResponse, JoinGroupResponseMember
 
 if TYPE_CHECKING:
-    from muster.runtime.holdings import Holdings
+    from muster.runtime.principal_usage import PrincipalUsage
 
 _READ: Final = Operation.READ
 
 
 def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
-    if not may_use_group(call, node, _READ, request.group_id):
+    if not authorize_group(call, node, _READ, request.group_id):
         call.reply(respond(call, JoinReply(GROUP_AUTHORIZATION_FAILED, member_id="")))
         return
     version = call.version
     call.respond = _responder(node, request.group_id)
-    if node.holdings is not None:
-        error = _claim(call, request, node.holdings)
+    if node.usage is not None:
+        error = _claim(call, request, node.usage)
         if error:
             call.reply(respond(call, JoinReply(error, request.member_id)))
             return
@@ -54,24 +54,24 @@ def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
         ),
         call,
     )
-    if node.holdings is not None and not call.answered:
-        node.holdings.parked(call.principal, call, is_new=not request.member_id)
+    if node.usage is not None and not call.answered:
+        node.usage.parked(call.principal, call, is_new=not request.member_id)
 
 
-def _claim(call: Call, request: JoinGroupRequest, holdings: Holdings) -> int:
+def _claim(call: Call, request: JoinGroupRequest, usage: PrincipalUsage) -> int:
     """Limits of its principal: NONE, or the error that refuses the join."""
-    error = holdings.why_no_join(call.principal, request.group_id, request.member_id, request.group_instance_id)
+    error = usage.why_no_join(call.principal, request.group_id, request.member_id, request.group_instance_id)
     if not error:
         then = call.respond
-        call.respond = lambda call, reply: _count_and_respond(call, reply, request.group_id, holdings, then)
+        call.respond = lambda call, reply: _count_and_respond(call, reply, request.group_id, usage, then)
     return error
 
 
 def _count_and_respond(
-    call: Call, reply: JoinReply, group_id: str, holdings: Holdings, then: Callable[[Call, Any], object] | None
+    call: Call, reply: JoinReply, group_id: str, usage: PrincipalUsage, then: Callable[[Call, Any], object] | None
 ) -> object:
     if reply.error in (NONE, MEMBER_ID_REQUIRED):
-        holdings.answered(call.principal, group_id, reply.member_id, call)
+        usage.answered(call.principal, group_id, reply.member_id, call)
     assert then is not None
     return then(call, reply)
 
@@ -87,7 +87,7 @@ def respond_if_allowed(call: Call, reply: JoinReply, node: Node, group_id: str) 
 
     Not so an authentication that expired meanwhile: a client cannot renew it while its join waits, and Kafka answers it.
     """
-    if reply.error == NONE and not may_use_group(call, node, _READ, group_id):
+    if reply.error == NONE and not authorize_group(call, node, _READ, group_id):
         reply = JoinReply(GROUP_AUTHORIZATION_FAILED, reply.member_id)
     return respond(call, reply)
 

@@ -10,14 +10,14 @@ from muster.core.replies import LeaveReply
 from muster.core.requests import LeaveGroup, LeavingMember
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_group
 from muster.server.call import Call
-from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.leave_group import LeaveGroupRequest, LeaveGroupResponse, LeaveGroupResponseMember
 
 
 def handle(call: Call, request: LeaveGroupRequest, node: Node) -> None:
-    if not may_use_group(call, node, Operation.READ, request.group_id):
+    if not authorize_group(call, node, Operation.READ, request.group_id):
         call.reply(LeaveGroupResponse(error_code=GROUP_AUTHORIZATION_FAILED))
         return
     if call.version >= 3:

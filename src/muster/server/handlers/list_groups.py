@@ -12,8 +12,8 @@ from muster.core.replies import ListReply
 from muster.core.requests import ListGroups
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster, authorize_group
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_group
 from muster.server.parts import Parts
 from muster.server.reply_size import check_reply_bytes
 from muster.wire.errors import NONE
@@ -25,7 +25,7 @@ from muster.wire.native import begun, finished
 _DESCRIBE: Final = Operation.DESCRIBE
 
 
-class Question:
+class ListGroupsQuery:
     """What the answer needs to know of the request."""
 
     __slots__ = ("call", "node", "sees_all")
@@ -33,7 +33,7 @@ class Question:
     def __init__(self, call: Call, node: Node) -> None:
         self.call = call
         self.node = node
-        self.sees_all = may_use_cluster(call, node, _DESCRIBE, quietly=True)
+        self.sees_all = authorize_cluster(call, node, _DESCRIBE, quietly=True)
 
     def lay_out(self, replies: list[ListReply]) -> ListGroupsResponse:
         out = begun()
@@ -44,7 +44,7 @@ class Question:
                 # Half a list would look like groups that are gone.
                 return ListGroupsResponse(error_code=reply.error)
             for group in reply.groups:
-                if self.sees_all or may_use_group(self.call, self.node, _DESCRIBE, group.group_id, quietly=True):
+                if self.sees_all or authorize_group(self.call, self.node, _DESCRIBE, group.group_id, quietly=True):
                     shown += 1
                     write_response_group(
                         out, version, group.group_id, group.protocol_type, group.state, group.group_type
@@ -54,7 +54,7 @@ class Question:
 
 
 def handle(call: Call, request: ListGroupsRequest, node: Node) -> None:
-    parts: Parts[ListReply] = Parts(call, Question(call, node).lay_out)
+    parts: Parts[ListReply] = Parts(call, ListGroupsQuery(call, node).lay_out)
     asked = ListGroups(tuple(request.states_filter), tuple(request.types_filter))
     error = node.coordinator.list_groups(asked, parts.ticket)
     if error != NONE:

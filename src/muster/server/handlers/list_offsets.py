@@ -11,8 +11,8 @@ from itertools import repeat
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_topic
 from muster.server.call import Call
-from muster.server.may import may_use_topic
 from muster.topics.list_offsets import EARLIEST, EARLIEST_LOCAL, LATEST_TIERED, MAX_TIMESTAMP
 from muster.wire.errors import INVALID_REQUEST, TOPIC_AUTHORIZATION_FAILED
 from muster.wire.generated.list_offsets import (
@@ -46,7 +46,7 @@ class _Asked:
         self._node = node
         self._found: list[ListOffsetsResponseTopic] = []
         self._allowed = [
-            [may_use_topic(call, node, Operation.DESCRIBE, topic.name) for _ in topic.partitions]
+            [authorize_topic(call, node, Operation.DESCRIBE, topic.name) for _ in topic.partitions]
             for topic in request.topics
         ]
         """Judged once, however often is looked."""

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from muster.log.contract import NOBODY
 from muster.runtime.node import Node
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
+from muster.server.authorize import authorize_cluster, authorize_topic, operations_on
 from muster.server.brokers import controller_id, live_brokers, send_away_if_lost
 from muster.server.call import Call
 from muster.server.limits import TOPICS_CREATED_AT_ONCE
-from muster.server.may import may_use_cluster, may_use_topic, operations_on
 from muster.topics.names import INTERNAL_TOPICS, check_name
 from muster.topics.refusal import TopicError
 from muster.topics.topic import NO_TOPIC_ID, Partition, Topic
@@ -82,7 +82,7 @@ def _topics(call: Call, request: MetadataRequest, node: Node) -> Iterable[Metada
         return [
             _described(call, request, node, topic)
             for topic in node.broker.catalog.topics()
-            if may_use_topic(call, node, Operation.DESCRIBE, topic.name, quietly=True)
+            if authorize_topic(call, node, Operation.DESCRIBE, topic.name, quietly=True)
         ]
     # Each once, however often it is named.
     asked: dict[str | bytes | None, MetadataRequestTopic] = {}
@@ -101,7 +101,7 @@ def _one(
     name = asked.name
     assert name is not None
     topic = node.broker.topic(name)
-    if not may_use_topic(call, node, Operation.DESCRIBE, name):
+    if not authorize_topic(call, node, Operation.DESCRIBE, name):
         return _failed(TOPIC_AUTHORIZATION_FAILED, name)
     if topic is not None:
         return _described(call, request, node, topic)
@@ -123,7 +123,7 @@ def _one(
 
 
 def _may_create(call: Call, node: Node, name: str) -> bool:
-    return may_use_cluster(call, node, Operation.CREATE, quietly=True) or may_use_topic(
+    return authorize_cluster(call, node, Operation.CREATE, quietly=True) or authorize_topic(
         call, node, Operation.CREATE, name
     )
 
@@ -132,7 +132,7 @@ def _by_id(call: Call, request: MetadataRequest, node: Node, topic_id: bytes) ->
     topic = node.broker.catalog.by_id(topic_id)
     if topic is None:
         return MetadataResponseTopic(UNKNOWN_TOPIC_ID, None, topic_id)
-    if not may_use_topic(call, node, Operation.DESCRIBE, topic.name):
+    if not authorize_topic(call, node, Operation.DESCRIBE, topic.name):
         # The name is not told to somebody who may not see it.
         return MetadataResponseTopic(TOPIC_AUTHORIZATION_FAILED, None, topic_id)
     return _described(call, request, node, topic)
@@ -169,6 +169,6 @@ def _partition(partition: Partition) -> MetadataResponsePartition:
 def _cluster_operations(call: Call, request: MetadataRequest, node: Node) -> int:
     if not request.include_cluster_authorized_operations:
         return NOT_ASKED
-    if not may_use_cluster(call, node, Operation.DESCRIBE, quietly=True):
+    if not authorize_cluster(call, node, Operation.DESCRIBE, quietly=True):
         return 0
     return operations_on(call, node, ResourceType.CLUSTER, CLUSTER_NAME)

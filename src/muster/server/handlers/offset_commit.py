@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_group
 from muster.server.call import Call
 from muster.server.handlers.commit_sorting import as_commit, sorted_out
 from muster.server.handlers.repeated_commit import learn
-from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
 from muster.wire.generated.offset_commit import (
     OffsetCommitRequest,
@@ -25,7 +25,7 @@ from muster.wire.generated.offset_commit import (
 )
 
 if TYPE_CHECKING:
-    from muster.runtime.holdings import Holdings
+    from muster.runtime.principal_usage import PrincipalUsage
 
 __all__ = ["handle", "learn"]
 
@@ -33,7 +33,7 @@ _READ: Final = Operation.READ
 
 
 def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
-    if not may_use_group(call, node, _READ, request.group_id):
+    if not authorize_group(call, node, _READ, request.group_id):
         call.reply(_everywhere(request, GROUP_AUTHORIZATION_FAILED))
         return
     answer = sorted_out(call, request, node)
@@ -42,8 +42,8 @@ def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
         call.reply(answer.with_codes([]))
         return
     commit = as_commit(call, request, accepted)
-    if node.holdings is not None:
-        error = _claim(call, request, accepted, node.holdings)
+    if node.usage is not None:
+        error = _claim(call, request, accepted, node.usage)
         if error:
             call.reply(answer.with_codes([error] * commit.count))
             return
@@ -51,11 +51,11 @@ def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
     node.coordinator.submit(commit, call)
 
 
-def _claim(call: Call, request: OffsetCommitRequest, accepted: list[TopicOffsets], holdings: Holdings) -> int:
+def _claim(call: Call, request: OffsetCommitRequest, accepted: list[TopicOffsets], usage: PrincipalUsage) -> int:
     """Limits of its principal: NONE, or the error that refuses the commit."""
     if request.member_id:
-        holdings.seen(call.principal, request.group_id, request.member_id)
-    return holdings.why_no_commit(
+        usage.seen(call.principal, request.group_id, request.member_id)
+    return usage.why_no_commit(
         call.principal, request.group_id, accepted, makes_group=request.generation_id_or_member_epoch < 0
     )
 

@@ -13,8 +13,8 @@ from muster.core.requests import OffsetDelete
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_group, authorize_topic, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_group, may_use_topic, tell_change
 from muster.wire.errors import (
     GROUP_AUTHORIZATION_FAILED,
     NONE,
@@ -30,13 +30,13 @@ from muster.wire.generated.offset_delete import (
 
 
 def handle(call: Call, request: OffsetDeleteRequest, node: Node) -> None:
-    if not may_use_group(call, node, Operation.DELETE, request.group_id):
+    if not authorize_group(call, node, Operation.DELETE, request.group_id):
         call.reply(OffsetDeleteResponse(error_code=GROUP_AUTHORIZATION_FAILED))
         return
     refused: list[tuple[str, int, int]] = []
     accepted: list[tuple[str, int]] = []
     for entry in request.topics:
-        readable = may_use_topic(call, node, Operation.READ, entry.name)
+        readable = authorize_topic(call, node, Operation.READ, entry.name)
         for partition in entry.partitions:
             index = partition.partition_index
             if not readable:

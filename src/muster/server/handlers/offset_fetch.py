@@ -18,9 +18,9 @@ from muster.core.replies import FetchedTopic, FetchReply
 from muster.core.requests import OffsetFetch
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_group, authorize_topic
 from muster.server.call import Call
 from muster.server.limits import MOST_REPEATS, MOST_REPLY_BYTES
-from muster.server.may import may_use_group, may_use_topic
 from muster.server.parts import Parts
 from muster.server.reply_size import Repeats, check_reply_bytes
 from muster.wire.errors import (
@@ -65,7 +65,7 @@ class RefusedTopic:
         self.error = error
 
 
-class Question:
+class OffsetFetchQuery:
     """What is asked about one group, after rights and topic ids have been looked at."""
 
     __slots__ = ("asks_all", "group_id", "is_repeated", "known", "node", "refused")
@@ -166,7 +166,7 @@ class Questions:
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self.questions: list[Question] = []
+        self.questions: list[OffsetFetchQuery] = []
         self.repeats = Repeats()
 
     def lay_out(self, replies: list[FetchReply]) -> OffsetFetchResponse:
@@ -184,7 +184,7 @@ def handle(call: Call, request: OffsetFetchRequest, node: Node) -> None:
         _ask_apart(call, node, asked, request.require_stable)
         return
     group = asked[0]
-    if may_use_group(call, node, _DESCRIBE, group.group_id):
+    if authorize_group(call, node, _DESCRIBE, group.group_id):
         question = _question(call, node, group)
         call.respond = question.lay_out
         node.coordinator.submit(question.request(request.require_stable), call)
@@ -202,7 +202,7 @@ def _ask_apart(call: Call, node: Node, asked: Sequence[OffsetFetchRequestGroup],
             before = seen[group.group_id] = Asked(questions.repeats)
         else:
             questions.repeats.add()
-        if not may_use_group(call, node, _DESCRIBE, group.group_id):
+        if not authorize_group(call, node, _DESCRIBE, group.group_id):
             questions.questions.append(_unsorted(node, group))
             parts.settled(_DENIED)
             continue
@@ -224,15 +224,15 @@ def _as_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
     return OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
 
 
-def _unsorted(node: Node, group: OffsetFetchRequestGroup) -> Question:
+def _unsorted(node: Node, group: OffsetFetchRequestGroup) -> OffsetFetchQuery:
     """Of a group that may not be seen: nothing is looked up for it."""
-    question = Question(node, group.group_id, asks_all=group.topics is None)
+    question = OffsetFetchQuery(node, group.group_id, asks_all=group.topics is None)
     question.known = [(entry.name, i32_array(entry.partition_indexes)) for entry in group.topics or ()]
     return question
 
 
-def _question(call: Call, node: Node, group: OffsetFetchRequestGroup, before: Asked | None = None) -> Question:
-    question = Question(node, group.group_id, asks_all=group.topics is None)
+def _question(call: Call, node: Node, group: OffsetFetchRequestGroup, before: Asked | None = None) -> OffsetFetchQuery:
+    question = OffsetFetchQuery(node, group.group_id, asks_all=group.topics is None)
     topics = as_list(group.topics or ())
     if before is None and _lists_much(topics):
         before = Asked(Repeats())
@@ -246,7 +246,7 @@ def _question(call: Call, node: Node, group: OffsetFetchRequestGroup, before: As
                 question.refused.append(RefusedTopic("", entry.topic_id, indexes, UNKNOWN_TOPIC_ID))
                 continue
             name = topic.name
-        if may_use_topic(call, node, _DESCRIBE, name):
+        if authorize_topic(call, node, _DESCRIBE, name):
             question.known.append((name, indexes))
         else:
             question.refused.append(RefusedTopic(name, entry.topic_id, indexes, TOPIC_AUTHORIZATION_FAILED))
@@ -261,7 +261,7 @@ def _lists_much(topics: list[OffsetFetchRequestGroupTopic]) -> bool:
     return count > MOST_REPEATS
 
 
-def _group(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResponseGroup:
+def _group(call: Call, question: OffsetFetchQuery, reply: FetchReply) -> OffsetFetchResponseGroup:
     topics: list[OffsetFetchResponseGroupTopic] = []
     if reply.error == NONE:
         for found in reply.topics:
@@ -274,7 +274,7 @@ def _group(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResp
     return OffsetFetchResponseGroup(question.group_id, topics, reply.error)
 
 
-def _single(call: Call, question: Question, reply: FetchReply) -> OffsetFetchResponse:
+def _single(call: Call, question: OffsetFetchQuery, reply: FetchReply) -> OffsetFetchResponse:
     version = call.version
     topics: list[OffsetFetchResponseTopic] = []
     if reply.error == NONE:
@@ -294,10 +294,10 @@ def _single(call: Call, question: Question, reply: FetchReply) -> OffsetFetchRes
     return OffsetFetchResponse(topics=topics, error_code=reply.error)
 
 
-def _shown_id(call: Call, question: Question, name: str) -> bytes | None:
+def _shown_id(call: Call, question: OffsetFetchQuery, name: str) -> bytes | None:
     """The id that the answer shows for a topic; None leaves the topic out."""
     node = question.node
-    if question.asks_all and not may_use_topic(call, node, _DESCRIBE, name, quietly=True):
+    if question.asks_all and not authorize_topic(call, node, _DESCRIBE, name, quietly=True):
         return None
     if call.version < 10:
         return NO_TOPIC_ID

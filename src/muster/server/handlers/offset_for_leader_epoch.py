@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster, authorize_topic
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_topic
 from muster.wire.errors import TOPIC_AUTHORIZATION_FAILED
 from muster.wire.generated.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
@@ -16,10 +16,10 @@ from muster.wire.generated.offset_for_leader_epoch import (
 
 
 def handle(call: Call, request: OffsetForLeaderEpochRequest, node: Node) -> None:
-    everything = may_use_cluster(call, node, Operation.CLUSTER_ACTION, quietly=True)
+    everything = authorize_cluster(call, node, Operation.CLUSTER_ACTION, quietly=True)
     topics = []
     for topic in request.topics:
-        allowed = everything or may_use_topic(call, node, Operation.DESCRIBE, topic.topic)
+        allowed = everything or authorize_topic(call, node, Operation.DESCRIBE, topic.topic)
         partitions = []
         for partition in topic.partitions:
             if not allowed:

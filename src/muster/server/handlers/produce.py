@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.node import Node
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_topic, may_use_transactional_id
 from muster.server.call import Call
 from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
-from muster.server.may import may_use_topic, may_use_transactional_id
 from muster.topics.effort import LoopEffort, NotWanted, ThreadEffort, TooMuchWork
 from muster.topics.produce import Judging, ProduceResult, ProduceTerms
 from muster.wire.errors import (
@@ -196,7 +196,7 @@ class _Work:
             if known is None:
                 return "", UNKNOWN_TOPIC_ID
             name = known.name
-        if not may_use_topic(self._call, self._node, Operation.WRITE, name):
+        if not authorize_topic(self._call, self._node, Operation.WRITE, name):
             return name, TOPIC_AUTHORIZATION_FAILED
         return name, NONE
 

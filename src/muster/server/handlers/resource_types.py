@@ -7,8 +7,8 @@ from enum import IntEnum
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_cluster, authorize_group, authorize_topic, tell_change
 from muster.server.call import Call
-from muster.server.may import may_use_cluster, may_use_group, may_use_topic, tell_change
 from muster.topics.refusal import TopicError
 from muster.wire.errors import (
     CLUSTER_AUTHORIZATION_FAILED,
@@ -29,12 +29,12 @@ class ConfigResource(IntEnum):
 def check_right(call: Call, node: Node, operation: Operation, resource_type: int, name: str) -> None:
     """TopicError if the one who calls may not do this to the configs of this resource."""
     if resource_type == ConfigResource.TOPIC:
-        if not may_use_topic(call, node, operation, name):
+        if not authorize_topic(call, node, operation, name):
             raise TopicError(TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
     elif resource_type == ConfigResource.GROUP:
-        if not may_use_group(call, node, operation, name):
+        if not authorize_group(call, node, operation, name):
             raise TopicError(GROUP_AUTHORIZATION_FAILED, "Group authorization failed.")
-    elif not may_use_cluster(call, node, operation):
+    elif not authorize_cluster(call, node, operation):
         raise TopicError(CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
 
 

@@ -13,8 +13,8 @@ from muster.core.requests import SyncGroup
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
+from muster.server.authorize import authorize_group
 from muster.server.call import Call
-from muster.server.may import may_use_group
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, INCONSISTENT_GROUP_PROTOCOL, NONE
 from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupResponse
 
@@ -25,14 +25,14 @@ def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
     if call.version >= 5 and (request.protocol_type is None or request.protocol_name is None):
         call.reply(respond(call, SyncReply(INCONSISTENT_GROUP_PROTOCOL)))
         return
-    if not may_use_group(call, node, _READ, request.group_id):
+    if not authorize_group(call, node, _READ, request.group_id):
         call.reply(respond(call, SyncReply(GROUP_AUTHORIZATION_FAILED)))
         return
     call.respond = respond
     if type(node.authorizer) is not AllowAll:
         call.respond = lambda call, reply: respond_if_allowed(call, reply, node, request.group_id)
-    if node.holdings is not None:
-        node.holdings.seen(call.principal, request.group_id, request.member_id)
+    if node.usage is not None:
+        node.usage.seen(call.principal, request.group_id, request.member_id)
     node.coordinator.submit(
         SyncGroup(
             group_id=request.group_id,
@@ -49,7 +49,7 @@ def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
 
 def respond_if_allowed(call: Call, reply: SyncReply, node: Node, group_id: str) -> SyncGroupResponse:
     """It may have waited for the leader's plan: what it holds is told only to somebody who may still read."""
-    if reply.error == NONE and not may_use_group(call, node, _READ, group_id):
+    if reply.error == NONE and not authorize_group(call, node, _READ, group_id):
         reply = SyncReply(GROUP_AUTHORIZATION_FAILED)
     return respond(call, reply)
 

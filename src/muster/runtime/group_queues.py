@@ -13,7 +13,7 @@ from muster.core.contract import TimerChange, TimerKey
 from muster.runtime.in_flight import Event
 
 
-class Turns:
+class GroupQueues:
     __slots__ = ("_fire", "_storing", "postponed", "queues")
 
     def __init__(self, fire: Callable[[TimerKey], None]) -> None:

@@ -19,7 +19,7 @@ from muster.core.records import Record
 from muster.core.replies import Reply
 
 
-class Turn:
+class OutcomeBuilder:
     __slots__ = (
         "config",
         "counters",

@@ -25,14 +25,14 @@ RECOUNT_AFTER_MS: Final = 1_000
 UNSEEN: Final = 1_000
 
 
-class HoldingLimits(NamedTuple):
+class UsageLimits(NamedTuple):
     groups: int = NO_LIMIT
     members: int = NO_LIMIT
     offsets: int = NO_LIMIT
     parked_joins: int = NO_LIMIT
 
 
-class _Estate:
+class _Usage:
     """What one principal holds, as far as it is known."""
 
     __slots__ = ("counted_ms", "groups", "members", "offsets", "parked", "recount_at")
@@ -49,17 +49,17 @@ class _Estate:
         """So many groups or members: time to forget those that are gone, whatever the limits are."""
 
 
-class Holdings:
+class PrincipalUsage:
     def __init__(
-        self, limits: HoldingLimits, shard_of: Callable[[str], Shard | None], ticks_ms: Callable[[], int]
+        self, limits: UsageLimits, shard_of: Callable[[str], Shard | None], ticks_ms: Callable[[], int]
     ) -> None:
         self._limits = limits
         self._shard_of = shard_of
         self._ticks_ms = ticks_ms
-        self._estates: dict[str, _Estate] = {}
+        self._of_principals: dict[str, _Usage] = {}
         self._owners: dict[str, str] = {}
         """Group -> principal."""
-        self.refused: dict[str, int] = dict.fromkeys(HoldingLimits._fields, 0)
+        self.refused: dict[str, int] = dict.fromkeys(UsageLimits._fields, 0)
 
     # -- what handlers ask
 
@@ -69,7 +69,7 @@ class Holdings:
         shard = self._shard_of(group_id)
         if shard is None:
             return NONE  # the coordinator says what there is to say
-        estate, group = self._estate(principal), shard.groups.get(group_id)
+        usage, group = self._usage_of(principal), shard.groups.get(group_id)
         if group is not None:
             self._claim_group(principal, group_id)
         elif not member_id and not self._has_room_for_group(principal):
@@ -78,9 +78,9 @@ class Holdings:
             self.seen(principal, group_id, member_id)
         elif not self._is_static_member(group, instance_id) and not self._has_room_for_member(principal):
             return self._refuse("members", GROUP_MAX_SIZE_REACHED)
-        if len(estate.parked) >= self._limits.parked_joins:
-            estate.parked = _still_parked(estate.parked)
-            if len(estate.parked) >= self._limits.parked_joins:
+        if len(usage.parked) >= self._limits.parked_joins:
+            usage.parked = _still_parked(usage.parked)
+            if len(usage.parked) >= self._limits.parked_joins:
                 return self._refuse("parked_joins", COORDINATOR_LOAD_IN_PROGRESS)
         if group is None and not member_id:
             self._take_group(principal, group_id)
@@ -88,21 +88,21 @@ class Holdings:
 
     def parked(self, principal: str, ticket: Redeemable, *, is_new: bool) -> None:
         """A join waits for its group."""
-        estate = self._estate(principal)
-        estate.parked[ticket] = is_new
+        usage = self._usage_of(principal)
+        usage.parked[ticket] = is_new
 
     def answered(self, principal: str, group_id: str, member_id: str, ticket: Redeemable) -> None:
         """A join was answered with an id: a member's, or one to come back with."""
-        self._estate(principal).parked.pop(ticket, None)
+        self._usage_of(principal).parked.pop(ticket, None)
         self._claim_group(principal, group_id)
         self.seen(principal, group_id, member_id)
 
     def seen(self, principal: str, group_id: str, member_id: str) -> None:
         """The principal speaks for this member; it is not known whether there is one."""
-        members = self._estate(principal).members
+        members = self._usage_of(principal).members
         if (group_id, member_id) not in members and self._is_member(group_id, member_id):
             members[(group_id, member_id)] = None
-            if len(members) >= self._estate(principal).recount_at:
+            if len(members) >= self._usage_of(principal).recount_at:
                 self._count_anew(principal, even_if_counted=True)
 
     def why_no_commit(self, principal: str, group_id: str, commit: Sequence[TopicOffsets], *, makes_group: bool) -> int:
@@ -130,21 +130,21 @@ class Holdings:
         if not new:
             return NONE
         owner = self._owners[group_id]
-        estate = self._estates[owner]
-        if estate.offsets + new > self._limits.offsets:
+        usage = self._of_principals[owner]
+        if usage.offsets + new > self._limits.offsets:
             self._count_anew(owner)
-            if estate.offsets + new > self._limits.offsets:
+            if usage.offsets + new > self._limits.offsets:
                 return self._refuse("offsets", POLICY_VIOLATION)
-        estate.offsets += new
+        usage.offsets += new
         return NONE
 
     # -- groups
 
     def _has_room_for_group(self, principal: str) -> bool:
-        estate = self._estate(principal)
-        if len(estate.groups) >= self._limits.groups:
+        usage = self._usage_of(principal)
+        if len(usage.groups) >= self._limits.groups:
             self._count_anew(principal)
-        return len(estate.groups) < self._limits.groups
+        return len(usage.groups) < self._limits.groups
 
     def _claim_group(self, principal: str, group_id: str) -> None:
         """The group is there; whose it is may not be known."""
@@ -152,30 +152,30 @@ class Holdings:
             self._take_group(principal, group_id)
             shard = self._shard_of(group_id)
             if shard is not None:
-                self._estates[principal].offsets += _offsets_of(shard, group_id)
+                self._of_principals[principal].offsets += _offsets_of(shard, group_id)
 
     def _take_group(self, principal: str, group_id: str) -> None:
         before = self._owners.get(group_id)
         if before is not None and before != principal:
-            self._estates[before].groups.pop(group_id, None)  # that one was deleted, this is another
+            self._of_principals[before].groups.pop(group_id, None)  # that one was deleted, this is another
         self._owners[group_id] = principal
-        estate = self._estate(principal)
-        estate.groups[group_id] = None
-        if len(estate.groups) >= estate.recount_at:
+        usage = self._usage_of(principal)
+        usage.groups[group_id] = None
+        if len(usage.groups) >= usage.recount_at:
             self._count_anew(principal, even_if_counted=True)
-            estate.groups[group_id] = None  # it may not be there yet
+            usage.groups[group_id] = None  # it may not be there yet
             self._owners[group_id] = principal
 
     # -- members
 
     def _has_room_for_member(self, principal: str) -> bool:
-        estate = self._estate(principal)
-        if self._member_count(estate) >= self._limits.members:
+        usage = self._usage_of(principal)
+        if self._member_count(usage) >= self._limits.members:
             self._count_anew(principal)
-        return self._member_count(estate) < self._limits.members
+        return self._member_count(usage) < self._limits.members
 
-    def _member_count(self, estate: _Estate) -> int:
-        return len(estate.members) + sum(estate.parked.values())
+    def _member_count(self, usage: _Usage) -> int:
+        return len(usage.members) + sum(usage.parked.values())
 
     def _is_member(self, group_id: str, member_id: str) -> bool:
         group = self._group(group_id)
@@ -187,28 +187,28 @@ class Holdings:
     # -- setting right
 
     def _count_anew(self, principal: str, *, even_if_counted: bool = False) -> None:
-        estate, now_ms = self._estates[principal], self._ticks_ms()
-        was_just_counted = estate.counted_ms is not None and now_ms - estate.counted_ms < RECOUNT_AFTER_MS
+        usage, now_ms = self._of_principals[principal], self._ticks_ms()
+        was_just_counted = usage.counted_ms is not None and now_ms - usage.counted_ms < RECOUNT_AFTER_MS
         if was_just_counted and not even_if_counted:
             return
-        estate.counted_ms = now_ms
-        gone = [group_id for group_id in estate.groups if self._group(group_id) is None]
+        usage.counted_ms = now_ms
+        gone = [group_id for group_id in usage.groups if self._group(group_id) is None]
         for group_id in gone:
-            del estate.groups[group_id]
+            del usage.groups[group_id]
             del self._owners[group_id]
-        estate.members = {each: None for each in estate.members if self._is_member(*each)}
-        estate.parked = _still_parked(estate.parked)
-        estate.offsets = 0
-        for group_id in estate.groups:
+        usage.members = {each: None for each in usage.members if self._is_member(*each)}
+        usage.parked = _still_parked(usage.parked)
+        usage.offsets = 0
+        for group_id in usage.groups:
             shard = self._shard_of(group_id)
-            estate.offsets += 0 if shard is None else _offsets_of(shard, group_id)
-        estate.recount_at = 2 * max(len(estate.groups), len(estate.members)) + UNSEEN
+            usage.offsets += 0 if shard is None else _offsets_of(shard, group_id)
+        usage.recount_at = 2 * max(len(usage.groups), len(usage.members)) + UNSEEN
 
-    def _estate(self, principal: str) -> _Estate:
-        estate = self._estates.get(principal)
-        if estate is None:
-            estate = self._estates[principal] = _Estate()
-        return estate
+    def _usage_of(self, principal: str) -> _Usage:
+        usage = self._of_principals.get(principal)
+        if usage is None:
+            usage = self._of_principals[principal] = _Usage()
+        return usage
 
     def _group(self, group_id: str) -> Group | None:
         shard = self._shard_of(group_id)
@@ -219,7 +219,7 @@ class Holdings:
         return error
 
     def __repr__(self) -> str:
-        return f"<Holdings of {len(self._estates)} principals: {len(self._owners)} groups>"
+        return f"<Holdings of {len(self._of_principals)} principals: {len(self._owners)} groups>"
 
 
 def _still_parked(parked: dict[Redeemable, bool]) -> dict[Redeemable, bool]:

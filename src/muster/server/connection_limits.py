@@ -15,7 +15,7 @@ ALL: Final = "max.connections"
 PER_USER: Final = "muster.max.connections.per.user"
 
 
-class Rooms:
+class ConnectionLimits:
     def __init__(self, settings: Settings, listeners: tuple[str, ...]) -> None:
         self._most = settings.integer(ALL)
         self._most_through = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from muster.server.call import Call
 
 
-def may_use_group(call: Call, node: Node, operation: Operation, group_id: str, *, quietly: bool = False) -> bool:
+def authorize_group(call: Call, node: Node, operation: Operation, group_id: str, *, quietly: bool = False) -> bool:
     authorizer = node.authorizer
     # The usual case first: asking somebody who always says yes takes longer than the rest of a heartbeat's handler.
     if type(authorizer) is _ALLOW_ALL or authorizer.allows(call.principal, call.host, operation, _GROUP, group_id):
@@ -29,14 +29,14 @@ def may_use_group(call: Call, node: Node, operation: Operation, group_id: str, *
     return _no(call, node, operation, ResourceType.GROUP, group_id, quietly)
 
 
-def may_use_topic(call: Call, node: Node, operation: Operation, topic: str, *, quietly: bool = False) -> bool:
+def authorize_topic(call: Call, node: Node, operation: Operation, topic: str, *, quietly: bool = False) -> bool:
     authorizer = node.authorizer
     if type(authorizer) is _ALLOW_ALL or authorizer.allows(call.principal, call.host, operation, _TOPIC, topic):
         return True
     return _no(call, node, operation, ResourceType.TOPIC, topic, quietly)
 
 
-def may_use_cluster(call: Call, node: Node, operation: Operation, *, quietly: bool = False) -> bool:
+def authorize_cluster(call: Call, node: Node, operation: Operation, *, quietly: bool = False) -> bool:
     if node.authorizer.allows(call.principal, call.host, operation, ResourceType.CLUSTER, CLUSTER_NAME):
         return True
     return _no(call, node, operation, ResourceType.CLUSTER, CLUSTER_NAME, quietly)
