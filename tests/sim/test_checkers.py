@@ -85,7 +85,7 @@ def answer_before_durable(patch: pytest.MonkeyPatch) -> None:
 def store_older_values(patch: pytest.MonkeyPatch) -> None:
     handle = Shard.handle
 
-    def forgetful(self: Shard, request: Any, ticket: Any, now_ms: int) -> Outcome:
+    def forgetful(self: Shard, request: Any, ticket: Any, now_ms: int, member_checked: bool = False) -> Outcome:
         if type(request).__name__ == "OffsetCommit":
             request.topics = [
                 topic_offsets(
@@ -93,7 +93,7 @@ def store_older_values(patch: pytest.MonkeyPatch) -> None:
                 )
                 for each in request.topics
             ]
-        return handle(self, request, ticket, now_ms)
+        return handle(self, request, ticket, now_ms, member_checked)
 
     patch.setattr(Shard, "handle", forgetful)
 
@@ -131,8 +131,8 @@ def answer_twice(patch: pytest.MonkeyPatch) -> None:
 def ignore_heartbeats(patch: pytest.MonkeyPatch) -> None:
     handle = Shard.handle
 
-    def deaf(self: Shard, request: Any, ticket: Any, now_ms: int) -> Outcome:
-        outcome = handle(self, request, ticket, now_ms)
+    def deaf(self: Shard, request: Any, ticket: Any, now_ms: int, member_checked: bool = False) -> Outcome:
+        outcome = handle(self, request, ticket, now_ms, member_checked)
         if type(request).__name__ in ("Heartbeat", "OffsetCommit"):
             outcome.timers = ()
         return outcome
