@@ -29,10 +29,10 @@ COMPILED = {
         " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": (
-        "alarm clock coordinator group_commit in_flight loader long_poll offsets_log runner session_token tickets timings turns"
-        " unanswered wheel"
+        "alarm clock coordinator group_commit group_queues in_flight loader long_poll offsets_log runner session_token tickets"
+        " timings unanswered wheel"
     ),
-    "server": "backlog call channel connection limits may parts reactor request_budget routes traffic",
+    "server": "authorize backlog call channel connection limits parts reactor request_budget routes traffic",
     "server/intake": "*",
     "server/handlers": (
         "commit_answer commit_sorting describe_groups find_coordinator heartbeat join_group"
@@ -45,12 +45,12 @@ BUILDING = {"bdist_wheel", "build", "build_ext", "editable_wheel", "install"}
 
 
 def compiled_files() -> list[str]:
-    files = [
-        path
-        for room, names in COMPILED.items()
-        for name in names.split()
-        for path in sorted((SOURCE / room).glob(f"{name}.py"))
-    ]
+    files: list[Path] = []
+    for room, names in COMPILED.items():
+        for name in names.split():
+            found = sorted((SOURCE / room).glob(f"{name}.py"))
+            assert found, f"setup.py names {room}/{name}.py, which is not there"
+            files += found
     return [str(path) for path in files if path.name != "__init__.py"]
 
 
