@@ -1,4 +1,4 @@
-"""Why a group rebalanced, read from two neighbouring generations of the log alone. Pure; `rebalance_rows` calls it.
+"""Why a group rebalanced, read from two neighbouring generations of the log alone. Pure; `group_changes` calls it.
 
 | what changed | cause | confidence |
 |---|---|---|
