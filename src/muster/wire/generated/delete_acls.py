@@ -1,4 +1,4 @@
-"""Generated from schemas/delete_acls.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/delete_acls.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 

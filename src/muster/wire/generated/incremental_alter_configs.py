@@ -1,4 +1,4 @@
-"""Generated from schemas/incremental_alter_configs.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/incremental_alter_configs.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated from schemas/init_producer_id.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/init_producer_id.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.wire.dialects.interface import MOST_ITEMS, WHERE, CodeWriter
-from muster.wire.dialects.values import annotation, default_expression
-from muster.wire.schema import (
+from tools.codecs.dialects.interface import MOST_ITEMS, WHERE, CodeWriter
+from tools.codecs.dialects.values import annotation, default_expression
+from tools.codecs.schema import (
     FIXED_CODES,
     Api,
     Field,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from muster.wire.dialects.interface import WHERE, CodeWriter
-from muster.wire.dialects.native_items import ItemFunctions
-from muster.wire.dialects.struct_encode import differs
-from muster.wire.schema import FIXED_CODES, Api, Field, Message, Struct
+from tools.codecs.dialects.interface import WHERE, CodeWriter
+from tools.codecs.dialects.native_items import ItemFunctions
+from tools.codecs.dialects.struct_encode import differs
+from tools.codecs.schema import FIXED_CODES, Api, Field, Message, Struct
 
 LIBRT_WRITES: Final = {"i16": "write_i16_be", "i32": "write_i32_be", "i64": "write_i64_be", "f64": "write_f64_be"}
 OUR_WRITES: Final = {"i8": "write_i8", "u16": "write_u16", "u32": "write_u32", "uuid": "write_uuid"}

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.wire.dialects.layouts import Layouts
-from muster.wire.dialects.struct_decode import DecoderWriter
-from muster.wire.dialects.struct_encode import EncoderWriter
-from muster.wire.schema import Api, Message
+from tools.codecs.dialects.layouts import Layouts
+from tools.codecs.dialects.struct_decode import DecoderWriter
+from tools.codecs.dialects.struct_encode import EncoderWriter
+from tools.codecs.schema import Api, Message
 
 IN_MESSAGE: Final = frozenset({"octets_of"})
 
