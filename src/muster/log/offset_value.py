@@ -15,7 +15,8 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
 from mypy_extensions import i32, i64
 
 from muster.core.records import OffsetCommitted
-from muster.log.record_fields import I64, FieldReader, string_octets, uvarint
+from muster.log.record_fields import I64, FieldReader, string_octets
+from muster.wire.native import uvarint_size, write_uvarint
 
 NO_EXPIRY: Final = -1
 _FLEXIBLE_SINCE: Final = 4
@@ -71,7 +72,7 @@ def offset_value_size(metadata: bytes, expires_ms: i64, topic_id: bytes | None) 
         return size + _LEAST_V1_BYTES
     size += _LEAST_V4_BYTES
     if len(metadata) >= 0x7F:
-        size += len(uvarint(len(metadata) + 1)) - 1
+        size += uvarint_size(len(metadata) + 1) - 1
     return size if topic_id is None else size + _TOPIC_ID_TAG_BYTES
 
 
@@ -97,7 +98,7 @@ def write_offset_value(
     write_i64_be(out, offset)
     write_i32_be(out, i32(leader_epoch))
     if len(metadata) > 0:
-        out.write(uvarint(len(metadata) + 1))
+        write_uvarint(out, len(metadata) + 1)
         out.write(metadata)
     else:
         out.append(1)

@@ -159,7 +159,7 @@ class NativeDecoderWriter:
             return
         for each in tagged:
             self.code.line(f"{names[each.name]}: {annotation(each)} = {default_expression(each)}")
-        self.code.line(f"tags_{number}, at = {self.use('read_varint')}(buf, at)")
+        self.code.line(f"tags_{number}, at = {self.use('read_uvarint')}(buf, at)")
         with self.code.block(f"for _ in range(tags_{number}):"):
             self.tagged_fields(tagged, names, number)
 

@@ -146,7 +146,7 @@ class NativeEncoderWriter:
         is_gone_through = each.type_name not in ARRAY_WRITES and not is_laid_out
         self.code.line(f"{items} = {self.use('as_list')}({value})" if is_gone_through else f"{items} = {value}")
         if self.flexible:
-            self.call("write_varint", f"len({items}) + 1")
+            self.call("write_uvarint", f"len({items}) + 1")
         else:
             self.call("write_i32_be", f"len({items})")
         if each.type_name in ARRAY_WRITES:
@@ -198,5 +198,5 @@ class NativeEncoderWriter:
                 self.code.line(f"{count} += 1")
                 self.code.line(f"{self.use('write_tag')}({section}, {each.tag}, {payload})")
         self.out = outer
-        self.call("write_varint", count)
+        self.call("write_uvarint", count)
         self.code.line(f"{self.out}.write({section}.getvalue())")

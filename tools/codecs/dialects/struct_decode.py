@@ -29,7 +29,7 @@ class DecoderWriter:
         self.flexible = version in api.flexible
         self.layouts = layouts
         self.used = used
-        """Names from `primitives` that bodies call."""
+        """Names from `primitives` and `varint` that bodies call."""
         self.by_constructor = by_constructor
         self.code = CodeWriter()
         self.run: list[tuple[str, str]] = []

@@ -22,7 +22,7 @@ class EncoderWriter:
         self.flexible = version in api.flexible
         self.layouts = layouts
         self.used = used
-        """Names from `primitives` and `message` that bodies call."""
+        """Names from `primitives`, `varint` and `message` that bodies call."""
         self.code = CodeWriter()
         self.run: list[tuple[str, str]] = []
         self.out = "out"

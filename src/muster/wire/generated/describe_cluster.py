@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import overrun, read_length, skip_tagged
+from muster.wire.varint import read_uvarint, uvarint
 
 new = Message.__new__
 pack_tbtx = Struct(">?b?x").pack
