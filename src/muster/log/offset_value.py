@@ -17,11 +17,10 @@ from mypy_extensions import i32, i64
 from muster.core.records import OffsetCommitted
 from muster.log.record_fields import I64, FieldReader, string_octets
 from muster.wire.native import uvarint_size, write_uvarint
+from muster.wire.special_values import NO_EXPIRY, TOPIC_ID_BYTES
 
-NO_EXPIRY: Final = -1
 _FLEXIBLE_SINCE: Final = 4
 _TOPIC_ID_TAG = 0
-_TOPIC_ID_BYTES = 16
 _CACHED_TOPIC_IDS = 4_096
 
 _USUAL = Struct(">hqiBqBBB16s")
@@ -170,9 +169,9 @@ def _tagged_topic_id(reader: FieldReader) -> bytes | None:
     topic_id = reader.tags().get(_TOPIC_ID_TAG)
     if topic_id is None:
         return None
-    if len(topic_id) < _TOPIC_ID_BYTES:
-        raise reader.error(f"the topic id has {len(topic_id)} bytes, it needs {_TOPIC_ID_BYTES}")
-    return _shared_topic_id(topic_id[:_TOPIC_ID_BYTES])
+    if len(topic_id) < TOPIC_ID_BYTES:
+        raise reader.error(f"the topic id has {len(topic_id)} bytes, it needs {TOPIC_ID_BYTES}")
+    return _shared_topic_id(topic_id[:TOPIC_ID_BYTES])
 
 
 @lru_cache(maxsize=_CACHED_TOPIC_IDS)

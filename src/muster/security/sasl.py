@@ -7,8 +7,9 @@ neither ever has a password, proof or token in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from muster.wire.late_dataclass import dataclass
 
 PLAIN: Final = "PLAIN"
 SCRAM_SHA_256: Final = "SCRAM-SHA-256"

@@ -17,7 +17,7 @@ import pyarrow as pa
 from muster.client.security import PLAINTEXT, Security
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.sources.batch_scan import Scan, scan_batches
-from muster.pipeline.sources.broker_client import EARLIEST, LATEST, BrokerClient
+from muster.pipeline.sources.broker_client import BrokerClient
 from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
@@ -25,6 +25,7 @@ from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader
 from muster.pipeline.sources.positions import Positions
 from muster.pipeline.sources.record_columns import Records, read_headers, read_records
 from muster.wire.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE, name_of
+from muster.wire.special_values import EARLIEST, LATEST
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,9 +15,6 @@ import pyarrow as pa
 from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.broker_client import (
-    EARLIEST,
-    LATEST,
-    MAX_TIMESTAMP,
     BrokerClient,
     ClusterView,
     TopicPartition,
@@ -25,6 +22,7 @@ from muster.pipeline.sources.broker_client import (
 from muster.pipeline.sources.bronze_rows import date_text
 from muster.topics.names import id_text
 from muster.wire.errors import NONE
+from muster.wire.special_values import EARLIEST, LATEST, MAX_TIMESTAMP
 
 SAMPLER: Final = "list_offsets"
 _INTERNAL_PREFIX: Final = "__"
