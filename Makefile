@@ -60,7 +60,7 @@ format: $(READY) ## let ruff lay out the code
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 generate: $(READY) ## write src/muster/wire/generated anew from the schemas
-	@MUSTER_PURE=1 $(BIN)/python -m muster.wire.generate
+	@MUSTER_PURE=1 $(BIN)/python -m tools.codecs.generate
 
 fuzz: $(COMPILED) ## fuzzing: the decoders, guided by coverage, then a whole server beside a well-behaved client (SECONDS_=60 each, SEED=)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python '.[fuzz]'

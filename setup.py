@@ -19,7 +19,10 @@ from setuptools.command.build_ext import build_ext
 SOURCE = Path("src/muster")
 HOT_APIS = sorted(path.stem.removesuffix("_native") for path in (SOURCE / "wire/generated").glob("*_native.py"))
 COMPILED = {
-    "wire": "batch_encode batch_header batch_open batch_records errors header i32_array message native primitives value",
+    "wire": (
+        "batch_encode batch_header batch_open batch_records errors header i32_array message native primitives"
+        " special_values value varint"
+    ),
     "wire/generated": " ".join(f"{name} {name}_native" for name in HOT_APIS),
     "core": "*",
     "core/classic": "*",

@@ -22,7 +22,6 @@ NOT_IMPORTED = {
     "muster.explain": "only commands explain",
     "muster.pipeline": "Spark's side",
     "muster.testing": "with --control only",
-    "muster.wire.schema": "codecs are generated beforehand",
     "muster.log.memory": "with --memory only",
     "muster.log.postgres": "with --store only",
     "muster.security.tls": "with TLS only",

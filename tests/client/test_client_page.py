@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from muster.client import admin
-from muster.client.security import MECHANISMS, PROTOCOLS
+from muster.client.security import PROTOCOLS
 from muster.client.security_names import FIELDS
 from muster.core.assignors import choice
+from muster.security.sasl import MECHANISMS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "client.md").read_text(encoding="utf-8")
 

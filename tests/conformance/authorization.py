@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from muster.wire.notation import parse_api
 from tests.conformance import kafka, muster_node
 from tests.conformance.connection import Connection
 from tests.conformance.kafka import Node
+from tools.codecs.notation import parse_api
 
 SETTING: Final = "denied"
 """Not a setting of any broker: the denials of a script travel under this name with its settings."""

@@ -11,8 +11,8 @@ import struct
 from functools import cache
 from typing import Any, Final
 
-from muster.wire.generate import load_apis
-from muster.wire.schema import FIXED_CODES, Api, Field, Struct
+from tools.codecs.generate import load_apis
+from tools.codecs.schema import FIXED_CODES, Api, Field, Struct
 
 Tree = dict[str, Any]
 

@@ -12,8 +12,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Final
 
-from muster.wire.schema import Api
 from tests.conformance import codec
+from tools.codecs.schema import Api
 
 REPLY_SECONDS: Final = 30
 CLOSED: Final = "connection closed"

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from muster.wire.schema import Api
 from tests.conformance.codec import Tree, api_named
 from tests.conformance.connection import CLOSED, REPLY_SECONDS, Connection, NoAnswer, Pending
 from tests.conformance.naming import Names
 from tests.conformance.script import Ask, Await, Close, Raw, Scenario, Script, Step
 from tests.conformance.values import Group, Reference, plain, resolve
 from tests.conformance.wire_faults import Faults, frame_of, read_faults
+from tools.codecs.schema import Api
 
 MEMBER_ID_REQUIRED: Final = 79
 POLL_SECONDS: Final = 0.05

@@ -29,10 +29,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from muster.wire.schema import Api
 from tests.conformance.authorization import SETTING, UNPREPARED, read_denials
 from tests.conformance.codec import api_named
 from tests.conformance.values import Tokens, read_assignments
+from tools.codecs.schema import Api
 
 FOLDER: Final = Path(__file__).parent / "scripts"
 EVERYWHERE: Final = FOLDER / "everywhere.defaults"

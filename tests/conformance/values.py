@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from muster.wire.batch import Record, encode_batch
-from muster.wire.schema import Field, Struct
+from tools.codecs.schema import Field, Struct
 
 _TOKEN: Final = re.compile(
     r"""[\s,]*(?:

@@ -21,9 +21,9 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from muster.wire.schema import Api
 from tests.conformance import codec
 from tests.conformance.values import Text
+from tools.codecs.schema import Api
 
 _SAME: Final = object()
 

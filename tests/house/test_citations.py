@@ -9,7 +9,7 @@ import pytest
 
 from tests.house.citations import REFUSED, ROOT, SPEC, Citation, citations, places, with_links
 
-_FOLDERS = ("src", "tests", "docs", "bench", "demo", "examples")
+_FOLDERS = ("src", "tests", "docs", "bench", "demo", "examples", "tools")
 _SUFFIXES = (".py", ".md", ".api", ".txt", ".js", ".css", ".toml", ".yml")
 _NOT_LOOKED_AT = ("tests/house/test_citations.py", "tests/house/citations.py", "docs/spec/index.md")
 """They show what a citation looks like, and what is none."""

@@ -40,12 +40,12 @@ def _known() -> frozenset[str]:
     """Every word of the code: names, and the words in its strings. Docstrings and comments are not code."""
     found = {*dir(builtins), *keyword.kwlist, *ELSEWHERE}
     for path in [
-        *python_files("src", "tests", "bench", "demo", "examples"),
+        *python_files("src", "tests", "bench", "demo", "examples", "tools"),
         *(SOURCE / "wire" / "generated").glob("*.py"),
     ]:
         found.update(path.relative_to(ROOT).with_suffix("").parts)
         found |= _words_of(parsed(path))
-    for path in (*(SOURCE / "wire" / "schemas").glob("*.api"), ROOT / "Makefile", ROOT / "pyproject.toml"):
+    for path in (*(ROOT / "tools" / "codecs" / "schemas").glob("*.api"), ROOT / "Makefile", ROOT / "pyproject.toml"):
         found.update(_WORD.findall(path.read_text()))
     return frozenset(found)
 
@@ -77,7 +77,7 @@ def _unknown(path: Path, in_page: bool) -> list[str]:
 
 
 def test_names_in_comments_and_docstrings_exist() -> None:
-    assert [each for path in python_files("src") for each in _unknown(path, in_page=False)] == []
+    assert [each for path in python_files("src", "tools") for each in _unknown(path, in_page=False)] == []
 
 
 def test_names_in_pages_exist() -> None:

@@ -9,8 +9,8 @@ from muster.log.memory import MemoryStore
 from muster.topics.catalog_document import DOCUMENT
 from muster.topics.config_changes import ConfigOperation
 from muster.topics.creation import NewPartitions
-from muster.topics.topic import NO_TOPIC_ID
 from muster.wire.batch import BatchHeader, encode_batch, parse_header
+from muster.wire.special_values import NO_TOPIC_ID
 from tests.topics.bench_broker import (
     NOW_MS,
     ask,

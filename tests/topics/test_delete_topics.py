@@ -8,8 +8,8 @@ from muster.log.contract import StorageError
 from muster.log.memory import MemoryStore
 from muster.topics.broker import BrokerConfig
 from muster.topics.creation import NewTopic
-from muster.topics.topic import NO_TOPIC_ID
 from muster.wire import errors
+from muster.wire.special_values import NO_TOPIC_ID
 from tests.topics.bench_broker import NODE_ID, batch, send_durably, started, with_topic
 
 

@@ -10,9 +10,9 @@ from muster.log.contract import StorageError
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.fetch import FetchAsk
 from muster.topics.produce import ProduceTerms
-from muster.topics.topic import NO_TOPIC_ID
 from muster.wire import errors
 from muster.wire.batch import BatchHeader, iterate_batches
+from muster.wire.special_values import NO_TOPIC_ID
 from tests.topics.bench_broker import (
     NODE_ID,
     NOW_MS,

@@ -13,8 +13,9 @@ from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.topics.produce import ProduceTerms
 from muster.topics.refusal import TopicError
-from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.topics.topic import Topic
 from muster.wire import errors
+from muster.wire.special_values import NO_TOPIC_ID
 from tests.topics.bench_broker import NOW_MS, ask, batch, fetch
 
 HERE, THERE = 1, 2

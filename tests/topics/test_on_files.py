@@ -12,9 +12,9 @@ from muster.log.files import FileStore
 from muster.topics.broker import Broker
 from muster.topics.config_changes import ConfigOperation
 from muster.topics.creation import NewPartitions
-from muster.topics.topic import NO_TOPIC_ID
 from muster.wire import errors
 from muster.wire.batch import decode_records, iterate_batches
+from muster.wire.special_values import NO_TOPIC_ID
 from tests.topics.bench_broker import (
     NOW_MS,
     ask,

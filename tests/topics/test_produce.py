@@ -12,7 +12,6 @@ from muster.log.contract import StorageError
 from muster.topics.broker import Broker
 from muster.topics.effort import UNBOUNDED
 from muster.topics.produce import Judging, ProduceTerms
-from muster.topics.topic import NO_TOPIC_ID
 from muster.wire import errors
 from muster.wire.batch import (
     LOG_APPEND_TIME_BIT,
@@ -23,6 +22,7 @@ from muster.wire.batch import (
     with_offset_and_epoch,
 )
 from muster.wire.compression import GZIP, SNAPPY, ZSTD
+from muster.wire.special_values import NO_TOPIC_ID
 from tests.topics.bench_broker import (
     NOW_MS,
     ask,

@@ -18,7 +18,7 @@ from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 
 from muster.wire.message import Message
-from muster.wire.schema import Struct
+from tools.codecs.schema import Struct
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 

@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from muster.wire.apis import generated_module
-from muster.wire.generate import load_apis
 from muster.wire.message import Message
-from muster.wire.schema import FIXED_CODES, Api, Field, Struct
-from muster.wire.schema import Message as MessageSchema
+from tools.codecs.generate import load_apis
+from tools.codecs.schema import FIXED_CODES, Api, Field, Struct
+from tools.codecs.schema import Message as MessageSchema
 
 SCHEMAS: dict[str, Api] = {api.name: api for api in load_apis()}
 EVERY_MESSAGE: list[tuple[str, str]] = [

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from muster.wire import apis
-from muster.wire.dialects.struct_dialect import StructDialect
 from muster.wire.errors import EncodeError, WireError
-from muster.wire.generate import GENERATED, generated_files, load_apis, module_text, ranges
-from muster.wire.notation import parse_api
-from muster.wire.schema import SchemaError
+from tools.codecs.dialects.struct_dialect import StructDialect
+from tools.codecs.generate import GENERATED, generated_files, load_apis, module_text, ranges
+from tools.codecs.notation import parse_api
+from tools.codecs.schema import SchemaError
 
 AGREED = """
     Produce 0 3-13 9, Fetch 1 4-17 12, ListOffsets 2 1-10 6, Metadata 3 0-13 9, OffsetCommit 8 2-10 8, OffsetFetch 9 1-10 6,

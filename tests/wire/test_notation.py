@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from muster.wire.notation import parse_api
-from muster.wire.schema import NO_VERSIONS, SchemaError, Versions, smallest_size, snake_case
+from tools.codecs.notation import parse_api
+from tools.codecs.schema import NO_VERSIONS, SchemaError, Versions, smallest_size, snake_case
 
 HEAD = "api 7 Thing  versions 0-5  flexible 3+\n"
 

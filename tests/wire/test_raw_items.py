@@ -13,13 +13,13 @@ from librt.strings import BytesWriter
 from librt.vecs import vec
 from mypy_extensions import i32, i64
 
-from muster.wire.dialects import native_runs
-from muster.wire.dialects.native_items import LAID_OUT, ItemFunctions, has_struct
-from muster.wire.dialects.native_runs import RUNS, RunFunctions, run_body
-from muster.wire.generate import load_apis
 from muster.wire.message import RawItems, raw_items
-from muster.wire.notation import parse_api
-from muster.wire.schema import Api, SchemaError, Struct, structs_of
+from tools.codecs.dialects import native_runs
+from tools.codecs.dialects.native_items import LAID_OUT, ItemFunctions, has_struct
+from tools.codecs.dialects.native_runs import RUNS, RunFunctions, run_body
+from tools.codecs.generate import load_apis
+from tools.codecs.notation import parse_api
+from tools.codecs.schema import Api, SchemaError, Struct, structs_of
 
 CASES = [
     (api, struct, version)

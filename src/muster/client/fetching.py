@@ -22,9 +22,9 @@ from muster.wire.generated.fetch import (
     FetchResponseAbortedTransaction,
     FetchResponsePartition,
 )
+from muster.wire.special_values import ABORT_MARKER
 
 DEFAULT_BYTES: Final = 1 << 20
-_ABORT_MARKER: Final = 0
 _MOST_BYTES: Final = 1 << 30
 
 
@@ -123,7 +123,7 @@ def _visible(raw: bytes, offset: int, aborted: _Aborted) -> tuple[list[Record], 
         hidden = header.is_transactional and aborted.hides(header.producer_id, header.base_offset)
         if header.is_control:
             marker = decode_records(raw, header, position)
-            if marker and marker[0].key is not None and marker[0].key[2:4] == _ABORT_MARKER.to_bytes(2, "big"):
+            if marker and marker[0].key is not None and marker[0].key[2:4] == ABORT_MARKER.to_bytes(2, "big"):
                 aborted.ended(header.producer_id)
         elif not hidden:
             records += (each for each in decode_records(raw, header, position) if each.offset >= offset)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError, is_retriable, raise_for
@@ -33,6 +32,7 @@ from muster.wire.generated.offset_delete import (
     OffsetDeleteRequestTopic,
     OffsetDeleteResponse,
 )
+from muster.wire.special_values import EARLIEST, LATEST, MAX_TIMESTAMP, MAX_TIMESTAMP_SINCE
 
 __all__ = [
     "EARLIEST",
@@ -45,11 +45,6 @@ __all__ = [
     "delete_offsets",
     "list_offsets",
 ]
-
-LATEST: Final = -1
-EARLIEST: Final = -2
-MAX_TIMESTAMP: Final = -3
-_MAX_TIMESTAMP_SINCE: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +141,7 @@ async def _list_at(
     found: dict[TopicPartition, ListedOffset],
 ) -> None:
     connection = await cluster.connection_to(leader)
-    if MAX_TIMESTAMP in wanted.values() and connection.version("ListOffsets") < _MAX_TIMESTAMP_SINCE:
+    if MAX_TIMESTAMP in wanted.values() and connection.version("ListOffsets") < MAX_TIMESTAMP_SINCE:
         raise ClientError(UNSUPPORTED_VERSION, "find the record with the largest timestamp", "the broker is too old")
     topics = [
         ListOffsetsRequestTopic(topic, [ListOffsetsRequestPartition(number, -1, time) for number, time in pairs])

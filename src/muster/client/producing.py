@@ -36,10 +36,10 @@ from muster.wire.generated.produce import (
     ProduceRequestTopic,
     ProduceResponse,
 )
+from muster.wire.special_values import NO_SEQUENCE
 
 ACKS: Final = {"all": -1, "1": 1, "0": 0}
 _NO_PRODUCER: Final = (-1, -1)
-_NO_SEQUENCE: Final = -1
 _UNKNOWN_OFFSET: Final = -1
 _LOST_SEQUENCE: Final = frozenset({OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID})
 
@@ -114,7 +114,7 @@ class Producer:
             is_numbered = self._acks == ACKS["all"]
             self._producer = await self._cluster.persist(self._introduce) if is_numbered else _NO_PRODUCER
         producer_id, epoch = self._producer
-        sequence = self._sequences.get(place, 0) if self._producer != _NO_PRODUCER else _NO_SEQUENCE
+        sequence = self._sequences.get(place, 0) if self._producer != _NO_PRODUCER else NO_SEQUENCE
         batch = encode_batch(
             content,
             compression=self._codec,
@@ -131,7 +131,7 @@ class Producer:
             if failure.code in _LOST_SEQUENCE and sequence > 0:
                 return await self._append(place, records)
             raise
-        if sequence != _NO_SEQUENCE:
+        if sequence != NO_SEQUENCE:
             self._sequences[place] = (sequence + len(content)) & 0x7FFFFFFF
         return base
 

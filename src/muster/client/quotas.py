@@ -4,7 +4,6 @@ ClientError."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
@@ -22,10 +21,7 @@ from muster.wire.generated.describe_client_quotas import (
     DescribeClientQuotasRequestComponent,
     DescribeClientQuotasResponse,
 )
-
-_EXACT: Final = 0
-_DEFAULT: Final = 1
-_ANY_NAME: Final = 2
+from muster.wire.special_values import MATCH_ANY_NAME, MATCH_DEFAULT, MATCH_EXACT
 
 
 async def list_quotas(
@@ -34,9 +30,9 @@ async def list_quotas(
     """Those of entities that have these parts with these names (None: the default) and these parts with any name. `strict`: and
     no other parts."""
     components = [
-        DescribeClientQuotasRequestComponent(each, _DEFAULT if name is None else _EXACT, name)
+        DescribeClientQuotasRequestComponent(each, MATCH_DEFAULT if name is None else MATCH_EXACT, name)
         for each, name in names.items()
-    ] + [DescribeClientQuotasRequestComponent(each, _ANY_NAME, None) for each in any_name]
+    ] + [DescribeClientQuotasRequestComponent(each, MATCH_ANY_NAME, None) for each in any_name]
 
     async def attempt() -> list[tuple[Entity, dict[str, float]]]:
         reply: DescribeClientQuotasResponse = await cluster.ask_any(

@@ -17,10 +17,10 @@ from typing import Final
 
 from muster.client.failure import ClientError
 from muster.client.security_names import given, yes_or_no
+from muster.security.sasl import MECHANISMS
 from muster.wire.errors import INVALID_CONFIG
 
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

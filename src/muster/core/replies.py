@@ -9,9 +9,8 @@ from mypy_extensions import mypyc_attr
 from muster.core.offsets.partition_offsets import PartitionOffsets
 from muster.wire.errors import NONE
 from muster.wire.i32_array import I32Array, i32_array
+from muster.wire.special_values import NO_GENERATION
 from muster.wire.value import Value
-
-NO_GENERATION = -1
 
 
 @mypyc_attr(acyclic=True)

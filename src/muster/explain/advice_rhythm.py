@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from muster.core.time_units import HOUR_MS
 from muster.explain.advice import Advice, Case
 from muster.explain.cause_words import phrase
 from muster.explain.facts import Rebalance
 from muster.explain.words import duration, listed, plural
 
-HOUR_MS: Final = 3_600_000
 MANY_AN_HOUR: Final = 10
 FLAPS: Final = 3
 START_MS: Final = 30_000

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from muster.log.contract import StorageError
+from muster.wire.special_values import TOPIC_ID_BYTES
 
 RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
 START_OFFSETS: Final = "log-start-offset-checkpoint"
@@ -17,7 +18,6 @@ CLEAN_OFFSETS: Final = "cleaner-offset-checkpoint"
 LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
 PARTITION_METADATA: Final = "partition.metadata"
 _VERSION: Final = "0"
-_TOPIC_ID_BYTES: Final = 16
 
 
 def format_offsets(offsets: Mapping[tuple[str, int], int]) -> bytes:
@@ -90,7 +90,7 @@ def parse_partition_metadata(content: bytes, path: str) -> bytes:
         topic_id = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (UnicodeDecodeError, ValueError, KeyError):
         topic_id = b""
-    if len(topic_id) != _TOPIC_ID_BYTES:
+    if len(topic_id) != TOPIC_ID_BYTES:
         raise StorageError(
             f"{path}: has no readable topic_id. Write 'version: 0' and 'topic_id: <the topic's id>' on two lines,"
             " or remove the file: it is written anew when the partition is opened"

@@ -7,11 +7,8 @@ Called by `compaction_filter` and `compaction_scan`.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
-from typing import Final, NamedTuple
-
-import google_crc32c
+from typing import NamedTuple
 
 from muster.wire.batch import (
     COMPRESSION_MASK,
@@ -20,14 +17,10 @@ from muster.wire.batch import (
     BatchHeader,
     CorruptBatch,
     records_payload,
+    resealed,
 )
-from muster.wire.batch_header import MAGIC
 from muster.wire.compression import compress
-
-_BEFORE_CHECKED = struct.Struct(">qiibI")
-_CHECKED_HEADER = struct.Struct(">hiqqqhii")
-_AFTER_LENGTH: Final = 9
-"""Leader epoch, magic and checksum are counted by the batch length and not by the checksum."""
+from muster.wire.varint import read_zigzag, zigzag
 
 
 class RecordPlace(NamedTuple):
@@ -65,18 +58,18 @@ def _walk(data: bytes, count: int) -> list[RecordPlace]:
     pos = 0
     for _ in range(count):
         start = pos
-        length, body = _varint(data, pos)
+        length, body = read_zigzag(data, pos)
         end = body + length
         if length < 0 or end > len(data):
             raise CorruptBatch(f"record length {length} does not fit into the records", start)
-        timestamp_delta, after_timestamp = _varint(data, body + 1)
-        offset_delta, pos = _varint(data, after_timestamp)
-        size, pos = _varint(data, pos)
+        timestamp_delta, after_timestamp = read_zigzag(data, body + 1)
+        offset_delta, pos = read_zigzag(data, after_timestamp)
+        size, pos = read_zigzag(data, pos)
         key = None
         if size >= 0:
             key = data[pos : pos + size]
             pos += size
-        size, pos = _varint(data, pos)
+        size, pos = read_zigzag(data, pos)
         if pos > end:
             raise CorruptBatch(f"record should end at {end}, its key ends at {pos}", start)
         places.append(
@@ -102,65 +95,17 @@ def rebuilt(header: BatchHeader, payload: bytes, kept: Sequence[RecordPlace], ho
     else:
         max_timestamp = header.base_timestamp + max(place.timestamp_delta for place in kept)
     packed = compress(header.compression, b"".join(parts))
-    return _seal(header, attributes, base_timestamp, max_timestamp, len(kept), packed)
+    return resealed(header, packed, attributes, base_timestamp, max_timestamp, len(kept), header.partition_leader_epoch)
 
 
 def emptied(header: BatchHeader) -> bytes:
     """Only the header, so that the offsets up to its last and the producer's sequence are not forgotten."""
     attributes = header.attributes & ~(COMPRESSION_MASK | DELETE_HORIZON_BIT)
-    return _seal(header, attributes, NO_TIMESTAMP, header.max_timestamp, 0, b"")
+    epoch = header.partition_leader_epoch
+    return resealed(header, b"", attributes, NO_TIMESTAMP, header.max_timestamp, 0, epoch)
 
 
 def _with_timestamp_delta(payload: bytes, place: RecordPlace, delta: int) -> bytes:
     attributes = payload[place.body : place.body + 1]
-    body = b"".join((attributes, _to_varint(delta), payload[place.after_timestamp : place.end]))
-    return _to_varint(len(body)) + body
-
-
-def _seal(
-    header: BatchHeader, attributes: int, base_timestamp: int, max_timestamp: int, count: int, payload: bytes
-) -> bytes:
-    checked = (
-        _CHECKED_HEADER.pack(
-            attributes,
-            header.last_offset_delta,
-            base_timestamp,
-            max_timestamp,
-            header.producer_id,
-            header.producer_epoch,
-            header.base_sequence,
-            count,
-        )
-        + payload
-    )
-    crc = google_crc32c.value(checked)
-    length = _AFTER_LENGTH + len(checked)
-    return _BEFORE_CHECKED.pack(header.base_offset, length, header.partition_leader_epoch, MAGIC, crc) + checked
-
-
-def _varint(data: bytes, pos: int) -> tuple[int, int]:
-    byte = data[pos]
-    pos += 1
-    if byte < 0x80:
-        return (byte >> 1) ^ -(byte & 1), pos
-    number = byte & 0x7F
-    shift = 7
-    while True:
-        byte = data[pos]
-        pos += 1
-        number |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return (number >> 1) ^ -(number & 1), pos
-        shift += 7
-        if shift > 63:
-            raise CorruptBatch("a number of more than ten bytes", pos)
-
-
-def _to_varint(number: int) -> bytes:
-    rest = (number << 1) ^ (number >> 63)
-    octets = bytearray()
-    while rest > 0x7F:
-        octets.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    octets.append(rest)
-    return bytes(octets)
+    body = b"".join((attributes, zigzag(delta), payload[place.after_timestamp : place.end]))
+    return zigzag(len(body)) + body

@@ -11,12 +11,10 @@ from typing import Final, NamedTuple
 
 from muster.log.compacted_batch import record_places
 from muster.wire.batch import NO_PRODUCER_ID, BatchHeader
+from muster.wire.special_values import ABORT_MARKER, COMMIT_MARKER
 
 MAX_KEYS: Final = 500_000
 """Kept in memory at a time, about 200 bytes each; a log with more new keys takes several rounds."""
-
-_ABORT: Final = 0
-_COMMIT: Final = 1
 
 
 class Fate(Enum):
@@ -38,7 +36,7 @@ def marker_type(key: bytes | None) -> int | None:
     if key is None or len(key) < 4:
         return None
     number = int.from_bytes(key[2:4], "big")
-    return number if number in (_ABORT, _COMMIT) else None
+    return number if number in (ABORT_MARKER, COMMIT_MARKER) else None
 
 
 class CompactionScan:
@@ -103,9 +101,9 @@ class CompactionScan:
             kind = marker_type(place.key)
             if kind is None:
                 continue
-            self._markers.setdefault(header.producer_id, []).append((header.last_offset, kind == _COMMIT))
+            self._markers.setdefault(header.producer_id, []).append((header.last_offset, kind == COMMIT_MARKER))
             _, pairs = self._open.pop(header.producer_id, (0, []))
-            if kind == _COMMIT:
+            if kind == COMMIT_MARKER:
                 for key, offset in pairs:
                     # A plain record may have come behind it before the marker did.
                     self.last_offsets[key] = max(offset, self.last_offsets.get(key, -1))

@@ -15,12 +15,12 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
 from mypy_extensions import i32, i64
 
 from muster.core.records import OffsetCommitted
-from muster.log.record_fields import I64, FieldReader, string_octets, uvarint
+from muster.log.record_fields import I64, FieldReader, string_octets
+from muster.wire.native import uvarint_size, write_uvarint
+from muster.wire.special_values import NO_EXPIRY, TOPIC_ID_BYTES
 
-NO_EXPIRY: Final = -1
 _FLEXIBLE_SINCE: Final = 4
 _TOPIC_ID_TAG = 0
-_TOPIC_ID_BYTES = 16
 _CACHED_TOPIC_IDS = 4_096
 
 _USUAL = Struct(">hqiBqBBB16s")
@@ -71,7 +71,7 @@ def offset_value_size(metadata: bytes, expires_ms: i64, topic_id: bytes | None) 
         return size + _LEAST_V1_BYTES
     size += _LEAST_V4_BYTES
     if len(metadata) >= 0x7F:
-        size += len(uvarint(len(metadata) + 1)) - 1
+        size += uvarint_size(len(metadata) + 1) - 1
     return size if topic_id is None else size + _TOPIC_ID_TAG_BYTES
 
 
@@ -97,7 +97,7 @@ def write_offset_value(
     write_i64_be(out, offset)
     write_i32_be(out, i32(leader_epoch))
     if len(metadata) > 0:
-        out.write(uvarint(len(metadata) + 1))
+        write_uvarint(out, len(metadata) + 1)
         out.write(metadata)
     else:
         out.append(1)
@@ -169,9 +169,9 @@ def _tagged_topic_id(reader: FieldReader) -> bytes | None:
     topic_id = reader.tags().get(_TOPIC_ID_TAG)
     if topic_id is None:
         return None
-    if len(topic_id) < _TOPIC_ID_BYTES:
-        raise reader.error(f"the topic id has {len(topic_id)} bytes, it needs {_TOPIC_ID_BYTES}")
-    return _shared_topic_id(topic_id[:_TOPIC_ID_BYTES])
+    if len(topic_id) < TOPIC_ID_BYTES:
+        raise reader.error(f"the topic id has {len(topic_id)} bytes, it needs {TOPIC_ID_BYTES}")
+    return _shared_topic_id(topic_id[:TOPIC_ID_BYTES])
 
 
 @lru_cache(maxsize=_CACHED_TOPIC_IDS)

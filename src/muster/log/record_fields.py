@@ -9,6 +9,8 @@ from __future__ import annotations
 from struct import Struct
 
 from muster.log.contract import StorageError
+from muster.wire.errors import WireError
+from muster.wire.varint import read_uvarint
 
 I16 = Struct(">h")
 I32 = Struct(">i")
@@ -16,8 +18,6 @@ I64 = Struct(">q")
 
 MAX_STRING_BYTES = 32_767
 """Kafka writes no longer string into a record, and reads none, in either encoding."""
-
-_MAX_VARINT_BYTES = 5
 
 
 class RecordError(StorageError):
@@ -100,13 +100,14 @@ class FieldReader:
         return number
 
     def _uvarint(self, field: str) -> int:
-        number = 0
-        for index in range(_MAX_VARINT_BYTES):
-            byte = self.take(1, field)[0]
-            number |= (byte & 0x7F) << (7 * index)
-            if byte < 0x80:
-                return number
-        raise self.error(f"{field} is a varint of more than {_MAX_VARINT_BYTES} bytes")
+        """Unsigned: a length beyond 31 bits is refused as too long, not read as null."""
+        try:
+            number, self.position = read_uvarint(self.buffer, self.position)
+        except IndexError:
+            raise self.error(f"{field} is a varint that the bytes end in") from None
+        except WireError:
+            raise self.error(f"{field} is a varint of more than 5 bytes") from None
+        return number & 0xFFFFFFFF
 
 
 def string_field(text: str, field: str) -> bytes:
@@ -131,12 +132,3 @@ def string_octets(text: str, field: str) -> bytes:
             f"{field} has {len(octets)} bytes of UTF-8, a record holds at most {MAX_STRING_BYTES}: use a shorter one"
         )
     return octets
-
-
-def uvarint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)

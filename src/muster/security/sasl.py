@@ -7,13 +7,15 @@ neither ever has a password, proof or token in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from muster.wire.late_dataclass import dataclass
 
 PLAIN: Final = "PLAIN"
 SCRAM_SHA_256: Final = "SCRAM-SHA-256"
 SCRAM_SHA_512: Final = "SCRAM-SHA-512"
 OAUTHBEARER: Final = "OAUTHBEARER"
+MECHANISMS: Final = (PLAIN, SCRAM_SHA_256, SCRAM_SHA_512, OAUTHBEARER)
 
 
 @dataclass(slots=True, frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.security.sasl import MECHANISMS
 from muster.server.limit_keys import DOOR_KEYS
 from muster.topics.config_types import ConfigKey, ConfigType, Rule, at_least, list_of, non_empty, one_of
 
@@ -23,7 +24,6 @@ _ONLY_PEM = Rule(
     "only PEM is supported; other stores can be turned into PEM with keytool and openssl",
     "[PEM]",
 )
-_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 
 ADDRESS_KEYS: Final = (
     ConfigKey(
@@ -92,7 +92,7 @@ SASL_KEYS: Final = (
         _LIST,
         ("SCRAM-SHA-256", "SCRAM-SHA-512"),
         "The SASL mechanisms that clients may use.",
-        list_of(*_MECHANISMS),
+        list_of(*MECHANISMS),
     ),
     ConfigKey(
         "connections.max.reauth.ms",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from muster.core.config import GroupConfig
+from muster.core.time_units import MINUTE_MS
 from muster.log.contract import Durability
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.listener_addresses import (
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 DEFAULT_ORIGIN: Final = "default"
 HIDDEN: Final = "[hidden]"
-_MINUTE_MS = 60_000
 
 
 class Settings:
@@ -143,7 +143,7 @@ class Settings:
             initial_rebalance_delay_ms=self.integer("group.initial.rebalance.delay.ms"),
             max_size=self.integer("group.max.size"),
             offset_metadata_max_bytes=self.integer("offset.metadata.max.bytes"),
-            offsets_retention_ms=self.integer("offsets.retention.minutes") * _MINUTE_MS,
+            offsets_retention_ms=self.integer("offsets.retention.minutes") * MINUTE_MS,
             offsets_retention_check_interval_ms=self.integer("offsets.retention.check.interval.ms"),
         )
 

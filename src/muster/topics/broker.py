@@ -27,7 +27,7 @@ from muster.topics.effort import UNBOUNDED, Effort
 from muster.topics.epochs import EpochEnd, end_of_epoch
 from muster.topics.fetch import FetchAsk, FetchRead, FetchWait, read_partitions
 from muster.topics.leaders import Leaders, OneNode
-from muster.topics.list_offsets import LATEST_TIERED, OffsetAnswer, list_offset
+from muster.topics.list_offsets import OffsetAnswer, list_offset
 from muster.topics.names import fresh_topic_id
 from muster.topics.produce import Judging, ProduceResult, ProduceTerms, notice_lost_appends, produce
 from muster.topics.producer_ids import ProducerIds
@@ -36,6 +36,7 @@ from muster.topics.retention import RetentionPass, apply_retention
 from muster.topics.topic import Partition, Topic
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION
 from muster.wire.late_dataclass import dataclass
+from muster.wire.special_values import LATEST_TIERED
 
 T = TypeVar("T")
 

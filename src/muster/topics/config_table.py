@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from muster.core.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 from muster.topics.config_types import (
     LONG_MAX,
     ConfigKey,
@@ -25,9 +26,6 @@ from muster.wire.late_dataclass import dataclass
 _BOOLEAN, _DOUBLE, _INT = ConfigType.BOOLEAN, ConfigType.DOUBLE, ConfigType.INT
 _LIST, _LONG, _STRING = ConfigType.LIST, ConfigType.LONG, ConfigType.STRING
 
-_DAY_MS = 86_400_000
-_MINUTE_MS = 60_000
-_HOUR_MS = 3_600_000
 
 _GZIP_LEVELS = Rule(
     lambda level: level == -1 or level in range(1, 10),
@@ -59,7 +57,7 @@ TOPIC_CONFIGS = ConfigTable(
             "compression.zstd.level", _INT, 3, "Level used when compression.type is zstd.", between(-131_072, 22)
         ),
         ConfigKey(
-            "delete.retention.ms", _LONG, _DAY_MS,
+            "delete.retention.ms", _LONG, DAY_MS,
             "How long tombstones stay readable in a compacted log after they were cleaned.", at_least(0),
         ),
         ConfigKey(
@@ -105,7 +103,7 @@ TOPIC_CONFIGS = ConfigTable(
             "max.message.bytes", _INT, 1_048_588, "The largest record batch accepted, after compression.", at_least(0)
         ),
         ConfigKey(
-            "message.timestamp.after.max.ms", _LONG, _HOUR_MS,
+            "message.timestamp.after.max.ms", _LONG, HOUR_MS,
             "How far a record's timestamp may lie in the future, with CreateTime.", at_least(0),
         ),
         ConfigKey(
@@ -138,7 +136,7 @@ TOPIC_CONFIGS = ConfigTable(
         ConfigKey("remote.storage.enable", _BOOLEAN, False, "Whether the topic uses tiered storage. It cannot here."),
         ConfigKey("retention.bytes", _LONG, -1, "Bytes kept per partition before old segments go; -1 is no limit."),
         ConfigKey(
-            "retention.ms", _LONG, 7 * _DAY_MS, "How long a segment is kept before it goes; -1 is for ever.",
+            "retention.ms", _LONG, 7 * DAY_MS, "How long a segment is kept before it goes; -1 is for ever.",
             at_least(-1),
         ),
         ConfigKey(
@@ -152,7 +150,7 @@ TOPIC_CONFIGS = ConfigTable(
             "segment.jitter.ms", _LONG, 0, "The most that is taken off segment.ms at random.", at_least(0)
         ),
         ConfigKey(
-            "segment.ms", _LONG, 7 * _DAY_MS, "The age at which the log moves on to a new segment file.", at_least(1)
+            "segment.ms", _LONG, 7 * DAY_MS, "The age at which the log moves on to a new segment file.", at_least(1)
         ),
         ConfigKey(
             "unclean.leader.election.enable", _BOOLEAN, False,
@@ -197,13 +195,13 @@ SYNONYMS: Mapping[str, tuple[Synonym, ...]] = {
     "retention.bytes": (Synonym("log.retention.bytes"),),
     "retention.ms": (
         Synonym("log.retention.ms", preset=False),
-        Synonym("log.retention.minutes", _MINUTE_MS, preset=False),
-        Synonym("log.retention.hours", _HOUR_MS),
+        Synonym("log.retention.minutes", MINUTE_MS, preset=False),
+        Synonym("log.retention.hours", HOUR_MS),
     ),
     "segment.bytes": (Synonym("log.segment.bytes"),),
     "segment.index.bytes": (Synonym("log.index.size.max.bytes"),),
-    "segment.jitter.ms": (Synonym("log.roll.jitter.ms", preset=False), Synonym("log.roll.jitter.hours", _HOUR_MS)),
-    "segment.ms": (Synonym("log.roll.ms", preset=False), Synonym("log.roll.hours", _HOUR_MS)),
+    "segment.jitter.ms": (Synonym("log.roll.jitter.ms", preset=False), Synonym("log.roll.jitter.hours", HOUR_MS)),
+    "segment.ms": (Synonym("log.roll.ms", preset=False), Synonym("log.roll.hours", HOUR_MS)),
     "unclean.leader.election.enable": (Synonym("unclean.leader.election.enable"),),
 }
 """Highest priority first, as Kafka ranks them."""
@@ -214,7 +212,7 @@ def broker_key(topic_key: ConfigKey, synonym: Synonym) -> ConfigKey:
     default: ConfigValue | None = topic_key.default if synonym.preset else None
     if synonym.unit_ms == 1:
         return ConfigKey(synonym.name, topic_key.type, default, doc, topic_key.rule)
-    unit = "hours" if synonym.unit_ms == _HOUR_MS else "minutes"
+    unit = "hours" if synonym.unit_ms == HOUR_MS else "minutes"
     if default is not None:
         assert isinstance(default, int)
         default //= synonym.unit_ms

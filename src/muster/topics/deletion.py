@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from muster.log.contract import PartitionLog, StorageError
 from muster.topics.catalog import Catalog
 from muster.topics.refusal import TopicError
-from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.topics.topic import Topic
 from muster.wire.errors import (
     INVALID_REQUEST,
     INVALID_TOPIC_EXCEPTION,
@@ -19,6 +19,7 @@ from muster.wire.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from muster.wire.late_dataclass import dataclass
+from muster.wire.special_values import NO_TOPIC_ID
 
 
 @dataclass(slots=True, frozen=True)

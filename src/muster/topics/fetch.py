@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from muster.log.contract import PartitionLog, StorageError
 from muster.topics.catalog import Catalog
 from muster.topics.epochs import leader_epoch_error
-from muster.topics.topic import NO_TOPIC_ID, Partition
+from muster.topics.topic import Partition
 from muster.wire.errors import (
     KAFKA_STORAGE_ERROR,
     NONE,
@@ -20,6 +20,7 @@ from muster.wire.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from muster.wire.late_dataclass import dataclass
+from muster.wire.special_values import NO_TOPIC_ID
 
 
 @dataclass(slots=True)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from muster.log.contract import StorageError
 from muster.topics.epochs import UNDEFINED_EPOCH, epoch_at, leader_epoch_error
 from muster.topics.topic import Partition
+from muster.wire import special_values
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, UNSUPPORTED_VERSION
 from muster.wire.late_dataclass import dataclass
-
-LATEST: Final = -1
-EARLIEST: Final = -2
-MAX_TIMESTAMP: Final = -3
-EARLIEST_LOCAL: Final = -4
-LATEST_TIERED: Final = -5
+from muster.wire.special_values import LATEST_TIERED
 
 
 @dataclass(slots=True, frozen=True)
@@ -51,13 +45,13 @@ def _look_up(partition: Partition, timestamp_ms: int, *, read_committed: bool) -
     log = partition.log
     last_fetchable = partition.last_stable_offset if read_committed else partition.high_watermark
     match timestamp_ms:
-        case -1:
+        case special_values.LATEST:
             return OffsetAnswer(offset=last_fetchable, leader_epoch=partition.leader_epoch)
-        case -2 | -4:
+        case special_values.EARLIEST | special_values.EARLIEST_LOCAL:
             return OffsetAnswer(offset=log.start_offset, leader_epoch=epoch_at(partition, log.start_offset))
-        case -5:
+        case special_values.LATEST_TIERED:
             return OffsetAnswer()
-        case -3:
+        case special_values.MAX_TIMESTAMP:
             found = log.max_timestamp()
         case _:
             found = log.offset_for_timestamp(timestamp_ms)

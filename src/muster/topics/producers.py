@@ -17,12 +17,12 @@ from muster.topics.refusal import TopicError
 from muster.wire.batch import NO_PRODUCER_ID, BatchHeader
 from muster.wire.errors import INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER
 from muster.wire.late_dataclass import dataclass
+from muster.wire.special_values import NO_SEQUENCE
 
 KEPT_BATCHES: Final = 5
 """Kafka's: producers have at most five requests in flight, so no older batch can come again."""
 
 _LAST_SEQUENCE: Final = 2**31 - 1
-_NO_SEQUENCE: Final = -1
 
 
 @dataclass(slots=True, frozen=True)
@@ -42,7 +42,7 @@ class ProducerEntry:
 
     @property
     def last_sequence(self) -> int:
-        return self.batches[-1].last_sequence if self.batches else _NO_SEQUENCE
+        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
 
 
 class ProducerLedger:

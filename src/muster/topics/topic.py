@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Final
 
 from muster.log.contract import PartitionLog
 from muster.log.offline import LogOffline
@@ -13,7 +12,6 @@ from muster.topics.producers import ProducerLedger
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, NOT_LEADER_OR_FOLLOWER
 from muster.wire.late_dataclass import dataclass
 
-NO_TOPIC_ID: Final = bytes(16)
 """What the wire carries where no id is meant."""
 
 

@@ -7,7 +7,7 @@ This is the front door: `batch_header` reads and patches headers, `batch_records
 
 from __future__ import annotations
 
-from muster.wire.batch_encode import encode_batch, encode_pairs, recompressed
+from muster.wire.batch_encode import encode_batch, encode_pairs, recompressed, resealed
 from muster.wire.batch_header import (
     COMPRESSION_MASK,
     CONTROL_BIT,
@@ -18,7 +18,6 @@ from muster.wire.batch_header import (
     NO_TIMESTAMP,
     TRANSACTIONAL_BIT,
     BatchHeader,
-    CorruptBatch,
     OldMessageFormat,
     check_crc,
     iterate_batches,
@@ -38,6 +37,7 @@ from muster.wire.batch_records import (
     records_payload,
 )
 from muster.wire.compression import UnknownCompression
+from muster.wire.errors import CorruptBatch
 
 __all__ = [
     "COMPRESSION_MASK",
@@ -67,6 +67,7 @@ __all__ = [
     "parse_header",
     "recompressed",
     "records_payload",
+    "resealed",
     "with_max_timestamp",
     "with_offset_and_epoch",
 ]

@@ -26,28 +26,11 @@ from muster.wire.batch_header import (
 from muster.wire.batch_open import OpenBatch
 from muster.wire.batch_records import Headers, Record
 from muster.wire.compression import NONE, compress
+from muster.wire.varint import zigzag
 
 _BEFORE_CHECKED = struct.Struct(">qiibI")
 _CHECKED_HEADER = struct.Struct(">hiqqqhii")
-
-
-def _encode_varint(number: int) -> bytes:
-    raw = (number << 1) ^ (number >> 63)
-    out = bytearray()
-    while raw > 0x7F:
-        out.append((raw & 0x7F) | 0x80)
-        raw >>= 7
-    out.append(raw)
-    return bytes(out)
-
-
-_VARINTS: Final = tuple(_encode_varint(number) for number in range(2048))
-"""Lengths and offset deltas are nearly always small: a table look-up instead of a loop."""
-_NULL: Final = _encode_varint(-1)
-
-
-def _varint(number: int) -> bytes:
-    return _VARINTS[number] if 0 <= number < 2048 else _encode_varint(number)
+_NULL: Final = zigzag(-1)
 
 
 def encode_pairs(
@@ -86,7 +69,7 @@ def encode_batch(
     parts: list[bytes] = []
     for record in records:
         body = _encode_record(record, record.timestamp_ms - base_timestamp, record.offset - base)
-        parts.append(_varint(len(body)))
+        parts.append(zigzag(len(body)))
         parts.append(body)
     attributes = compression
     max_timestamp = max(record.timestamp_ms for record in records)
@@ -116,21 +99,36 @@ def recompressed(
 ) -> bytes:
     """The batch of this header with the same records, `payload` when unpacked, in another codec. No record is looked at."""
     attributes = codec | (LOG_APPEND_TIME_BIT if log_append_time else 0)
+    attributes |= header.attributes & TRANSACTIONAL_BIT
+    packed = compress(codec, payload)
+    return resealed(header, packed, attributes, header.base_timestamp, max_timestamp, header.record_count, -1)
+
+
+def resealed(
+    header: BatchHeader,
+    records: bytes,
+    attributes: int,
+    base_timestamp: int,
+    max_timestamp: int,
+    record_count: int,
+    leader_epoch: int,
+) -> bytes:
+    """A batch with these records, compressed if the attributes say so; offsets and producer are those of `header`."""
     checked_header = _CHECKED_HEADER.pack(
-        attributes | (header.attributes & TRANSACTIONAL_BIT),
+        attributes,
         header.last_offset_delta,
-        header.base_timestamp,
+        base_timestamp,
         max_timestamp,
         header.producer_id,
         header.producer_epoch,
         header.base_sequence,
-        header.record_count,
+        record_count,
     )
-    return _seal(header.base_offset, -1, checked_header + compress(codec, payload))
+    return _seal(header.base_offset, leader_epoch, checked_header + records)
 
 
 def _encode_record(record: Record, timestamp_delta: int, offset_delta: int) -> bytes:
-    parts = [b"\0", _varint(timestamp_delta), _varint(offset_delta)]
+    parts = [b"\0", zigzag(timestamp_delta), zigzag(offset_delta)]
     _put_nullable(parts, record.key)
     _put_nullable(parts, record.value)
     _put_headers(parts, record.headers)
@@ -138,7 +136,7 @@ def _encode_record(record: Record, timestamp_delta: int, offset_delta: int) -> b
 
 
 def _put_headers(parts: list[bytes], headers: Headers) -> None:
-    parts.append(_varint(len(headers)))
+    parts.append(zigzag(len(headers)))
     for name, value in headers:
         _put_nullable(parts, name.encode())
         _put_nullable(parts, value)
@@ -148,7 +146,7 @@ def _put_nullable(parts: list[bytes], field: bytes | None) -> None:
     if field is None:
         parts.append(_NULL)
     else:
-        parts.append(_varint(len(field)))
+        parts.append(zigzag(len(field)))
         parts.append(field)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 import google_crc32c
 from librt.strings import BytesWriter, read_i16_be, read_i32_be, read_i64_be, write_i32_be, write_i64_be
 
-from muster.wire.errors import WireError
+from muster.wire.errors import CorruptBatch, WireError
 from muster.wire.native import read_i8
 from muster.wire.value import Value
 
@@ -41,14 +41,6 @@ _MAX_TIMESTAMP_AT: Final = 35
 _OFFSET = struct.Struct(">q")
 _CRC = struct.Struct(">I")
 _ATTRIBUTES = struct.Struct(">h")
-
-
-class CorruptBatch(WireError):
-    """Bytes that are not a sound record batch. `position` is where in the given bytes the trouble is."""
-
-    def __init__(self, problem: str, position: int) -> None:
-        super().__init__(f"{problem} (at byte {position})")
-        self.position = position
 
 
 class OldMessageFormat(WireError):

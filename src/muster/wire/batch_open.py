@@ -11,13 +11,14 @@ from typing import Final
 
 import google_crc32c
 from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
-from mypy_extensions import i32, i64, mypyc_attr, u8
+from mypy_extensions import i32, i64, mypyc_attr
 
 from muster.wire.batch_header import CHECKED_FROM, HEADER_SIZE, LENGTH_END, MAGIC, NO_PRODUCER_ID
 from muster.wire.compression import NONE, compress
+from muster.wire.native import uvarint_size, write_uvarint, write_zigzag, zigzag_size
 
 _NULL: Final = 1
-"""The varint of -1."""
+"""The zigzag varint of -1."""
 _crc_of: Final = google_crc32c.value
 _crc_with: Final = google_crc32c.extend
 """Bound once: a function that is looked up in its module costs as much again as a short checksum."""
@@ -89,10 +90,10 @@ class OpenBatch:
         delta_ms = self._delta_ms
         delta_ms = (delta_ms << 1) ^ (delta_ms >> 63)  # it may be negative: clocks are set back
         write_zigzag(
-            out, 2 + varint_size(delta_ms) + zigzag_size(index) + _field_size(key_size) + _field_size(value_size)
+            out, 2 + uvarint_size(delta_ms) + zigzag_size(index) + _field_size(key_size) + _field_size(value_size)
         )
         out.append(0)  # attributes
-        write_varint(out, delta_ms)
+        write_uvarint(out, delta_ms)
         write_zigzag(out, index)
         _write_size(out, key_size)
 
@@ -154,29 +155,3 @@ def _write_size(out: BytesWriter, size: i64) -> None:
         out.append(_NULL)
     else:
         write_zigzag(out, size)
-
-
-def varint_size(number: i64) -> i64:
-    """Bytes of the unsigned varint."""
-    size: i64 = 1
-    while number > 0x7F:
-        size += 1
-        number >>= 7
-    return size
-
-
-def write_varint(out: BytesWriter, number: i64) -> None:
-    while number > 0x7F:
-        out.append(u8(number & 0x7F | 0x80))  # any other kind of number is boxed on the way, ten times the cost
-        number >>= 7
-    out.append(u8(number))
-
-
-def zigzag_size(number: i64) -> i64:
-    """Bytes of the varint of a number that is not negative."""
-    return varint_size(number << 1)
-
-
-def write_zigzag(out: BytesWriter, number: i64) -> None:
-    """The varint of a number that is not negative."""
-    write_varint(out, number << 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
-from muster.wire.batch_header import HEADER_SIZE, NO_TIMESTAMP, BatchHeader, CorruptBatch, parse_header
+from muster.wire.batch_header import HEADER_SIZE, NO_TIMESTAMP, BatchHeader, parse_header
 from muster.wire.compression import (
     MAX_DECOMPRESSED_BYTES,
     NONE,
@@ -18,11 +18,12 @@ from muster.wire.compression import (
     UnpacksTooLarge,
     decompress,
 )
+from muster.wire.errors import CorruptBatch
 from muster.wire.value import Value
+from muster.wire.varint import read_zigzag
 
 Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
 
-_MAX_VARINT_SHIFT: Final = 63
 LEAST_RECORD_BYTES: Final = 7
 """Length, attributes, two deltas, two lengths, header count: one byte each."""
 MOST_NAMED_RECORDS: Final = 100
@@ -122,7 +123,7 @@ def _decode(data: bytes, header: BatchHeader) -> list[Record]:
     pos = 0
     for _ in range(header.record_count):
         start = pos
-        length, pos = _varint(data, pos)
+        length, pos = read_zigzag(data, pos)
         end = pos + length
         if length < 0 or end > total:
             raise CorruptBatch(f"record length {length} does not fit into the records", start)
@@ -133,15 +134,15 @@ def _decode(data: bytes, header: BatchHeader) -> list[Record]:
             timestamp = base_timestamp + ((byte >> 1) ^ -(byte & 1))
             pos += 2
         else:
-            delta, pos = _varint(data, pos + 1)
+            delta, pos = read_zigzag(data, pos + 1)
             timestamp = base_timestamp + delta
-        offset, pos = _varint(data, pos)
+        offset, pos = read_zigzag(data, pos)
         byte = data[pos]
         if byte < 0x80:
             size = (byte >> 1) ^ -(byte & 1)
             pos += 1
         else:
-            size, pos = _varint(data, pos)
+            size, pos = read_zigzag(data, pos)
         key = None
         if size >= 0:
             key = data[pos : pos + size]
@@ -151,14 +152,14 @@ def _decode(data: bytes, header: BatchHeader) -> list[Record]:
             size = (byte >> 1) ^ -(byte & 1)
             pos += 1
         else:
-            size, pos = _varint(data, pos)
+            size, pos = read_zigzag(data, pos)
         value = None
         if size >= 0:
             value = data[pos : pos + size]
             pos += size
         headers: Headers = ()
         if data[pos]:
-            count, pos = _varint(data, pos)
+            count, pos = read_zigzag(data, pos)
             headers, pos = _decode_headers(data, pos, count, end)
         else:
             pos += 1
@@ -177,7 +178,7 @@ def _decode_headers(data: bytes, pos: int, count: int, end: int) -> tuple[Header
         raise CorruptBatch(f"{count} headers do not fit into the record", pos)
     headers: list[tuple[str, bytes | None]] = []
     for _ in range(count):
-        size, pos = _varint(data, pos)
+        size, pos = read_zigzag(data, pos)
         if size < 0 or pos + size > end:
             raise CorruptBatch(f"header key of {size} bytes does not fit into the record", pos)
         try:
@@ -185,7 +186,7 @@ def _decode_headers(data: bytes, pos: int, count: int, end: int) -> tuple[Header
         except UnicodeDecodeError:
             raise CorruptBatch("header key is not UTF-8", pos) from None
         pos += size
-        size, pos = _varint(data, pos)
+        size, pos = read_zigzag(data, pos)
         if size < 0:
             headers.append((name, None))
         else:
@@ -245,12 +246,12 @@ def _walk(data: bytes, header: BatchHeader, pause: Pause | None) -> RecordsVerdi
         if pause is not None and index & (STEPS_BETWEEN_PAUSES - 1) == STEPS_BETWEEN_PAUSES - 1:
             pause()
         start = pos
-        length, pos = _varint(data, pos)
+        length, pos = read_zigzag(data, pos)
         end = pos + length
         if length < 0 or end > total:
             raise CorruptBatch(f"record {index}: length {length} does not fit into the records", start)
-        timestamp_delta, pos = _varint(data, pos + 1)
-        offset_delta, pos = _varint(data, pos)
+        timestamp_delta, pos = read_zigzag(data, pos + 1)
+        offset_delta, pos = read_zigzag(data, pos)
         if offset_delta != index:
             raise CorruptBatch(f"record {index} has the offset delta {offset_delta}", start)
         if index == 0:
@@ -259,17 +260,17 @@ def _walk(data: bytes, header: BatchHeader, pause: Pause | None) -> RecordsVerdi
             high, high_at = timestamp_delta, index
         elif timestamp_delta < low:
             low = timestamp_delta
-        size, pos = _varint(data, pos)
+        size, pos = read_zigzag(data, pos)
         if size < 0:
             if null_key_count < MOST_NAMED_RECORDS:
                 null_keys.append(index)
             null_key_count += 1
         else:
             pos += size
-        size, pos = _varint(data, pos)
+        size, pos = read_zigzag(data, pos)
         if size > 0:
             pos += size
-        count, pos = _varint(data, pos)
+        count, pos = read_zigzag(data, pos)
         if count:
             pos = _walk_headers(data, pos, count, end, pause)
         if pos != end:
@@ -292,8 +293,8 @@ def _find_untimely(
     for index in range(header.record_count):
         if pause is not None and index & (STEPS_BETWEEN_PAUSES - 1) == STEPS_BETWEEN_PAUSES - 1:
             pause()
-        length, pos = _varint(data, pos)
-        timestamp = base + _varint(data, pos + 1)[0]
+        length, pos = read_zigzag(data, pos)
+        timestamp = base + read_zigzag(data, pos + 1)[0]
         pos += length
         if timestamp != NO_TIMESTAMP and not earliest <= timestamp <= latest:
             found.append((index, timestamp))
@@ -313,22 +314,3 @@ def _walk_headers(data: bytes, pos: int, count: int, end: int, pause: Pause | No
         if pause is not None:
             pause()
     return _decode_headers(data, pos, left, end)[1]
-
-
-def _varint(data: bytes, pos: int) -> tuple[int, int]:
-    """A zigzag varint and the position after it. IndexError at the end of the bytes is the callers' to explain."""
-    byte = data[pos]
-    pos += 1
-    if byte < 0x80:
-        return (byte >> 1) ^ -(byte & 1), pos
-    raw = byte & 0x7F
-    shift = 7
-    while True:
-        byte = data[pos]
-        pos += 1
-        raw |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return (raw >> 1) ^ -(raw & 1), pos
-        shift += 7
-        if shift > _MAX_VARINT_SHIFT:
-            raise CorruptBatch("a varint goes on for more than ten bytes", pos)

@@ -9,6 +9,14 @@ class WireError(Exception):
     """The peer's fault: bytes that cannot be read as what they claim to be. Says what was wrong and where."""
 
 
+class CorruptBatch(WireError):
+    """Bytes that are not a sound record batch. `position` is where in the given bytes the trouble is."""
+
+    def __init__(self, problem: str, position: int) -> None:
+        super().__init__(f"{problem} (at byte {position})")
+        self.position = position
+
+
 class EncodeError(ValueError):
     """Our own fault: a message that cannot be written, such as null where the version has none. Names the fields."""
 

@@ -53,9 +53,9 @@ class Message:
 class LaidOut(Value):
     """Items of an array in a response that write themselves: stands where a list of structs would stand.
 
-    For arrays that `dialects.native_items.LAID_OUT` names; encoders of both dialects take it, and say how many there are by
-    `len`. A handler that has no object for each item writes them with the API's own functions, which are those that the
-    encoder uses too: at once, into `RawItems`, or in a class of its own when the encoder comes to them.
+    For arrays that `LAID_OUT` names (tools/codecs/dialects/native_items.py); encoders of both dialects take it, and say how
+    many there are by `len`. A handler that has no object for each item writes them with the API's own functions, which are
+    those that the encoder uses too: at once, into `RawItems`, or in a class of its own when the encoder comes to them.
 
     The numbers' parameters are `i16`, `i32` and `i64` as in the schema: from an `i64` local say `i32(number)`. Items have to be
     written for the version that the response is encoded for. Works interpreted as well.

@@ -1,4 +1,4 @@
-"""The pieces that generated codecs and the header share: varints, tagged sections, arrays of numbers.
+"""The pieces that generated codecs and the header share: lengths, tagged sections, arrays of numbers.
 
 Pure functions over bytes. Every read takes `(buf, pos)` and gives the value and the position behind it. Reading past the
 end shows as IndexError or struct.error here; whoever reads a whole message turns that into a WireError.
@@ -11,32 +11,7 @@ from struct import Struct
 from typing import Any, Final
 
 from muster.wire.errors import WireError
-
-
-def read_uvarint(buf: bytes, pos: int) -> tuple[int, int]:
-    """An unsigned varint of at most five bytes, as a signed 32-bit number, which is how Kafka keeps it.
-
-    So a length with the top bit set is negative, and negative means null (spec 2.1).
-    """
-    value = shift = 0
-    for at in range(pos, pos + 5):
-        byte = buf[at]
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            value &= 0xFFFFFFFF
-            return (value - 0x100000000 if value & 0x80000000 else value), at + 1
-        shift += 7
-    raise WireError(f"a varint of more than five bytes at position {pos}")
-
-
-def uvarint(value: int) -> bytes:
-    """The unsigned varint of a number that is not negative."""
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+from muster.wire.varint import read_uvarint
 
 
 def read_length(buf: bytes, pos: int, where: str, field: str) -> tuple[int, int]:

@@ -7,8 +7,8 @@ from struct import pack
 import pytest
 
 from muster.core.records import GroupErased, GroupStored, StoredMember
-from muster.log.record_fields import uvarint
 from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription
+from muster.wire.varint import uvarint
 from tests.pipeline.decode.bronze import NOW_MS, decoded, encoded
 
 GROUP_KEY = bytes.fromhex("00020003677270")

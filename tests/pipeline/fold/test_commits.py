@@ -10,9 +10,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from muster.core.time_units import HOUR_MS
 from muster.pipeline.fold.commits import Applied, fold_commits
 from muster.pipeline.fold.extent import Extent, Runs, fold_extent
-from muster.pipeline.fold.hours import GRACE_MS, HOUR_MS, fold_hours, hot_committers
+from muster.pipeline.fold.hours import GRACE_MS, fold_hours, hot_committers
 from muster.pipeline.fold.spans import spanning_pairs
 from muster.pipeline.fold.state import KINDS, WINDOW
 from muster.pipeline.log_schema import COMMIT_COLUMNS, LOG

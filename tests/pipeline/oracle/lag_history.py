@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from muster.core.time_units import MINUTE_MS
 from muster.pipeline.tables.columns import POSITION, Column, Frame, conform
 from muster.pipeline.tables.settings import GoldSettings
 from tests.pipeline.oracle.columns import TOPIC_PARTITION
@@ -16,14 +17,13 @@ from tests.pipeline.oracle.known_ends import KnownEnds
 from tests.pipeline.oracle.latest_before import latest_before
 from tests.pipeline.oracle.time_lag import with_time_lag
 
-_MINUTE_MS = 60_000
-_OFTEN_MS, _SELDOM_MS = 5 * _MINUTE_MS, 60 * _MINUTE_MS
+_OFTEN_MS, _SELDOM_MS = 5 * MINUTE_MS, 60 * MINUTE_MS
 
 
 def lag_history(commits: Frame, ends: KnownEnds, settings: GoldSettings) -> Frame:
     """Each commit's rows depend on no other commit: any part of the commits gives its part of the table."""
     rows = _with_silent_minutes(_last_of_each_minute(commits, settings), ends.newest, settings)
-    rows = rows.with_columns(_moment=pl.min_horizontal(pl.col("minute_ms") + _MINUTE_MS, settings.now_ms))
+    rows = rows.with_columns(_moment=pl.min_horizontal(pl.col("minute_ms") + MINUTE_MS, settings.now_ms))
     rows = latest_before(rows, _samples(ends.by_time, settings), TOPIC_PARTITION, "_moment", "end_ms")
     # While a group is silent, only what was known of the end is new.
     rows = rows.filter(~pl.col("_silent") | pl.col("leo").is_not_null())
@@ -48,10 +48,10 @@ def _samples(by_time: Frame, settings: GoldSettings) -> Frame:
 
 def _last_of_each_minute(commits: Frame, settings: GoldSettings) -> Frame:
     """Rows whose successor lies in another minute. A tombstone ends the position and has no row."""
-    next_minute = _floor(pl.col("next_commit_ms"), _MINUTE_MS).fill_null(settings.now_ms + _MINUTE_MS)
+    next_minute = _floor(pl.col("next_commit_ms"), MINUTE_MS).fill_null(settings.now_ms + MINUTE_MS)
     counts = pl.col("is_effective") & ~pl.col("is_tombstone") & (pl.col("committed_offset") >= 0)
     still_ms = settings.now_ms - settings.history_ms
-    minute, until = _floor(pl.col("commit_ms"), _MINUTE_MS), pl.col("_until")
+    minute, until = _floor(pl.col("commit_ms"), MINUTE_MS), pl.col("_until")
     found = commits.with_columns(_minute=minute, _until=next_minute).filter(
         counts & (until > pl.col("_minute")) & (until >= still_ms)
     )

@@ -13,10 +13,10 @@ from struct import error as StructError
 from typing import Final
 
 from muster.core.assignors.contract import Subscriber, TopicPartition
+from muster.wire.special_values import NO_GENERATION
 
 _I16: Final = Struct(">h")
 _I32: Final = Struct(">i")
-NO_GENERATION: Final = -1
 
 
 def write_sticky(owned: Sequence[TopicPartition], generation: int) -> bytes:

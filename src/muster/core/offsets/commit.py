@@ -19,8 +19,8 @@ from muster.core.records import OffsetsCommitted, Record, log_length
 from muster.core.replies import CommitReply
 from muster.core.requests import OffsetCommit
 from muster.wire import errors
+from muster.wire.special_values import NO_EXPIRY
 
-NO_EXPIRY: Final = -1
 _MAX_I64: Final = 2**63 - 1
 _SHARED_REPLIES: Final = 128
 _ALL_ACCEPTED: Final = [CommitReply([errors.NONE] * count) for count in range(_SHARED_REPLIES)]

@@ -16,9 +16,8 @@ from librt.vecs import vec
 from mypy_extensions import i32, i64, mypyc_attr
 
 from muster.core.offsets.slots import MAX_EPOCH, MAX_TIME, OffsetSlots
+from muster.wire.special_values import NO_EXPIRY
 from muster.wire.value import Value
-
-NO_EXPIRY: Final = -1
 
 _SLOTS_AN_OBJECT: Final = 6
 """An object takes as much memory as six wide slots: where fewer than one in six would be used, objects are cheaper."""

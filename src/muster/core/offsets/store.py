@@ -18,9 +18,10 @@ from typing import TypeAlias
 from mypy_extensions import i64
 
 from muster.core.fifo import Fifo
-from muster.core.offsets.partition_offsets import NO_EXPIRY, PartitionOffsets, StoredOffset
+from muster.core.offsets.partition_offsets import PartitionOffsets, StoredOffset
 from muster.core.offsets.run import OffsetRun
 from muster.core.records import OffsetCommitted, OffsetsCommitted, Record
+from muster.wire.special_values import NO_EXPIRY
 
 Topics: TypeAlias = Mapping[str, PartitionOffsets]
 """topic -> partition -> offset."""

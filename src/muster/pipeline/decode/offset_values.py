@@ -17,11 +17,11 @@ import pyarrow as pa
 from muster.log.offset_value import decode_offset_value
 from muster.log.record_fields import RecordError
 from muster.pipeline.decode.keys import binary_parts
+from muster.wire.special_values import TOPIC_ID_BYTES
 
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 _NONE: Final = -1
-_TOPIC_ID_BYTES: Final = 16
 _WORTH_A_MATRIX: Final = 24
 """Fewer values of one length than this are read one by one."""
 _MOST_METADATA: Final = 4_096
@@ -43,7 +43,7 @@ class _Layout:
 
 
 _LAYOUTS: Final = (
-    _Layout(4, before=15, behind=8 + 3 + _TOPIC_ID_BYTES, has_epoch=True, has_topic_id=True),
+    _Layout(4, before=15, behind=8 + 3 + TOPIC_ID_BYTES, has_epoch=True, has_topic_id=True),
     _Layout(4, before=15, behind=8 + 1, has_epoch=True),
     _Layout(3, before=16, behind=8, has_epoch=True),
     _Layout(2, before=12, behind=8),
@@ -141,7 +141,7 @@ def _fitting(matrix: Numbers, layout: _Layout, text: int) -> Numbers:
         fixed[layout.before - 1] = text + 1
         fixed[tags] = int(layout.has_topic_id)
         if layout.has_topic_id:
-            fixed[tags + 1], fixed[tags + 2] = 0, _TOPIC_ID_BYTES
+            fixed[tags + 1], fixed[tags + 2] = 0, TOPIC_ID_BYTES
     fits: Numbers = np.ones(len(matrix), dtype=bool)
     for at, byte in fixed.items():
         fits &= matrix[:, at] == byte

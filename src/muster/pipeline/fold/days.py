@@ -7,12 +7,12 @@ from typing import Final
 
 import polars as pl
 
+from muster.core.time_units import DAY_MS
 from muster.pipeline.fold.group_frames import Clocks, Frames, of_kind
 from muster.pipeline.tables.columns import Frame
 from muster.pipeline.tables.member_churn import added_days, finished_days, rebalance_days, restart_days, told_days
 
-_DAY_MS: Final = 86_400_000
-_CLOSED_AFTER_MS: Final = 3 * _DAY_MS
+_CLOSED_AFTER_MS: Final = 3 * DAY_MS
 """After its beginning: two days after its end."""
 
 
@@ -47,5 +47,5 @@ def close_days(state: Frames, clocks: Clocks) -> Frame:
 
 def _is_any_old(days: Frame, clocks: Clocks) -> bool:
     oldest = date.fromisoformat(str(days["dt"].min()))
-    at = pl.lit((oldest - date(1970, 1, 1)).days * _DAY_MS)
+    at = pl.lit((oldest - date(1970, 1, 1)).days * DAY_MS)
     return bool(pl.select(clocks.passed(at, _CLOSED_AFTER_MS, _CLOSED_AFTER_MS)).item())

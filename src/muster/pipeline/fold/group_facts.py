@@ -6,11 +6,11 @@ from typing import Final
 
 import polars as pl
 
+from muster.pipeline.decode.consumer_group_rows import GROUP_EPOCH_TYPES
 from muster.pipeline.fold.group_frames import here
 from muster.pipeline.tables.columns import Column, Frame
 
 _PLACE: Final = ("log_offset", "record_ms", "group_id", "dt")
-GROUP_EPOCH_TYPES: Final = (3, 4, 6)
 
 
 def generation_facts(rows: Frame) -> Frame:

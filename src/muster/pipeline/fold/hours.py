@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from muster.core.time_units import HOUR_MS
 from muster.pipeline.fold.extent import Runs
 
-HOUR_MS: Final = 3_600_000
 GRACE_MS: Final = 2 * HOUR_MS
 """How long after its end an hour still takes commits that come late."""
 _RECORD_FRAMING: Final = 8

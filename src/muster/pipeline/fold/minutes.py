@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import polars as pl
 
+from muster.core.time_units import MINUTE_MS
 from muster.pipeline.fold.commits import KEY
-
-MINUTE_MS: Final = 60_000
 
 
 def minutes_of(applied: pl.DataFrame) -> pl.DataFrame:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import polars as pl
 
-_COMMIT_MARKER: Final = 1
+from muster.wire.special_values import COMMIT_MARKER
 
 
 def decide(undecided: pl.DataFrame, markers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -32,5 +30,5 @@ def decide(undecided: pl.DataFrame, markers: pl.DataFrame) -> tuple[pl.DataFrame
         )
     )
     waiting = found.filter(pl.col("arrival").is_null()).select(undecided.columns)
-    applied = found.filter(pl.col("_kind") == _COMMIT_MARKER).select(*undecided.columns, "arrival")
+    applied = found.filter(pl.col("_kind") == COMMIT_MARKER).select(*undecided.columns, "arrival")
     return applied, waiting

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-_DAY_MS: Final = 86_400_000
+from muster.core.time_units import DAY_MS
 
 Layer = Literal["bronze", "silver", "gold"]
 
@@ -25,7 +25,7 @@ class Retention:
 
     def horizon_ms(self, layer: Layer, now_ms: int) -> int:
         days = {"bronze": self.bronze_days, "silver": self.silver_days, "gold": self.gold_days}[layer]
-        return now_ms - int(days * _DAY_MS)
+        return now_ms - int(days * DAY_MS)
 
     def day(self, layer: Layer, now_ms: int) -> str:
         """The day in which the horizon lies: its rows stay until it is over."""

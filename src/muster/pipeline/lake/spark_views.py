@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.schemas import TABLES
+from muster.wire.special_values import COMMIT_MARKER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_COMMIT_MARKER: Final = 1
 _KEY: Final = ("cluster", "log_partition", "group_id", "topic", "partition")
 
 
@@ -59,7 +59,7 @@ def _with_transactions(log: DataFrame) -> DataFrame:
     behind = backwards.rowsBetween(Window.unboundedPreceding, -1)
     marker = F.when(is_marker, F.struct("control_type", "record_ms", "log_offset"))
     found = in_transactions.withColumn("_marker", F.last(marker, ignorenulls=True).over(behind)).where(is_commit)
-    committed = F.col("_marker.control_type") == _COMMIT_MARKER
+    committed = F.col("_marker.control_type") == COMMIT_MARKER
     state = F.when(F.col("_marker").isNull(), "open").when(committed, "committed").otherwise("aborted")
     ended = found.select(
         "*",

@@ -18,9 +18,10 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from muster.core.time_units import MINUTE_MS
 from muster.pipeline.ends.schema import STEP, TOPIC_PARTITION
 from muster.pipeline.ends.whole_keys import together, whole_keys
-from muster.pipeline.now.marks import MINUTE_MS, minutes_of
+from muster.pipeline.now.marks import minutes_of
 from muster.pipeline.now.positions import current_positions
 from muster.pipeline.now.schema import MINUTE, TABLE
 from muster.pipeline.now.standing import Kernel, field_of

@@ -6,9 +6,9 @@ from typing import Final
 
 import polars as pl
 
+from muster.core.time_units import MINUTE_MS
 from muster.pipeline.tables.settings import GoldSettings
 
-MINUTE_MS: Final = 60_000
 _OFTEN_MS: Final = 5 * MINUTE_MS
 _SELDOM_MS: Final = 60 * MINUTE_MS
 

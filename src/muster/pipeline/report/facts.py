@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muster.core.time_units import DAY_MS, HOUR_MS
 from muster.pipeline.report import kinds, limits, markup
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.hours import HOURS
@@ -67,7 +68,7 @@ def gather(tables: Mapping[str, pa.Table], generated_ms: int) -> Facts:
     # Where nobody has reduced the history to its hours, the whole of it says the same.
     known[HOURS] = tables.get(HOURS, known["g_lag_history"])
     start_ms, end_ms = _window(known, generated_ms)
-    since_ms = end_ms - limits.REBALANCE_DAYS * limits.DAY_MS
+    since_ms = end_ms - limits.REBALANCE_DAYS * DAY_MS
     for name, column in (
         ("g_rebalance", "ended_ms"),
         ("g_rebalance_episode", "ended_ms"),
@@ -121,7 +122,7 @@ def _window(tables: Mapping[str, pa.Table], generated_ms: int) -> tuple[int, int
     ]
     known = [extent for extent in times if extent is not None]
     if not known:
-        return generated_ms - limits.HOUR_MS, generated_ms
+        return generated_ms - HOUR_MS, generated_ms
     end = max(high for _, high in known)
     start = max(min(low for low, _ in known), end - limits.WINDOW_MS)
     return min(start, end - 60_000), end

@@ -10,6 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muster.core.time_units import DAY_MS, HOUR_MS
 from muster.pipeline.report import limits
 from muster.pipeline.report.grouping import Grouped
 
@@ -19,11 +20,11 @@ HOURS: Final = "hours"
 
 def last_of_each_hour(history: pa.Table) -> pa.Table:
     newest_first = history.sort_by([("minute_ms", "descending"), ("committed", "descending")])
-    keyed = newest_first.append_column("hour", pc.divide(newest_first["minute_ms"], limits.HOUR_MS))
+    keyed = newest_first.append_column("hour", pc.divide(newest_first["minute_ms"], HOUR_MS))
     groups = Grouped(keyed, ["cluster", "group_id", "topic", "partition", "hour"])
     return groups.first_rows.drop_columns(["hour"])
 
 
 def calendar_start_ms(end_ms: int) -> int:
     """Midnight, so many days back that the last one is the day of the newest fact."""
-    return (end_ms // limits.DAY_MS - limits.CALENDAR_DAYS + 1) * limits.DAY_MS
+    return (end_ms // DAY_MS - limits.CALENDAR_DAYS + 1) * DAY_MS

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-HOUR_MS: Final = 3_600_000
-DAY_MS: Final = 24 * HOUR_MS
+from muster.core.time_units import DAY_MS
 
 WINDOW_MS: Final = DAY_MS
 """History before the newest fact of the lake."""

@@ -13,6 +13,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muster.core.time_units import DAY_MS
 from muster.pipeline.lake.reader import Lake, Since
 from muster.pipeline.query import require_gold
 from muster.pipeline.report import limits
@@ -35,7 +36,7 @@ def read_tables(lake: Lake, generated_ms: int) -> dict[str, pa.Table]:
     require_gold(lake)
     tables = {name: lake.arrow(name) for name in GOLD if name not in _UNUSED | _STREAMED}
     facts = gather(tables, generated_ms)
-    since_ms = facts.end_ms - limits.REBALANCE_DAYS * limits.DAY_MS
+    since_ms = facts.end_ms - limits.REBALANCE_DAYS * DAY_MS
     tables["g_hot_committers"] = _stream(lake, "g_hot_committers", ("hour_ms", since_ms), lambda rows: rows)
     tables["g_lag_history"] = _history(lake, facts)
     tables[HOURS] = _hours(lake, facts)

@@ -9,6 +9,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muster.core.time_units import DAY_MS
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
 from muster.pipeline.report.grouping import Grouped
@@ -17,7 +18,7 @@ from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.panels import badge
 from muster.pipeline.report.plots.quality import total_coverage
 
-_SOON_MS = 2 * limits.DAY_MS
+_SOON_MS = 2 * DAY_MS
 
 Line = Callable[[], Html]
 """Written only if there is room for it."""

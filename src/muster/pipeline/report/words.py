@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from muster.core.time_units import DAY_MS
 from muster.explain import words
-from muster.pipeline.report.limits import DAY_MS
 
 NOT_KNOWN = "–"
 

@@ -17,13 +17,14 @@ import pyarrow as pa
 from muster.client.security import PLAINTEXT, Security
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.sources.batch_scan import Scan, scan_batches
-from muster.pipeline.sources.broker_client import EARLIEST, LATEST, BrokerClient
+from muster.pipeline.sources.broker_client import BrokerClient
 from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
 from muster.pipeline.sources.record_columns import Records, read_headers, read_records
 from muster.wire.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE, name_of
+from muster.wire.special_values import EARLIEST, LATEST
 
 if TYPE_CHECKING:
     pass

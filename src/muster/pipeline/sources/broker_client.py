@@ -24,20 +24,13 @@ from muster.wire.generated.list_offsets import (
     ListOffsetsResponsePartition,
 )
 from muster.wire.generated.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
-
-EARLIEST: Final = -2
-LATEST: Final = -1
-MAX_TIMESTAMP: Final = -3
-MAX_TIMESTAMP_SINCE: Final = 7
-"""KIP-734: ListOffsets answers for the largest timestamp since this version."""
+from muster.wire.special_values import MAX_TIMESTAMP, MAX_TIMESTAMP_SINCE
 
 _TIMEOUT_S: Final = 30.0
 _LAST_FETCH_BY_NAME: Final = 12
 """Fetch names topics by id alone from version 13 on; names are enough for us and older brokers know them."""
 _MAX_WAIT_MS: Final = 500
 _MOST_THROTTLED: Final = 100
-READ_COMMITTED: Final = 1
-"""Isolation: `LATEST` is then the last stable offset, before which every transaction is decided."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from muster.core.time_units import DAY_MS
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.record_columns import Numbers, Records, is_control
 from muster.wire.batch import COMPRESSION_MASK, TRANSACTIONAL_BIT
 
-_DAY_MS: Final = 86_400_000
 _BRONZE: Final = TABLES["b_log_record"]
 _QUARANTINE: Final = TABLES["b_quarantine"]
 _CONTROL_TYPES: Final = {b"\x00\x00": 0, b"\x00\x01": 1}
@@ -80,7 +80,7 @@ def _control_types(records: Records) -> pa.Array:
 
 def dates_of(times_ms: Numbers) -> pa.Array:
     """The UTC date of each time, as text; a time that is not known (-1) counts as 1970-01-01."""
-    days = np.maximum(times_ms, 0) // _DAY_MS
+    days = np.maximum(times_ms, 0) // DAY_MS
     if not len(days):
         return pa.array([], pa.string())
     if days[0] == days[-1] and days.min() == days.max():
@@ -90,7 +90,7 @@ def dates_of(times_ms: Numbers) -> pa.Array:
 
 
 def date_text(time_ms: int) -> str:
-    return _date(max(time_ms, 0) // _DAY_MS)
+    return _date(max(time_ms, 0) // DAY_MS)
 
 
 def _date(day: int) -> str:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.sources.broker import BrokerLogs
-from muster.pipeline.sources.broker_client import READ_COMMITTED
 from muster.pipeline.sources.broker_security import java_properties
 from muster.pipeline.sources.kafka_connector import read_kafka
 from muster.pipeline.sources.log_source import Stretch, StretchReader
+from muster.wire.special_values import READ_COMMITTED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

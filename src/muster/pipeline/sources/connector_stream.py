@@ -27,12 +27,12 @@ from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.kafka_connector import SOURCE_NAME, connector_options, open_stream
 from muster.pipeline.sources.log_source import LOG_TOPICS
 from muster.pipeline.sources.positions import Positions
+from muster.wire.special_values import EARLIEST
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BRONZE: Final = TABLES["b_log_record"]
-_EARLIEST: Final = -2
 
 
 def connector_stream(
@@ -86,7 +86,7 @@ def _partitions(bootstrap: str, security: Security) -> dict[str, list[int]]:
 def _starting(there: dict[str, list[int]], starts: Positions) -> str:
     """The connector wants every partition to be named. A checkpoint overrules it."""
     said = {
-        topic: {str(number): starts.get(topic, {}).get(number, _EARLIEST) for number in numbers}
+        topic: {str(number): starts.get(topic, {}).get(number, EARLIEST) for number in numbers}
         for topic, numbers in there.items()
     }
     return json.dumps(said) if starts else "earliest"

@@ -11,9 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from muster.pipeline.sources.broker_client import (
-    EARLIEST,
-    LATEST,
-    MAX_TIMESTAMP,
     BrokerClient,
     ClusterView,
     TopicPartition,
@@ -21,6 +18,7 @@ from muster.pipeline.sources.broker_client import (
 from muster.pipeline.sources.bronze_rows import date_text
 from muster.topics.names import id_text
 from muster.wire.errors import NONE
+from muster.wire.special_values import EARLIEST, LATEST, MAX_TIMESTAMP
 
 SAMPLER: Final = "list_offsets"
 _INTERNAL_PREFIX: Final = "__"

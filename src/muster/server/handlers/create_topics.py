@@ -14,7 +14,7 @@ from muster.server.authorize import authorize_cluster, authorize_topic, tell_cha
 from muster.server.call import Call
 from muster.server.throttle import QUOTA_EXCEEDED, Throttle
 from muster.topics.creation import CreatedTopic, NewTopic
-from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.topics.topic import Topic
 from muster.wire.errors import NONE, THROTTLING_QUOTA_EXCEEDED, TOPIC_AUTHORIZATION_FAILED
 from muster.wire.generated.create_topics import (
     CreateTopicsRequest,
@@ -23,6 +23,7 @@ from muster.wire.generated.create_topics import (
     CreateTopicsResponseConfig,
     CreateTopicsResponseTopic,
 )
+from muster.wire.special_values import NO_TOPIC_ID
 
 _CAN_BE_REFUSED: Final = 6
 """The first version whose clients know THROTTLING_QUOTA_EXCEEDED; the others only wait."""

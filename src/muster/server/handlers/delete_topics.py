@@ -14,7 +14,7 @@ from muster.server.authorize import authorize_cluster, authorize_topic, tell_cha
 from muster.server.call import Call
 from muster.server.throttle import QUOTA_EXCEEDED, Throttle
 from muster.topics.deletion import DeletedTopic
-from muster.topics.topic import NO_TOPIC_ID, Topic
+from muster.topics.topic import Topic
 from muster.wire.errors import (
     INVALID_REQUEST,
     NONE,
@@ -27,6 +27,7 @@ from muster.wire.generated.delete_topics import (
     DeleteTopicsResponse,
     DeleteTopicsResponseTopic,
 )
+from muster.wire.special_values import NO_TOPIC_ID
 
 Reference = tuple[str | None, bytes]
 _CAN_BE_REFUSED: Final = 5

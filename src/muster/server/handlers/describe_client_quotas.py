@@ -18,11 +18,9 @@ from muster.wire.generated.describe_client_quotas import (
     DescribeClientQuotasResponseEntry,
     DescribeClientQuotasResponseValue,
 )
+from muster.wire.special_values import MATCH_ANY_NAME, MATCH_DEFAULT, MATCH_EXACT
 
-_EXACT: Final = 0
-_DEFAULT: Final = 1
-_SPECIFIED: Final = 2
-_WITHOUT_NAME: Final = {_DEFAULT: "MATCH_TYPE_DEFAULT", _SPECIFIED: "MATCH_TYPE_SPECIFIED"}
+_WITHOUT_NAME: Final = {MATCH_DEFAULT: "MATCH_TYPE_DEFAULT", MATCH_ANY_NAME: "MATCH_TYPE_SPECIFIED"}
 
 
 class _FilterRefused(Exception):
@@ -71,15 +69,15 @@ def _filter(request: DescribeClientQuotasRequest) -> QuotaFilter:
             )
         if entity_type not in TYPES:
             raise _FilterRefused(UNSUPPORTED_VERSION, f"Unsupported entity type {entity_type}")
-        if kind == _EXACT and name is None:
+        if kind == MATCH_EXACT and name is None:
             raise _FilterRefused(INVALID_REQUEST, "Request specified MATCH_TYPE_EXACT, but set match string to null.")
         if kind in _WITHOUT_NAME and name is not None:
             raise _FilterRefused(
                 INVALID_REQUEST, f"Request specified {_WITHOUT_NAME[kind]}, but also specified a match string."
             )
-        if kind in (_EXACT, _DEFAULT):
+        if kind in (MATCH_EXACT, MATCH_DEFAULT):
             exact[entity_type] = name
-        elif kind == _SPECIFIED:
+        elif kind == MATCH_ANY_NAME:
             any_name.add(entity_type)
         else:
             raise _FilterRefused(INVALID_REQUEST, f"Unknown match type {kind}")

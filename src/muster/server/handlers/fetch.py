@@ -37,8 +37,8 @@ from muster.wire.generated.fetch import (
     FetchResponsePartition,
     FetchResponseTopic,
 )
+from muster.wire.special_values import READ_COMMITTED
 
-READ_COMMITTED = 1
 _NOT_FOUND = (UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID)
 WHOLE_REQUEST_EPOCHS = (0, -1)
 """The request stands alone: it would begin a session, or end one. Any other epoch goes on with one (KIP-227)."""

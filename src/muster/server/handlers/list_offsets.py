@@ -13,7 +13,6 @@ from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_topic
 from muster.server.call import Call
-from muster.topics.list_offsets import EARLIEST, EARLIEST_LOCAL, LATEST_TIERED, MAX_TIMESTAMP
 from muster.wire.errors import INVALID_REQUEST, TOPIC_AUTHORIZATION_FAILED
 from muster.wire.generated.list_offsets import (
     ListOffsetsRequest,
@@ -22,8 +21,7 @@ from muster.wire.generated.list_offsets import (
     ListOffsetsResponsePartition,
     ListOffsetsResponseTopic,
 )
-
-READ_COMMITTED = 1
+from muster.wire.special_values import EARLIEST, EARLIEST_LOCAL, LATEST_TIERED, MAX_TIMESTAMP, READ_COMMITTED
 
 
 def handle(call: Call, request: ListOffsetsRequest, node: Node) -> None:

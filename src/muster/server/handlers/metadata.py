@@ -20,7 +20,7 @@ from muster.server.call import Call
 from muster.server.limits import TOPICS_CREATED_AT_ONCE
 from muster.topics.names import INTERNAL_TOPICS, check_name
 from muster.topics.refusal import TopicError
-from muster.topics.topic import NO_TOPIC_ID, Partition, Topic
+from muster.topics.topic import Partition, Topic
 from muster.wire.errors import (
     INVALID_REQUEST,
     LEADER_NOT_AVAILABLE,
@@ -37,6 +37,7 @@ from muster.wire.generated.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from muster.wire.special_values import NO_TOPIC_ID
 
 NOT_ASKED = -2147483648
 """Authorized operations that nobody asked for."""

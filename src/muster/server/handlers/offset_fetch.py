@@ -47,8 +47,8 @@ from muster.wire.generated.offset_fetch_native import (
 from muster.wire.i32_array import I32Array, i32_array
 from muster.wire.message import LaidOut
 from muster.wire.native import as_list
+from muster.wire.special_values import NO_TOPIC_ID
 
-NO_TOPIC_ID: Final = bytes(16)
 _DESCRIBE: Final = Operation.DESCRIBE
 _NO_OFFSETS: Final = PartitionOffsets()
 _PARTITION_BYTES: Final = 24

@@ -1,1 +1,1 @@
-"""Codecs written by `python -m muster.wire.generate`, one module per API. Use `muster.wire.apis`."""
+"""Codecs written by `make generate`, one module per API. Use `muster.wire.apis`."""

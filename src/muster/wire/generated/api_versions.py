@@ -1,4 +1,4 @@
-"""Generated from schemas/api_versions.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/api_versions.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import misfit, null_field, overrun, read_length, read_tag, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import misfit, null_field, overrun, read_length, read_tag, skip_tagged
+from muster.wire.varint import read_uvarint, uvarint
 
 new = Message.__new__
 pack_t = Struct(">?").pack

@@ -1,4 +1,4 @@
-"""Generated from schemas/consumer_group_heartbeat.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/consumer_group_heartbeat.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_uuid, skip_tags, write_i32s, write_nullable_compact_str, write_uuid, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_uuid, skip_tags, write_i32s, write_nullable_compact_str, write_uuid, write_uvarint
 from muster.wire.primitives import overrun, too_many
 
 
@@ -131,11 +131,11 @@ def encode_response_v0(message: ConsumerGroupHeartbeatResponse) -> bytes:
             out.append(1)
             inner_2 = value_1
             items_3 = as_list(inner_2.topic_partitions)
-            write_varint(out, len(items_3) + 1)
+            write_uvarint(out, len(items_3) + 1)
             for item_3 in items_3:
                 write_uuid(out, item_3.topic_id)
                 items_4 = item_3.partitions
-                write_varint(out, len(items_4) + 1)
+                write_uvarint(out, len(items_4) + 1)
                 write_i32s(out, items_4)
                 out.append(0)
             out.append(0)

@@ -1,4 +1,4 @@
-"""Generated from schemas/consumer_group_heartbeat.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/consumer_group_heartbeat.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from muster.wire.generated.consumer_group_heartbeat import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import i32s, overrun, read_i32s, read_length, read_uvarint, skip_tagged, too_many, uvarint
+from muster.wire.primitives import i32s, overrun, read_i32s, read_length, skip_tagged, too_many
+from muster.wire.varint import read_uvarint, uvarint
 
 pack_u = Struct(">16s").pack
 pack_uB = Struct(">16sB").pack

@@ -1,4 +1,4 @@
-"""Generated from schemas/describe_groups.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/describe_groups.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be
 from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
-from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uvarint
 from muster.wire.primitives import overrun, too_many
 
 
@@ -203,7 +203,7 @@ def encode_response_v5(message: DescribeGroupsResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_i16_be(out, item_1.error_code)
             write_compact_str(out, item_1.group_id)
@@ -211,7 +211,7 @@ def encode_response_v5(message: DescribeGroupsResponse) -> bytes:
             write_compact_str(out, item_1.protocol_type)
             write_compact_str(out, item_1.protocol_data)
             items_2 = item_1.members
-            write_varint(out, len(items_2) + 1)
+            write_uvarint(out, len(items_2) + 1)
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v5(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)
@@ -228,7 +228,7 @@ def encode_response_v6(message: DescribeGroupsResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_i16_be(out, item_1.error_code)
             write_nullable_compact_str(out, item_1.error_message)
@@ -237,7 +237,7 @@ def encode_response_v6(message: DescribeGroupsResponse) -> bytes:
             write_compact_str(out, item_1.protocol_type)
             write_compact_str(out, item_1.protocol_data)
             items_2 = item_1.members
-            write_varint(out, len(items_2) + 1)
+            write_uvarint(out, len(items_2) + 1)
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_member_v5(out, item_2.member_id, item_2.group_instance_id, item_2.client_id, item_2.client_host, item_2.member_metadata, item_2.member_assignment)

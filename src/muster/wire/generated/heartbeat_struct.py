@@ -1,4 +1,4 @@
-"""Generated from schemas/heartbeat.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/heartbeat.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from muster.wire.generated.heartbeat import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged
+from muster.wire.varint import read_uvarint, uvarint
 
 pack_h = Struct(">h").pack
 pack_i = Struct(">i").pack

@@ -1,4 +1,4 @@
-"""Generated from schemas/incremental_alter_configs.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/incremental_alter_configs.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many
+from muster.wire.varint import read_uvarint, uvarint
 
 new = Message.__new__
 pack_t = Struct(">?").pack

@@ -1,4 +1,4 @@
-"""Generated from schemas/*.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/*.api by `make generate`; changes belong there."""
 
 ROWS: tuple[tuple[int, str, str, int, int, int | None], ...] = (
     # key, name, module, first version, last version, first flexible version

@@ -1,11 +1,12 @@
-"""Generated from schemas/init_producer_id.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/init_producer_id.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import overrun, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import overrun, skip_tagged
+from muster.wire.varint import read_uvarint, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack

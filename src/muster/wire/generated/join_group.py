@@ -1,4 +1,4 @@
-"""Generated from schemas/join_group.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/join_group.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 

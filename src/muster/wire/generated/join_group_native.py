@@ -1,4 +1,4 @@
-"""Generated from schemas/join_group.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/join_group.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from librt.strings import BytesWriter, read_i32_be, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import as_list, begun, finished, read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
+from muster.wire.native import as_list, begun, finished, read_bytes, read_compact_bytes, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_bytes, write_compact_bytes, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uvarint
 from muster.wire.primitives import overrun, too_many
 
 
@@ -232,7 +232,7 @@ def encode_response_v6(message: JoinGroupResponse) -> bytes:
         write_compact_str(out, message.leader)
         write_compact_str(out, message.member_id)
         items_2 = as_list(message.members)
-        write_varint(out, len(items_2) + 1)
+        write_uvarint(out, len(items_2) + 1)
         for item_2 in items_2:
             write_compact_str(out, item_2.member_id)
             write_nullable_compact_str(out, item_2.group_instance_id)
@@ -256,7 +256,7 @@ def encode_response_v7(message: JoinGroupResponse) -> bytes:
         write_compact_str(out, message.leader)
         write_compact_str(out, message.member_id)
         items_1 = as_list(message.members)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.member_id)
             write_nullable_compact_str(out, item_1.group_instance_id)
@@ -280,7 +280,7 @@ def encode_response_v9(message: JoinGroupResponse) -> bytes:
         out.append(1 if message.skip_assignment else 0)
         write_compact_str(out, message.member_id)
         items_1 = as_list(message.members)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.member_id)
             write_nullable_compact_str(out, item_1.group_instance_id)

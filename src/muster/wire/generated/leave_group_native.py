@@ -1,4 +1,4 @@
-"""Generated from schemas/leave_group.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/leave_group.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be
 from mypy_extensions import i64
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uvarint
 from muster.wire.primitives import overrun, too_many
 
 
@@ -137,7 +137,7 @@ def encode_response_v4(message: LeaveGroupResponse) -> bytes:
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = as_list(message.members)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.member_id)
             write_nullable_compact_str(out, item_1.group_instance_id)

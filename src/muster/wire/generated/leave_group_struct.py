@@ -1,4 +1,4 @@
-"""Generated from schemas/leave_group.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/leave_group.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from muster.wire.generated.leave_group import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many
+from muster.wire.varint import read_uvarint, uvarint
 
 pack_h = Struct(">h").pack
 pack_hx = Struct(">hx").pack

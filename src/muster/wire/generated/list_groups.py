@@ -1,4 +1,4 @@
-"""Generated from schemas/list_groups.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/list_groups.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 

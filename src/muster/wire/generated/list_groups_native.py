@@ -1,4 +1,4 @@
-"""Generated from schemas/list_groups.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/list_groups.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from librt.strings import BytesWriter, write_i16_be, write_i32_be
 from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
-from muster.wire.native import begun, finished, read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_varint
+from muster.wire.native import begun, finished, read_compact_count, read_compact_str, skip_tags, write_compact_str, write_str, write_uvarint
 from muster.wire.primitives import overrun, too_many
 
 
@@ -156,7 +156,7 @@ def encode_response_v3(message: ListGroupsResponse) -> bytes:
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = message.groups
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         if not wrote_itself(items_1, out):
             for item_1 in items_1:
                 write_response_group_v3(out, item_1.group_id, item_1.protocol_type)
@@ -172,7 +172,7 @@ def encode_response_v4(message: ListGroupsResponse) -> bytes:
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = message.groups
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         if not wrote_itself(items_1, out):
             for item_1 in items_1:
                 write_response_group_v4(out, item_1.group_id, item_1.protocol_type, item_1.group_state)
@@ -188,7 +188,7 @@ def encode_response_v5(message: ListGroupsResponse) -> bytes:
         write_i32_be(out, message.throttle_time_ms)
         write_i16_be(out, message.error_code)
         items_1 = message.groups
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         if not wrote_itself(items_1, out):
             for item_1 in items_1:
                 write_response_group_v5(out, item_1.group_id, item_1.protocol_type, item_1.group_state, item_1.group_type)

@@ -1,4 +1,4 @@
-"""Generated from schemas/list_groups.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/list_groups.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from muster.wire.generated.list_groups import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many
+from muster.wire.varint import uvarint
 
 pack_h = Struct(">h").pack
 pack_hi = Struct(">hi").pack

@@ -1,4 +1,4 @@
-"""Generated from schemas/offset_commit.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/offset_commit.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from librt.strings import BytesWriter, read_i32_be, read_i64_be, write_i16_be, w
 from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
-from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_nullable_compact_str, read_nullable_str, read_str, read_uuid, skip_tags, write_compact_str, write_str, write_uuid, write_uvarint
 from muster.wire.primitives import overrun, too_many
 
 NO_UUID: Final = bytes(16)
@@ -301,11 +301,11 @@ def encode_response_v8(message: OffsetCommitResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.name)
             items_2 = item_1.partitions
-            write_varint(out, len(items_2) + 1)
+            write_uvarint(out, len(items_2) + 1)
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v8(out, item_2.partition_index, item_2.error_code)
@@ -321,11 +321,11 @@ def encode_response_v10(message: OffsetCommitResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_uuid(out, item_1.topic_id)
             items_2 = item_1.partitions
-            write_varint(out, len(items_2) + 1)
+            write_uvarint(out, len(items_2) + 1)
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v8(out, item_2.partition_index, item_2.error_code)

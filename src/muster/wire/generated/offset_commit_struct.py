@@ -1,4 +1,4 @@
-"""Generated from schemas/offset_commit.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/offset_commit.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from muster.wire.generated.offset_commit import (
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure, octets_of
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, too_many, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many
+from muster.wire.varint import read_uvarint, uvarint
 
 pack_u = Struct(">16s").pack
 pack_uB = Struct(">16sB").pack

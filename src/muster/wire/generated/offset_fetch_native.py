@@ -1,4 +1,4 @@
-"""Generated from schemas/offset_fetch.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/offset_fetch.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from librt.vecs import vec
 from mypy_extensions import i16, i32, i64
 
 from muster.wire.message import Message, encode_failure, wrote_itself
-from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_nullable_count, read_str, read_uuid, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uuid, write_varint
+from muster.wire.native import as_list, begun, finished, read_compact_count, read_compact_str, read_count, read_i32s, read_nullable_compact_count, read_nullable_compact_str, read_nullable_count, read_str, read_uuid, skip_tags, write_compact_str, write_nullable_compact_str, write_nullable_str, write_str, write_uuid, write_uvarint
 from muster.wire.primitives import overrun, too_many
 
 NO_UUID: Final = bytes(16)
@@ -439,11 +439,11 @@ def encode_response_v6(message: OffsetFetchResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.topics)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.name)
             items_2 = item_1.partitions
-            write_varint(out, len(items_2) + 1)
+            write_uvarint(out, len(items_2) + 1)
             if not wrote_itself(items_2, out):
                 for item_2 in items_2:
                     write_response_partition_v6(out, item_2.partition_index, item_2.committed_offset, item_2.committed_leader_epoch, item_2.metadata, item_2.error_code)
@@ -461,15 +461,15 @@ def encode_response_v8(message: OffsetFetchResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.group_id)
             items_2 = as_list(item_1.topics)
-            write_varint(out, len(items_2) + 1)
+            write_uvarint(out, len(items_2) + 1)
             for item_2 in items_2:
                 write_compact_str(out, item_2.name)
                 items_3 = item_2.partitions
-                write_varint(out, len(items_3) + 1)
+                write_uvarint(out, len(items_3) + 1)
                 if not wrote_itself(items_3, out):
                     for item_3 in items_3:
                         write_response_group_partition_v8(out, item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, item_3.metadata, item_3.error_code)
@@ -487,15 +487,15 @@ def encode_response_v10(message: OffsetFetchResponse) -> bytes:
         out = begun()
         write_i32_be(out, message.throttle_time_ms)
         items_1 = as_list(message.groups)
-        write_varint(out, len(items_1) + 1)
+        write_uvarint(out, len(items_1) + 1)
         for item_1 in items_1:
             write_compact_str(out, item_1.group_id)
             items_2 = as_list(item_1.topics)
-            write_varint(out, len(items_2) + 1)
+            write_uvarint(out, len(items_2) + 1)
             for item_2 in items_2:
                 write_uuid(out, item_2.topic_id)
                 items_3 = item_2.partitions
-                write_varint(out, len(items_3) + 1)
+                write_uvarint(out, len(items_3) + 1)
                 if not wrote_itself(items_3, out):
                     for item_3 in items_3:
                         write_response_group_partition_v8(out, item_3.partition_index, item_3.committed_offset, item_3.committed_leader_epoch, item_3.metadata, item_3.error_code)

@@ -1,4 +1,4 @@
-"""Generated from schemas/offset_for_leader_epoch.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/offset_for_leader_epoch.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged, too_many
+from muster.wire.varint import uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack

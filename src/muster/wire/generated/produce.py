@@ -1,4 +1,4 @@
-"""Generated from schemas/produce.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/produce.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Final
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import misfit, null_field, overrun, read_length, read_tag, read_uvarint, skip_tagged, too_many, uvarint
+from muster.wire.primitives import misfit, null_field, overrun, read_length, read_tag, skip_tagged, too_many
+from muster.wire.varint import read_uvarint, uvarint
 
 new = Message.__new__
 pack_u = Struct(">16s").pack

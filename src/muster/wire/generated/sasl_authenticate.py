@@ -1,11 +1,12 @@
-"""Generated from schemas/sasl_authenticate.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/sasl_authenticate.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 
 from struct import Struct, error as StructError
 
 from muster.wire.message import Message, encode_failure
-from muster.wire.primitives import null_field, overrun, read_length, read_uvarint, skip_tagged, uvarint
+from muster.wire.primitives import null_field, overrun, read_length, skip_tagged
+from muster.wire.varint import read_uvarint, uvarint
 
 new = Message.__new__
 pack_h = Struct(">h").pack

@@ -1,4 +1,4 @@
-"""Generated from schemas/sasl_handshake.api by `python -m muster.wire.generate`; changes belong there."""
+"""Generated from tools/codecs/schemas/sasl_handshake.api by `make generate`; changes belong there."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
+from muster.core.time_units import DAY_MS, HOUR_MS
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, within, worst_partitions
 from muster.pipeline.report.hours import HOURS, calendar_start_ms, last_of_each_hour
@@ -50,9 +51,9 @@ def status_calendar(facts: Facts, key: GroupKey) -> Html:
     hours = _hours(facts, key, {(row["topic"], row["partition"]) for row in watched}, start_ms)
     if not hours:
         return nothing(_HEADING, "No history of lag of this group in the lake.")
-    first_day = min(hours) * limits.HOUR_MS // limits.DAY_MS
-    days = range(first_day, facts.end_ms // limits.DAY_MS + 1)
-    rows = [_day(day * limits.DAY_MS, hours) for day in days]
+    first_day = min(hours) * HOUR_MS // DAY_MS
+    days = range(first_day, facts.end_ms // DAY_MS + 1)
+    rows = [_day(day * DAY_MS, hours) for day in days]
     ticks = [(hour * _WIDE, f"{hour:02d}:00") for hour in range(0, _HOURS + 1, 3)]
     reads = (
         f"One row a day, one cell an hour (UTC). Keeps up: less than {words.duration(_KEPT_UP_MS)} behind at the end of the hour. "
@@ -76,7 +77,7 @@ def _hours(facts: Facts, key: GroupKey, watched: set[Partition], start_ms: int) 
     hours: dict[int, Hour] = defaultdict(Hour)
     for rows in by_partition.values():
         for before, row in zip([None, *rows], rows, strict=False):
-            hour = hours[row["minute_ms"] // limits.HOUR_MS]
+            hour = hours[row["minute_ms"] // HOUR_MS]
             hour.partitions[judged(row, before)] += 1
             if row["time_lag_est_ms"] is not None:
                 hour.worst_ms = max(hour.worst_ms or 0, row["time_lag_est_ms"])
@@ -96,7 +97,7 @@ def judged(row: Row, before: Row | None) -> str:
 
 
 def _day(day_ms: int, hours: dict[int, Hour]) -> RowOfMarks:
-    first = day_ms // limits.HOUR_MS
+    first = day_ms // HOUR_MS
     known = [(i, hours[first + i]) for i in range(_HOURS) if first + i in hours]
     label = f"{words.weekday(day_ms)} {words.day(day_ms)}"
     counted = Counter(hour.kind for _, hour in known)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
+from muster.core.time_units import DAY_MS
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey
 from muster.pipeline.report.links import row_label
@@ -33,14 +34,14 @@ class Loss:
 
 def expiry_calendar(facts: Facts) -> Html:
     now = facts.end_ms
-    midnight = now // limits.DAY_MS * limits.DAY_MS
-    end = midnight + limits.EXPIRY_DAYS * limits.DAY_MS
+    midnight = now // DAY_MS * DAY_MS
+    end = midnight + limits.EXPIRY_DAYS * DAY_MS
     table = facts.table("g_expiry")
     soon = table.filter(pc.less(table["expires_ms"], end))
     losses: dict[GroupKey, dict[int, Loss]] = defaultdict(dict)
     for row in soon.select(["cluster", "group_id", "expires_ms", "at_risk_records"]).to_pylist():
         at = max(row["expires_ms"], now)
-        loss = losses[GroupKey(row["cluster"], row["group_id"])].setdefault(at // limits.DAY_MS, Loss(at))
+        loss = losses[GroupKey(row["cluster"], row["group_id"])].setdefault(at // DAY_MS, Loss(at))
         loss.first_ms = min(loss.first_ms, at)
         loss.offsets += 1
         loss.at_risk += row["at_risk_records"] or 0
@@ -57,7 +58,7 @@ def _calendar(facts: Facts, losses: dict[GroupKey, dict[int, Loss]], midnight: i
     largest = max((loss.at_risk for key in shown for loss in losses[key].values()), default=0)
     scale = TimeScale(midnight, end, PLOT_WIDTH)
     rows = [_row(facts, key, losses[key], scale, largest) for key in shown]
-    days = [midnight + i * limits.DAY_MS for i in range(limits.EXPIRY_DAYS)]
+    days = [midnight + i * DAY_MS for i in range(limits.EXPIRY_DAYS)]
     half = (scale.x(days[1]) - scale.x(days[0])) / 2
     ticks = [(scale.x(day) + half, f"{words.weekday(day)} {words.day(day).split()[0]}") for day in days]
     passed = box(0, 0, scale.x(facts.end_ms), _ROW * len(rows), class_="past")
@@ -82,7 +83,7 @@ def _calendar(facts: Facts, losses: dict[GroupKey, dict[int, Loss]], midnight: i
 def _row(facts: Facts, key: GroupKey, losses: dict[int, Loss], scale: TimeScale, largest: int) -> RowOfMarks:
     drawn, spoken = [], []
     for number, loss in sorted(losses.items()):
-        x = scale.x(number * limits.DAY_MS + limits.DAY_MS / 2)
+        x = scale.x(number * DAY_MS + DAY_MS / 2)
         radius = max(_LARGEST * math.sqrt(loss.at_risk / largest), _SMALLEST) if largest else _SMALLEST
         said = f"{words.moment(loss.first_ms)}: {words.many(loss.offsets, 'offset')}, {words.count(loss.at_risk)} unread records"
         kind = "risk" if loss.at_risk else "no-risk"

@@ -7,6 +7,7 @@ from collections import defaultdict
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muster.core.time_units import MINUTE_MS
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, within
 from muster.pipeline.report.grouping import Grouped
@@ -17,7 +18,6 @@ from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
 _ROW = 20
-_MINUTE_MS = 60_000
 _COLUMN_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440)
 _HEADING = "Time lag of every group"
 
@@ -51,8 +51,8 @@ def heat_map(facts: Facts) -> Html:
 def columns(start_ms: int, end_ms: int) -> tuple[int, int]:
     """Start of the first column and the width of one, in whole minutes."""
     span = end_ms - start_ms
-    minutes = next((m for m in _COLUMN_MINUTES if span / (m * _MINUTE_MS) <= limits.HEAT_COLUMNS), _COLUMN_MINUTES[-1])
-    width = minutes * _MINUTE_MS
+    minutes = next((m for m in _COLUMN_MINUTES if span / (m * MINUTE_MS) <= limits.HEAT_COLUMNS), _COLUMN_MINUTES[-1])
+    width = minutes * MINUTE_MS
     return start_ms // width * width, width
 
 

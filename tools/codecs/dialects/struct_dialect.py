@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.wire.dialects.layouts import Layouts
-from muster.wire.dialects.struct_decode import DecoderWriter
-from muster.wire.dialects.struct_encode import EncoderWriter
-from muster.wire.schema import Api, Message
+from tools.codecs.dialects.layouts import Layouts
+from tools.codecs.dialects.struct_decode import DecoderWriter
+from tools.codecs.dialects.struct_encode import EncoderWriter
+from tools.codecs.schema import Api, Message
 
 IN_MESSAGE: Final = frozenset({"octets_of"})
+IN_VARINT: Final = frozenset({"read_uvarint", "uvarint"})
 
 
 class StructDialect:
@@ -34,11 +35,13 @@ class StructDialect:
         return []  # whoever lays items out without objects uses those of the native dialect, interpreted if need be
 
     def imports(self) -> list[str]:
+        varints = sorted(self.used & IN_VARINT)
         return [
             "from struct import Struct, error as StructError",
             "",
             f"from muster.wire.message import {', '.join(['Message', 'encode_failure', *sorted(self.used & IN_MESSAGE)])}",
-            f"from muster.wire.primitives import {', '.join(sorted(self.used - IN_MESSAGE))}",
+            f"from muster.wire.primitives import {', '.join(sorted(self.used - IN_MESSAGE - IN_VARINT))}",
+            *([f"from muster.wire.varint import {', '.join(varints)}"] if varints else []),
         ]
 
     def constants(self) -> list[str]:

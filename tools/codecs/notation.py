@@ -21,7 +21,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from muster.wire.schema import (
+from tools.codecs.schema import (
     FIXED_CODES,
     LAST_VERSION,
     LENGTH_TYPES,

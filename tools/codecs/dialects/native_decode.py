@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.wire.dialects.interface import MOST_ITEMS, WHERE, CodeWriter
-from muster.wire.dialects.values import annotation, default_expression
-from muster.wire.schema import (
+from tools.codecs.dialects.interface import MOST_ITEMS, WHERE, CodeWriter
+from tools.codecs.dialects.values import annotation, default_expression
+from tools.codecs.schema import (
     FIXED_CODES,
     Api,
     Field,
@@ -159,7 +159,7 @@ class NativeDecoderWriter:
             return
         for each in tagged:
             self.code.line(f"{names[each.name]}: {annotation(each)} = {default_expression(each)}")
-        self.code.line(f"tags_{number}, at = {self.use('read_varint')}(buf, at)")
+        self.code.line(f"tags_{number}, at = {self.use('read_uvarint')}(buf, at)")
         with self.code.block(f"for _ in range(tags_{number}):"):
             self.tagged_fields(tagged, names, number)
 

@@ -6,9 +6,9 @@ mistake; decoders give lists. A tagged struct is None where it was not sent.
 
 from __future__ import annotations
 
-from muster.wire.dialects.interface import CodeWriter
-from muster.wire.dialects.values import annotation, default_expression, is_plain_struct
-from muster.wire.schema import Field, Struct
+from tools.codecs.dialects.interface import CodeWriter
+from tools.codecs.dialects.values import annotation, default_expression, is_plain_struct
+from tools.codecs.schema import Field, Struct
 
 
 def class_lines(struct: Struct, *, compiled: bool = False) -> list[str]:

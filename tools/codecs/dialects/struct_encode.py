@@ -7,11 +7,11 @@ measured (208 and 219 µs for the members of a JoinGroup response of 1,000); the
 
 from __future__ import annotations
 
-from muster.wire.dialects.interface import WHERE, CodeWriter
-from muster.wire.dialects.layouts import Layouts
-from muster.wire.dialects.native_items import LAID_OUT
-from muster.wire.dialects.values import default_expression
-from muster.wire.schema import FIXED_CODES, LENGTH_TYPES, Api, Field, Message, Struct
+from tools.codecs.dialects.interface import WHERE, CodeWriter
+from tools.codecs.dialects.layouts import Layouts
+from tools.codecs.dialects.native_items import LAID_OUT
+from tools.codecs.dialects.values import default_expression
+from tools.codecs.schema import FIXED_CODES, LENGTH_TYPES, Api, Field, Message, Struct
 
 
 class EncoderWriter:
@@ -22,7 +22,7 @@ class EncoderWriter:
         self.flexible = version in api.flexible
         self.layouts = layouts
         self.used = used
-        """Names from `primitives` and `message` that bodies call."""
+        """Names from `primitives`, `varint` and `message` that bodies call."""
         self.code = CodeWriter()
         self.run: list[tuple[str, str]] = []
         self.out = "out"

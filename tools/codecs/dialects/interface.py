@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
-from muster.wire.schema import Api, Message
+from tools.codecs.schema import Api, Message
 
 MOST_ITEMS: Final = 50_000
 """Structs or texts in one array of a request; responses may have any number."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.wire.schema import Field
+from tools.codecs.schema import Field
 
 PYTHON_TYPES: Final = {
     "bool": "bool",

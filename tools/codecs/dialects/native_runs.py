@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.wire.dialects.interface import CodeWriter
-from muster.wire.dialects.native_encode import LIBRT_WRITES
-from muster.wire.dialects.native_items import NATIVE_NUMBERS, ItemFunctions
-from muster.wire.schema import LENGTH_TYPES, Api, Field, SchemaError, Struct, smallest_element_size
+from tools.codecs.dialects.interface import CodeWriter
+from tools.codecs.dialects.native_encode import LIBRT_WRITES
+from tools.codecs.dialects.native_items import NATIVE_NUMBERS, ItemFunctions
+from tools.codecs.schema import LENGTH_TYPES, Api, Field, SchemaError, Struct, smallest_element_size
 
 RUNS: Final = {
     "OffsetFetchResponseGroupPartition": ("PartitionIndex", "CommittedOffset", "CommittedLeaderEpoch"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from muster.wire.dialects.interface import WHERE, CodeWriter
-from muster.wire.dialects.native_items import ItemFunctions
-from muster.wire.dialects.struct_encode import differs
-from muster.wire.schema import FIXED_CODES, Api, Field, Message, Struct
+from tools.codecs.dialects.interface import WHERE, CodeWriter
+from tools.codecs.dialects.native_items import ItemFunctions
+from tools.codecs.dialects.struct_encode import differs
+from tools.codecs.schema import FIXED_CODES, Api, Field, Message, Struct
 
 LIBRT_WRITES: Final = {"i16": "write_i16_be", "i32": "write_i32_be", "i64": "write_i64_be", "f64": "write_f64_be"}
 OUR_WRITES: Final = {"i8": "write_i8", "u16": "write_u16", "u32": "write_u32", "uuid": "write_uuid"}
@@ -146,7 +146,7 @@ class NativeEncoderWriter:
         is_gone_through = each.type_name not in ARRAY_WRITES and not is_laid_out
         self.code.line(f"{items} = {self.use('as_list')}({value})" if is_gone_through else f"{items} = {value}")
         if self.flexible:
-            self.call("write_varint", f"len({items}) + 1")
+            self.call("write_uvarint", f"len({items}) + 1")
         else:
             self.call("write_i32_be", f"len({items})")
         if each.type_name in ARRAY_WRITES:
@@ -198,5 +198,5 @@ class NativeEncoderWriter:
                 self.code.line(f"{count} += 1")
                 self.code.line(f"{self.use('write_tag')}({section}, {each.tag}, {payload})")
         self.out = outer
-        self.call("write_varint", count)
+        self.call("write_uvarint", count)
         self.code.line(f"{self.out}.write({section}.getvalue())")

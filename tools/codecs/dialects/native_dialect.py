@@ -6,11 +6,11 @@ compiled; interpreted it is 1.4 to 5.8 times slower than that.
 
 from __future__ import annotations
 
-from muster.wire.dialects.native_decode import NativeDecoderWriter
-from muster.wire.dialects.native_encode import NativeEncoderWriter
-from muster.wire.dialects.native_items import LAID_OUT, NATIVE_NUMBERS, ItemFunctions
-from muster.wire.dialects.native_runs import RUNS, RunFunctions, run_body
-from muster.wire.schema import Api, Message, structs_of
+from tools.codecs.dialects.native_decode import NativeDecoderWriter
+from tools.codecs.dialects.native_encode import NativeEncoderWriter
+from tools.codecs.dialects.native_items import LAID_OUT, NATIVE_NUMBERS, ItemFunctions
+from tools.codecs.dialects.native_runs import RUNS, RunFunctions, run_body
+from tools.codecs.schema import Api, Message, structs_of
 
 _IN_PRIMITIVES = frozenset({"misfit", "overrun", "too_many"})
 _IN_MESSAGE = frozenset({"wrote_itself"})

@@ -8,10 +8,10 @@ anything is allocated.
 
 from __future__ import annotations
 
-from muster.wire.dialects.interface import MOST_ITEMS, WHERE, CodeWriter
-from muster.wire.dialects.layouts import Layouts, size_of
-from muster.wire.dialects.values import annotation, default_expression
-from muster.wire.schema import (
+from tools.codecs.dialects.interface import MOST_ITEMS, WHERE, CodeWriter
+from tools.codecs.dialects.layouts import Layouts, size_of
+from tools.codecs.dialects.values import annotation, default_expression
+from tools.codecs.schema import (
     FIXED_CODES,
     Api,
     Field,
@@ -29,7 +29,7 @@ class DecoderWriter:
         self.flexible = version in api.flexible
         self.layouts = layouts
         self.used = used
-        """Names from `primitives` that bodies call."""
+        """Names from `primitives` and `varint` that bodies call."""
         self.by_constructor = by_constructor
         self.code = CodeWriter()
         self.run: list[tuple[str, str]] = []

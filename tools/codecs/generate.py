@@ -1,7 +1,7 @@
-"""`python -m muster.wire.generate`: every schema in `schemas/` becomes a module in `generated/`, plus their index.
+"""`make generate`: every schema in `schemas/` becomes a module in src/muster/wire/generated, plus their index.
 
 Decides which versions share a function; how a function is written is the dialect's. The hot APIs become three modules:
-their classes, and codecs for these in each of the two dialects. Never imported by a running server.
+their classes, and codecs for these in each of the two dialects.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from muster.wire.dialects.classes import class_lines
-from muster.wire.dialects.interface import WHERE, Dialect
-from muster.wire.dialects.native_dialect import NativeDialect
-from muster.wire.dialects.struct_dialect import StructDialect
-from muster.wire.notation import parse_api
-from muster.wire.schema import Api, Message, SchemaError, structs_of
+from tools.codecs.dialects.classes import class_lines
+from tools.codecs.dialects.interface import WHERE, Dialect
+from tools.codecs.dialects.native_dialect import NativeDialect
+from tools.codecs.dialects.struct_dialect import StructDialect
+from tools.codecs.notation import parse_api
+from tools.codecs.schema import Api, Message, SchemaError, structs_of
 
 HERE: Final = Path(__file__).parent
 SCHEMAS: Final = HERE / "schemas"
-GENERATED: Final = HERE / "generated"
-BANNER: Final = "Generated from schemas/{name} by `python -m muster.wire.generate`; changes belong there."
+GENERATED: Final = HERE.parents[1] / "src" / "muster" / "wire" / "generated"
+BANNER: Final = "Generated from tools/codecs/schemas/{name} by `make generate`; changes belong there."
 HOT: Final = frozenset(
     {
         "ConsumerGroupHeartbeat",
@@ -70,9 +70,7 @@ def generated_files(apis: list[Api]) -> dict[str, str]:
     return files
 
 
-PACKAGE_TEXT: Final = (
-    '"""Codecs written by `python -m muster.wire.generate`, one module per API. Use `muster.wire.apis`."""\n'
-)
+PACKAGE_TEXT: Final = '"""Codecs written by `make generate`, one module per API. Use `muster.wire.apis`."""\n'
 
 
 def index_text(apis: list[Api]) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from muster.wire.dialects.interface import CodeWriter
-from muster.wire.dialects.values import annotation
-from muster.wire.schema import Api, Field, SchemaError, Struct, snake_case
+from tools.codecs.dialects.interface import CodeWriter
+from tools.codecs.dialects.values import annotation
+from tools.codecs.schema import Api, Field, SchemaError, Struct, snake_case
 
 LAID_OUT: Final = frozenset(
     {

@@ -1,0 +1,1 @@
+"""Programs for people who change Muster. Nothing here is installed, and `muster` imports nothing of it."""
