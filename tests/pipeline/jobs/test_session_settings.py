@@ -92,7 +92,13 @@ def test_reducers_are_as_many_as_the_master_has_cores(master: str, reducers: str
 
 @pytest.mark.parametrize(
     ("pending", "size"),
-    [(0, JobSize.TINY), (19_999, JobSize.TINY), (20_000, JobSize.SHORT), (500_000, JobSize.LONG), (None, JobSize.LONG)],
+    [
+        (0, JobSize.TINY),
+        (19_999, JobSize.TINY),
+        (20_000, JobSize.SHORT),
+        (2_000_000, JobSize.LONG),
+        (None, JobSize.LONG),
+    ],
 )
 def test_what_is_pending_decides_how_java_compiles(pending: int | None, size: JobSize) -> None:
     settings = SessionSettings(pending_records=pending)
