@@ -13,16 +13,16 @@ _LINES_A_FILE = 500_000
 def write_json_lines(data: Path, out: Path) -> None:
     """One line a commit, in log order; a directory of files that Spark can read side by side."""
     from muster.pipeline.decode.log_rows import log_rows
+    from muster.pipeline.sources.log_source import Stretch
     from muster.pipeline.sources.segments import SegmentLogs
-    from tests.pipeline.stream.stretches import stretches
 
     out.mkdir()
     log = SegmentLogs((str(data),), CONSUMER_OFFSETS, "bench")
     names = ["log_partition", "log_offset", "group_id", "topic", "partition", "committed_offset", "commit_ms"]
     lines = 0
     target = (out / "part-0.json").open("w")
-    for stretch in stretches({}, log.ends()):
-        for bronze in log.open(stretch).bronze():
+    for partition, end in log.ends().items():
+        for bronze in log.open(Stretch(partition, 0, end)).bronze():
             rows = log_rows(bronze).select(names)
             for row in rows.to_pylist():
                 if row["topic"] is not None:

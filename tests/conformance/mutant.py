@@ -55,8 +55,7 @@ def _reply_before_the_store() -> None:
 
     def answer_first(self: ShardRunner, outcome: Any, *rest: Any) -> None:
         self._release(outcome.replies)
-        outcome.replies = ()
-        append(self, outcome, *rest)
+        append(self, outcome.replaced(replies=()), *rest)
 
     ShardRunner._append = answer_first  # type: ignore[method-assign, assignment]
 

@@ -260,7 +260,7 @@ def test_a_shard_that_fails_while_it_tells_of_slow_storage_answers_everybody_onc
     def fail(*arguments: object) -> None:
         raise AssertionError("a broken invariant")
 
-    monkeypatch.setattr(Shard, "on_append_failed", fail)
+    monkeypatch.setattr(Shard, "on_append_overdue", fail)
     world.advance_in_flight(5_000)
     assert synced.as_(SyncReply).error == NOT_COORDINATOR
     assert committed.as_(CommitReply).errors == [NOT_COORDINATOR]

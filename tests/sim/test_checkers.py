@@ -134,7 +134,7 @@ def ignore_heartbeats(patch: pytest.MonkeyPatch) -> None:
     def deaf(self: Shard, request: Any, ticket: Any, now_ms: int, member_checked: bool = False) -> Outcome:
         outcome = handle(self, request, ticket, now_ms, member_checked)
         if type(request).__name__ in ("Heartbeat", "OffsetCommit"):
-            outcome.timers = ()
+            return outcome.replaced(timers=())
         return outcome
 
     patch.setattr(Shard, "handle", deaf)

@@ -1,4 +1,4 @@
-"""What one step of the core may ask of the world. The whole contract between decisions and everything else.
+"""What one decision of the core may ask of the world. The whole contract between decisions and everything else.
 
     shard.handle(request, ticket, now_ms) -> Outcome      a client asked
     shard.on_timer(key, now_ms)           -> Outcome      a deadline passed
@@ -8,6 +8,7 @@
     shard.replay(record, log_offset)                      the ONLY place where durable facts change
     shard.on_durable(step, now_ms)        -> Outcome      an outcome's records are durable and were replayed
     shard.on_append_failed(outcome, error_code, now_ms) -> Outcome   they never will be
+    shard.on_append_overdue(outcome, now_ms) -> Outcome   nobody waits for them any longer; they may still become durable
 
 The runtime carries an outcome out in this order:
 
@@ -23,7 +24,7 @@ runtime.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mypy_extensions import mypyc_attr
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from muster.core.journal import JournalEvent
     from muster.core.records import Record
     from muster.core.replies import Reply
+    from muster.core.steps import Step
 
 Ticket: TypeAlias = object
 """The right to exactly one reply. Opaque here; the server makes it, the core keeps it, the runtime redeems it."""
@@ -46,32 +48,9 @@ TimerChange: TypeAlias = tuple[TimerKey, int | None]
 TicketReply: TypeAlias = "tuple[Ticket, Reply]"
 
 
-class Step(Value):
-    """What the core wants to hear of again once an outcome's records are durable, or have failed.
-
-    `name` says which continuation; `group_id` and `generation` let it see that the group has moved on meanwhile, in
-    which case it does nothing (spec 3.10). `detail` is the continuation's own.
-    """
-
-    __match_args__ = ("name", "group_id", "generation", "detail")
-    __slots__ = __match_args__
-
-    def __init__(
-        self,
-        name: str,
-        group_id: str,
-        generation: int = -1,
-        detail: object = None,
-    ) -> None:
-        self.name = name
-        self.group_id = group_id
-        self.generation = generation
-        self.detail = detail
-
-
 @mypyc_attr(acyclic=True)
 class Outcome(Value):
-    """What one step asks of the world. Plain data, filled while deciding, then never changed."""
+    """What one decision asks of the world. Plain data, never changed once it was returned."""
 
     __match_args__ = ("records", "replies", "early_replies", "timers", "journal", "step")
     __slots__ = __match_args__
@@ -85,11 +64,12 @@ class Outcome(Value):
         journal: list[JournalEvent] | tuple[()] = (),
         step: Step | None = None,
     ) -> None:
-        self.records = records
-        self.replies = replies
+        self.records: Final = records
+        self.replies: Final = replies
         """Released when `records` are durable; at once if there are none."""
-        self.early_replies = early_replies
+        self.early_replies: Final = early_replies
         """Released at once, whatever happens to the records (spec 3.4 step 12: MEMBER_ID_REQUIRED does not wait)."""
-        self.timers = timers
-        self.journal = journal
-        self.step = step
+        self.timers: Final = timers
+        self.journal: Final = journal
+        self.step: Final = step
+        """What is left to do once `records` are durable, or have failed."""

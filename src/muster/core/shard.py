@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from muster.core.classic.counters import Counters
-from muster.core.classic.delete import delete_group, group_erased
+from muster.core.classic.delete import delete_group
 from muster.core.classic.describe import describe_group, list_groups
 from muster.core.classic.expiry import on_session_timer
 from muster.core.classic.group import Group
@@ -25,10 +25,10 @@ from muster.core.classic.stored import loaded_group, simple_group
 from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
-from muster.core.contract import Outcome, Step, Ticket, TimerKey
+from muster.core.contract import Outcome, Ticket, TimerKey
 from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
-from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets, groups_removed
+from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets
 from muster.core.offsets.fetch import fetch_offsets
 from muster.core.offsets.run import OffsetRun
 from muster.core.offsets.store import OffsetStore
@@ -42,7 +42,7 @@ from muster.core.records import (
     Record,
     UnknownRecord,
 )
-from muster.core.refusal import after_failed_append, mapped_append_error
+from muster.core.refusal import after_failed_append, mapped_append_error, refused_after_timeout
 from muster.core.requests import (
     DeleteGroup,
     DescribeGroup,
@@ -56,6 +56,8 @@ from muster.core.requests import (
     Request,
     SyncGroup,
 )
+from muster.core.steps import CreateGroup, EraseGroups, ReplaceStaticMember, Step, StoreAssignments
+from muster.wire.errors import REQUEST_TIMED_OUT
 
 _NOTHING = Outcome()
 
@@ -100,7 +102,7 @@ class Shard(ShardView):
         return group is not None and not group.is_committed
 
     def _handle_write(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
-        builder = self._turn(now_ms)
+        builder = self._builder(now_ms)
         match request:
             case JoinGroup():
                 join_group(self.groups, request, ticket, builder)
@@ -124,7 +126,7 @@ class Shard(ShardView):
         group = self.groups.get(group_id)
         if group is None:
             return _NOTHING
-        builder = self._turn(now_ms)
+        builder = self._builder(now_ms)
         if kind == "session":
             on_session_timer(group, member[0], builder)
         elif kind == "join":
@@ -138,7 +140,7 @@ class Shard(ShardView):
 
     def on_loaded(self, now_ms: int) -> Outcome:
         """Every record has been replayed: bring the groups to life. Everybody gets a full session to show up (T019)."""
-        builder = self._turn(now_ms)
+        builder = self._builder(now_ms)
         for fact in self.facts.values():
             group = self.groups[fact.group_id] = loaded_group(fact)
             for member in group.members.values():
@@ -149,7 +151,7 @@ class Shard(ShardView):
         return builder.outcome()
 
     def on_unload(self, now_ms: int) -> Outcome:
-        builder = self._turn(now_ms)
+        builder = self._builder(now_ms)
         for group in self.groups.values():
             unload_group(group, builder)
         builder.cancel_timer(EXPIRE_TIMER)
@@ -203,36 +205,53 @@ class Shard(ShardView):
             self.groups[group_id] = simple_group(group_id, committed_ms)
 
     def on_durable(self, step: Step, now_ms: int) -> Outcome:
-        builder = self._turn(now_ms)
-        if step.name == "synced":
-            assignment_stored(self.groups.get(step.group_id), step, builder)
-        elif step.name == "erased":
-            group_erased(step, builder)
-        elif step.name == "expired":
-            builder.journal.extend(groups_removed(step))
-        else:
-            assert step.name in ("created", "emptied", "static_replaced"), f"nobody asked for {step!r}"
+        builder = self._builder(now_ms)
+        match step:
+            case StoreAssignments():
+                assignment_stored(self.groups.get(step.group_id), step, builder)
+            case EraseGroups():
+                builder.journal.extend(step.events)
+            case CreateGroup() | ReplaceStaticMember():
+                pass  # the group is where the records say already
+            case _:
+                assert_never(step)
         return builder.outcome()
 
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
         """The facts never changed. Who waited hears the mapped error, and live groups that ran ahead come back."""
         self.offsets.lost(outcome.records)
-        builder = self._turn(now_ms)
+        builder = self._builder(now_ms)
         error = mapped_append_error("group", error_code)
-        step = outcome.step
-        group = self.groups.get(step.group_id) if step is not None else None
-        if step is not None and step.name == "static_replaced":
-            replacement_failed(group, outcome, error, builder)
-            return builder.outcome()
-        if step is not None and step.name == "synced":
-            assignment_lost(group, step, error, builder)
-        elif step is not None and step.name == "created" and group is not None:
-            creation_failed(self.groups, group, error, builder)
+        match outcome.step:
+            case ReplaceStaticMember() as step:
+                replacement_failed(self.groups.get(step.group_id), step, outcome, error, builder)
+                return builder.outcome()
+            case StoreAssignments() as step:
+                assignment_lost(self.groups.get(step.group_id), step, error, builder)
+            case CreateGroup() as step:
+                creation_failed(self.groups, step, error, builder)
+            case _:
+                pass  # nothing ran ahead of its records
         for ticket, reply in outcome.replies:
             builder.reply(ticket, after_failed_append(reply, error_code))
         return builder.outcome()
 
-    def _turn(self, now_ms: int) -> OutcomeBuilder:
+    def on_append_overdue(self, outcome: Outcome, now_ms: int) -> Outcome:
+        """Storage is slow: who waits hears so, as Kafka tells them. The records may still become durable (T027).
+
+        Parked SyncGroups are told like after a failed append, and the group begins anew: when the assignments do become
+        durable it has moved on (spec 3.10).
+        """
+        builder = self._builder(now_ms)
+        for ticket, reply in outcome.replies:
+            builder.reply(ticket, refused_after_timeout(reply))
+        step = outcome.step
+        if isinstance(step, StoreAssignments):
+            error = mapped_append_error("group", REQUEST_TIMED_OUT)
+            assignment_lost(self.groups.get(step.group_id), step, error, builder)
+        return builder.outcome()
+
+    def _builder(self, now_ms: int) -> OutcomeBuilder:
         return OutcomeBuilder(self.config, self.counters, self.new_id, now_ms)
 
     def __repr__(self) -> str:

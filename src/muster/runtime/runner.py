@@ -21,7 +21,7 @@ from muster.core.classic.heartbeat import stable_member
 from muster.core.contract import Outcome, Ticket, TimerChange, TimerKey
 from muster.core.fifo import Fifo
 from muster.core.records import GroupErased, GroupStored, OffsetsCommitted, Record, log_length
-from muster.core.refusal import refused, refused_after_timeout
+from muster.core.refusal import refused
 from muster.core.replies import CommitReply, Reply
 from muster.core.requests import DescribeGroup, Heartbeat, ListGroups, OffsetCommit, OffsetFetch, Request
 from muster.core.shard import Shard
@@ -43,7 +43,6 @@ from muster.wire.errors import (
     MESSAGE_TOO_LARGE,
     NOT_COORDINATOR,
     NOT_LEADER_OR_FOLLOWER,
-    REQUEST_TIMED_OUT,
     UNKNOWN_SERVER_ERROR,
 )
 
@@ -343,16 +342,9 @@ class ShardRunner:
         self._unanswered.give_up(ticks_ms)
 
     def _tell_overdue(self, in_flight: InFlight) -> None:
-        now_ms = self._clock.now_ms()
         outcome = in_flight.outcome
-        replies, outcome.replies = outcome.replies, ()
-        for ticket, reply in replies:
-            cast(Redeemable, ticket).redeem(refused_after_timeout(reply))
-        step = outcome.step
-        if step is not None and step.name == "synced":
-            # The parked SyncGroups are not replies of this outcome: the core has them, and begins anew. If the records
-            # do become durable the group has moved on, and the step is ignored (spec 3.10).
-            self._decide(lambda: self.shard.on_append_failed(Outcome(step=step), REQUEST_TIMED_OUT, now_ms))
+        self._decide(lambda: self.shard.on_append_overdue(outcome, self._clock.now_ms()))
+        in_flight.outcome = Outcome(outcome.records, step=outcome.step)  # nobody waits for it any longer
 
     # -- ending
 

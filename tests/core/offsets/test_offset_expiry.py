@@ -16,8 +16,9 @@ from muster.core.classic.states import (
 from muster.core.config import GroupConfig
 from muster.core.contract import Outcome
 from muster.core.offsets.commit import commit_offsets
-from muster.core.offsets.expire import MORE_TO_EXPIRE_DELAY_MS, expire_offsets, groups_removed
+from muster.core.offsets.expire import MORE_TO_EXPIRE_DELAY_MS, expire_offsets
 from muster.core.records import GroupErased, OffsetErased
+from muster.core.steps import EraseGroups
 from muster.log.record_codec import encode_records
 from tests.core.offsets.desk import NOW, TICKET, Desk, commit, empty_group, group_of, offset
 
@@ -112,8 +113,8 @@ def test_an_empty_group_without_offsets_goes_at_once(protocol_type: str | None) 
     outcome = run(desk, NOW)
     assert outcome.records == [GROUP]
     assert not desk.groups
-    assert outcome.step is not None
-    (event,) = groups_removed(outcome.step)
+    assert isinstance(outcome.step, EraseGroups)
+    (event,) = outcome.step.events
     assert (event.kind, event.cause, event.group_id, event.at_ms) == ("group_removed", "expired", "grp", NOW)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from muster.core.classic.group import Group
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.states import DEAD, EMPTY
-from muster.core.contract import Step, Ticket
+from muster.core.contract import Ticket
 from muster.core.journal import JournalEvent
 from muster.core.offsets.delete import erase_group
 from muster.core.offsets.view import ShardView
 from muster.core.replies import DeleteReply
 from muster.core.requests import DeleteGroup
+from muster.core.steps import EraseGroups
 from muster.wire import errors
 
 
@@ -19,7 +20,8 @@ def delete_group(shard: ShardView, request: DeleteGroup, ticket: Ticket, builder
     error = _refusal(group)
     if group is not None and error == errors.NONE:
         builder.records.extend(erase_group(shard, request.group_id))
-        builder.step = Step("erased", request.group_id, group.generation)
+        removed = JournalEvent("group_removed", builder.now_ms, request.group_id, group.generation, "deleted")
+        builder.step = EraseGroups([removed])
     builder.reply(ticket, DeleteReply(error))
 
 
@@ -28,7 +30,3 @@ def _refusal(group: Group | None) -> int:
         return errors.GROUP_ID_NOT_FOUND
     # Ids that were handed out and have not come back do not keep a group (T146).
     return errors.NONE if group.state is EMPTY else errors.NON_EMPTY_GROUP
-
-
-def group_erased(step: Step, builder: OutcomeBuilder) -> None:
-    builder.journal.append(JournalEvent("group_removed", builder.now_ms, step.group_id, step.generation, "deleted"))

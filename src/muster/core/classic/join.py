@@ -14,9 +14,10 @@ from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import complete_if_all_joined
 from muster.core.classic.states import DEAD, EMPTY, PREPARING_REBALANCE
 from muster.core.classic.stored import stored_group
-from muster.core.contract import Step, Ticket
+from muster.core.contract import Ticket
 from muster.core.replies import JoinReply
 from muster.core.requests import JoinGroup
+from muster.core.steps import CreateGroup
 from muster.wire import errors
 
 
@@ -39,17 +40,20 @@ def _join_unknown_group(groups: dict[str, Group], request: JoinGroup, ticket: Ti
     _join(group, request, ticket, builder)
     assert not builder.records, "a join that creates its group has nothing else to store"
     builder.records.append(created)
-    builder.step = Step("created", group.group_id)
+    builder.step = CreateGroup(group.group_id)
     builder.early_replies.extend(builder.replies)
     builder.replies.clear()
 
 
-def creation_failed(groups: dict[str, Group], group: Group, error: int, builder: OutcomeBuilder) -> None:
+def creation_failed(groups: dict[str, Group], step: CreateGroup, error: int, builder: OutcomeBuilder) -> None:
     """The group's first record is lost, so the group is gone; an answer already given stands (spec 3.4 step 12)."""
+    group = groups.get(step.group_id)
+    if group is None:
+        return
     for member in group.members.values():
         builder.cancel_timer(member.session_key)
         if member.parked_join is not None:
-            builder.answer(member.parked_join, JoinReply(error, ""))
+            builder.reply_early(member.parked_join, JoinReply(error, ""))
             member.parked_join = None
     for pending_id in group.pending_joins:
         builder.cancel_timer(("session", group.group_id, pending_id))

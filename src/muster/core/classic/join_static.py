@@ -8,56 +8,23 @@ from __future__ import annotations
 
 from muster.core.classic.election import select_protocol
 from muster.core.classic.group import Group
-from muster.core.classic.member import Member, Protocols
+from muster.core.classic.member import Member
 from muster.core.classic.membership import (
-    answer_join,
-    answer_sync,
     park_join,
     rename_member,
+    reply_to_join,
+    reply_to_sync,
     update_member,
 )
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import member_list, start_or_go_on
 from muster.core.classic.states import STABLE
 from muster.core.classic.stored import stored_group
-from muster.core.contract import Outcome, Step, Ticket
+from muster.core.contract import Outcome, Ticket
 from muster.core.replies import JoinReply, SyncReply
 from muster.core.requests import JoinGroup
+from muster.core.steps import ReplaceStaticMember
 from muster.wire import errors
-from muster.wire.value import Value
-
-
-class Replacement(Value):
-    """What it takes to undo a replacement."""
-
-    __match_args__ = (
-        "instance_id",
-        "old_member_id",
-        "new_member_id",
-        "old_leader",
-        "protocols",
-        "session_timeout_ms",
-        "rebalance_timeout_ms",
-    )
-    __slots__ = __match_args__
-
-    def __init__(
-        self,
-        instance_id: str,
-        old_member_id: str,
-        new_member_id: str,
-        old_leader: str,
-        protocols: Protocols,
-        session_timeout_ms: int,
-        rebalance_timeout_ms: int,
-    ) -> None:
-        self.instance_id = instance_id
-        self.old_member_id = old_member_id
-        self.new_member_id = new_member_id
-        self.old_leader = old_leader
-        self.protocols = protocols
-        self.session_timeout_ms = session_timeout_ms
-        self.rebalance_timeout_ms = rebalance_timeout_ms
 
 
 def replace_static_member(
@@ -65,7 +32,8 @@ def replace_static_member(
 ) -> None:
     assert request.group_instance_id is not None
     old = group.members[group.static_members[request.group_instance_id]]
-    undo = Replacement(
+    undo = ReplaceStaticMember(
+        group.group_id,
         request.group_instance_id,
         old.member_id,
         new_member_id,
@@ -95,17 +63,17 @@ def replace_static_member(
 
 
 def _fence(group: Group, old: Member, builder: OutcomeBuilder) -> None:
-    answer_join(group, old, JoinReply(errors.FENCED_INSTANCE_ID, old.member_id), builder)
-    answer_sync(old, SyncReply(errors.FENCED_INSTANCE_ID), builder)
+    reply_to_join(group, old, JoinReply(errors.FENCED_INSTANCE_ID, old.member_id), builder)
+    reply_to_sync(old, SyncReply(errors.FENCED_INSTANCE_ID), builder)
     builder.cancel_timer(old.session_key)
 
 
 def _store_without_rebalance(
-    group: Group, member: Member, undo: Replacement, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder
+    group: Group, member: Member, undo: ReplaceStaticMember, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder
 ) -> None:
     assignments = {member_id: other.assignment for member_id, other in group.members.items()}
     builder.records.append(stored_group(group, assignments))
-    builder.step = Step("static_replaced", group.group_id, group.generation, undo)
+    builder.step = undo
     reply = JoinReply(errors.NONE, member.member_id, group.generation, group.protocol_type, group.protocol_name)
     if request.supports_skip_assignment:
         # KIP-814: the leader hears of everybody, so that it can watch for changes, and is told not to assign.
@@ -118,11 +86,10 @@ def _store_without_rebalance(
     builder.reply(ticket, reply)
 
 
-def replacement_failed(group: Group | None, outcome: Outcome, error: int, builder: OutcomeBuilder) -> None:
+def replacement_failed(
+    group: Group | None, undo: ReplaceStaticMember, outcome: Outcome, error: int, builder: OutcomeBuilder
+) -> None:
     """The new id could not be stored, so the old one counts again, with all that it had (T088)."""
-    assert outcome.step is not None
-    undo = outcome.step.detail
-    assert isinstance(undo, Replacement)
     reply = JoinReply(error, "")
     if group is not None:
         _restore(group, undo, builder)
@@ -131,7 +98,7 @@ def replacement_failed(group: Group | None, outcome: Outcome, error: int, builde
         builder.reply(ticket, reply)
 
 
-def _restore(group: Group, undo: Replacement, builder: OutcomeBuilder) -> None:
+def _restore(group: Group, undo: ReplaceStaticMember, builder: OutcomeBuilder) -> None:
     if group.static_members.get(undo.instance_id) != undo.new_member_id:
         return  # replaced again or gone meanwhile
     failed = group.members[undo.new_member_id]

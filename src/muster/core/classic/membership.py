@@ -94,18 +94,18 @@ def park_join(group: Group, member: Member, ticket: Ticket, builder: OutcomeBuil
         group.trace.last_join_ms = builder.now_ms
 
 
-def answer_join(group: Group, member: Member, reply: JoinReply, builder: OutcomeBuilder) -> None:
+def reply_to_join(group: Group, member: Member, reply: JoinReply, builder: OutcomeBuilder) -> None:
     if member.parked_join is None:
         return
-    builder.answer(member.parked_join, reply)
+    builder.reply_early(member.parked_join, reply)
     member.parked_join = None
     group.awaiting_joins -= 1
 
 
-def answer_sync(member: Member, reply: SyncReply, builder: OutcomeBuilder) -> bool:
+def reply_to_sync(member: Member, reply: SyncReply, builder: OutcomeBuilder) -> bool:
     if member.parked_sync is None:
         return False
-    builder.answer(member.parked_sync, reply)
+    builder.reply_early(member.parked_sync, reply)
     member.parked_sync = None
     return True
 
@@ -125,8 +125,8 @@ def remove_member(group: Group, member: Member, builder: OutcomeBuilder) -> None
     if group.leader == member.member_id:
         # Deviates: Kafka takes the first in hash order, here it is the oldest (spec 13.3).
         group.leader = next(iter(group.members), None)
-    answer_join(group, member, JoinReply(errors.UNKNOWN_MEMBER_ID, ""), builder)
-    answer_sync(member, SyncReply(errors.UNKNOWN_MEMBER_ID), builder)
+    reply_to_join(group, member, JoinReply(errors.UNKNOWN_MEMBER_ID, ""), builder)
+    reply_to_sync(member, SyncReply(errors.UNKNOWN_MEMBER_ID), builder)
     builder.cancel_timer(member.session_key)
 
 

@@ -1,7 +1,7 @@
-"""One step under way: gathers what it asks of the world while decisions call each other, then becomes the Outcome.
+"""One decision being made: gathers what it asks of the world, then becomes the `Outcome`.
 
-Every decision about classic groups takes the group and the turn. Holds the arguments that make the core pure (time, ids,
-settings) and the lists that an outcome is made of; decides nothing.
+Every function that decides about classic groups takes the group and the builder. The builder holds the arguments that make
+the core pure (time, ids, settings) and the lists that an outcome is made of; it decides nothing.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from muster.core.classic.group import Group, PendingId
 from muster.core.classic.member import Member
 from muster.core.classic.states import GroupState
 from muster.core.config import GroupConfig
-from muster.core.contract import Outcome, Step, Ticket, TicketReply, TimerChange, TimerKey
+from muster.core.contract import Outcome, Ticket, TicketReply, TimerChange, TimerKey
 from muster.core.journal import Cause, JournalEvent, Kind
 from muster.core.records import Record
 from muster.core.replies import Reply
+from muster.core.steps import Step
 
 
 class OutcomeBuilder:
@@ -46,11 +47,11 @@ class OutcomeBuilder:
         self.step: Step | None = None
 
     def reply(self, ticket: Ticket, reply: Reply) -> None:
-        """Answer the request of this turn, when the records of this turn are durable."""
+        """Answer the request that is being handled, when the records of this outcome are durable."""
         self.replies.append((ticket, reply))
 
-    def answer(self, ticket: Ticket, reply: Reply) -> None:
-        """Answer a request that was parked in an earlier turn. It does not depend on this turn's records."""
+    def reply_early(self, ticket: Ticket, reply: Reply) -> None:
+        """Answer at once a request that was parked earlier: it does not depend on the records of this outcome."""
         self.early_replies.append((ticket, reply))
 
     def set_timer(self, key: TimerKey, deadline_ms: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from muster.core.classic.election import elect_joined_leader, select_protocol
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group, InitialWindow, RebalanceTrace
 from muster.core.classic.member import Member
-from muster.core.classic.membership import answer_join, answer_sync, remove_member
+from muster.core.classic.membership import remove_member, reply_to_join, reply_to_sync
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance_notes import (
     note_expelled,
@@ -24,7 +24,6 @@ from muster.core.classic.states import (
 )
 from muster.core.classic.stored import stored_group
 from muster.core.classic.subscription import subscribed_topics
-from muster.core.contract import Step
 from muster.core.journal import Cause
 from muster.core.replies import JoinedMember, JoinReply, SyncReply
 from muster.wire import errors
@@ -69,7 +68,7 @@ def reset_assignments(group: Group, reply: SyncReply, builder: OutcomeBuilder) -
     """Nobody has an assignment any more; parked SyncGroups hear why, and their members' sessions begin anew."""
     for member in group.members.values():
         member.assignment = b""
-        if answer_sync(member, reply, builder):
+        if reply_to_sync(member, reply, builder):
             builder.start_session(member)
 
 
@@ -156,7 +155,6 @@ def _become_empty(group: Group, builder: OutcomeBuilder) -> None:
     builder.move(group, EMPTY, "nobody_left")
     note_rebalance_end(group, builder, "nobody_left", "empty")
     builder.records.append(stored_group(group, {}))
-    builder.step = Step("emptied", group.group_id, group.generation)
 
 
 def _begin_generation(group: Group, builder: OutcomeBuilder, cause: Cause) -> None:
@@ -165,7 +163,7 @@ def _begin_generation(group: Group, builder: OutcomeBuilder, cause: Cause) -> No
     builder.move(group, COMPLETING_REBALANCE, cause)
     note_generation(group, builder, cause)
     for member in group.members.values():
-        answer_join(group, member, joined_reply(group, member), builder)
+        reply_to_join(group, member, joined_reply(group, member), builder)
         builder.start_session(member)
         member.is_new = False
         group.pending_syncs[member.member_id] = None

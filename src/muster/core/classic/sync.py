@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from muster.core.classic.group import Group
 from muster.core.classic.member import Member
-from muster.core.classic.membership import answer_sync, check_member, remove_member
+from muster.core.classic.membership import check_member, remove_member, reply_to_sync
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import reset_assignments, start
 from muster.core.classic.rebalance_notes import note_expelled, note_rebalance_end
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY, STABLE, SYNC_ANSWER
 from muster.core.classic.stored import stored_group
-from muster.core.contract import Step, Ticket
+from muster.core.contract import Ticket
 from muster.core.replies import SyncReply
 from muster.core.requests import SyncGroup
+from muster.core.steps import StoreAssignments
 from muster.wire import errors
 
 
@@ -62,33 +63,31 @@ def _store(group: Group, request: SyncGroup, builder: OutcomeBuilder) -> None:
     """Of several entries for a member the last counts; members that were left out get zero bytes (T101)."""
     assignments = dict(request.assignments)
     builder.records.append(stored_group(group, assignments))
-    builder.step = Step("synced", group.group_id, group.generation, assignments)
+    builder.step = StoreAssignments(group.group_id, group.generation, assignments)
 
 
 def _assigned(group: Group, member: Member) -> SyncReply:
     return SyncReply(errors.NONE, group.protocol_type, group.protocol_name, member.assignment)
 
 
-def _is_current(group: Group | None, step: Step) -> bool:
+def _is_current(group: Group | None, step: StoreAssignments) -> bool:
     """Whoever waited for a write that the group has moved on from was answered when it did (T103)."""
     return group is not None and group.state is COMPLETING_REBALANCE and group.generation == step.generation
 
 
-def assignment_stored(group: Group | None, step: Step, builder: OutcomeBuilder) -> None:
+def assignment_stored(group: Group | None, step: StoreAssignments, builder: OutcomeBuilder) -> None:
     if group is None or not _is_current(group, step):
         return
-    assignments = step.detail
-    assert isinstance(assignments, dict)
     builder.move(group, STABLE, "assignment_stored")
     builder.counters.completed_rebalances += 1
     for member in group.members.values():
-        member.assignment = assignments.get(member.member_id, b"")
-        if answer_sync(member, _assigned(group, member), builder):
+        member.assignment = step.assignments.get(member.member_id, b"")
+        if reply_to_sync(member, _assigned(group, member), builder):
             builder.start_session(member)
     note_rebalance_end(group, builder, "assignment_stored", "stable")
 
 
-def assignment_lost(group: Group | None, step: Step, error: int, builder: OutcomeBuilder) -> None:
+def assignment_lost(group: Group | None, step: StoreAssignments, error: int, builder: OutcomeBuilder) -> None:
     """The log refused it: everybody who waits hears so, and the group tries again from the start (T104)."""
     if group is None or not _is_current(group, step):
         return

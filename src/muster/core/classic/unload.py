@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muster.core.classic.group import Group
-from muster.core.classic.membership import answer_join, answer_sync
+from muster.core.classic.membership import reply_to_join, reply_to_sync
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance_notes import note_rebalance_end
 from muster.core.classic.states import DEAD
@@ -14,8 +14,8 @@ from muster.wire import errors
 def unload_group(group: Group, builder: OutcomeBuilder) -> None:
     """The group stays behind as Dead, for the requests that race with this (T054)."""
     for member in group.members.values():
-        answer_join(group, member, JoinReply(errors.NOT_COORDINATOR, member.member_id), builder)
-        answer_sync(member, SyncReply(errors.NOT_COORDINATOR), builder)
+        reply_to_join(group, member, JoinReply(errors.NOT_COORDINATOR, member.member_id), builder)
+        reply_to_sync(member, SyncReply(errors.NOT_COORDINATOR), builder)
         builder.cancel_timer(member.session_key)
     for member_id in group.pending_joins:
         builder.cancel_timer(("session", group.group_id, member_id))

@@ -17,15 +17,15 @@ A group with a commit on its way is left for the next run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import cast
 
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.states import DEAD, EMPTY, STABLE
-from muster.core.contract import Outcome, Step, TimerKey
+from muster.core.contract import Outcome, TimerKey
 from muster.core.journal import JournalEvent
 from muster.core.offsets.partition_offsets import StoredOffset
 from muster.core.offsets.view import ShardView
 from muster.core.records import GroupErased, OffsetErased, Record
+from muster.core.steps import EraseGroups
 
 EXPIRE_TIMER: TimerKey = ("expire",)
 
@@ -62,13 +62,8 @@ def expire_offsets(shard: ShardView, now_ms: int) -> Outcome:
     return Outcome(
         records=records,
         timers=[(EXPIRE_TIMER, now_ms + delay_ms)],
-        step=Step("expired", "", detail=tuple(removed)) if removed else None,
+        step=EraseGroups(removed) if removed else None,
     )
-
-
-def groups_removed(step: Step) -> tuple[JournalEvent, ...]:
-    """The tombstones of an expiration run are durable: now it can be told."""
-    return cast("tuple[JournalEvent, ...]", step.detail)
 
 
 def erase_topics(shard: ShardView, topics: Iterable[str], now_ms: int) -> Outcome:

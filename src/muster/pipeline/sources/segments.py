@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -20,9 +19,6 @@ from muster.pipeline.sources.log_directories import log_folder, log_folders, par
 from muster.pipeline.sources.log_end import log_ends
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
 from muster.pipeline.sources.segment_files import PartitionReader
-
-if TYPE_CHECKING:
-    pass
 
 SOURCE_NAME = "segment"
 
