@@ -62,8 +62,12 @@ def main(sizes: tuple[int, ...] = SIZES) -> None:
         ("clock s", 7),
         ("worker", 7),
         ("Java", 6),
+        ("lake", 6),
+        ("+10,000", 8),
+        ("clock", 6),
+        ("+100", 6),
+        ("lag s", 6),
     )
-    columns += (("lake", 6), ("+10,000", 8), ("clock", 6), ("+100", 6), ("lag s", 6))
     print("  " + "  ".join(f"{name:>{width}}" for name, width in columns))
     found: dict[int, dict[str, float]] = {}
     for size in sizes:
