@@ -25,7 +25,7 @@ from muster.core.classic.stored import loaded_group, simple_group
 from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
-from muster.core.contract import Outcome, Ticket, TimerKey
+from muster.core.contract import Outcome, StateMachine, Ticket, TimerKey
 from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
 from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets
@@ -62,7 +62,7 @@ from muster.wire.errors import REQUEST_TIMED_OUT
 _NOTHING = Outcome()
 
 
-class Shard(ShardView):
+class Shard(ShardView, StateMachine):
     """Requests that `refusal.invalid_before_routing` turns away must not come here: it is asked before the routing."""
 
     def __init__(self, config: GroupConfig, new_id: Callable[[], str]) -> None:

@@ -27,6 +27,7 @@ from muster.log.contract import PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.group_commit import GroupCommit
+from muster.runtime.group_runner import GroupRunner
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.loader import Load, LoadError
 from muster.runtime.offsets_log import OffsetsLog
@@ -84,7 +85,7 @@ class LedPartition(Value):
         partition: int,
         epoch: int,
         state: ShardState = ShardState.INITIAL,
-        runner: ShardRunner | None = None,
+        runner: GroupRunner | None = None,
         load_ms: int = 0,
     ) -> None:
         self.partition = partition
@@ -328,7 +329,7 @@ class Coordinator:
             _log.warning("%s: %d records of unknown types were skipped and kept", log, load.unknown_records)
         if load.records:
             _log.info("%s: %d records loaded in %d ms", log, load.records, place.load_ms)
-        place.runner = ShardRunner(
+        place.runner = GroupRunner(
             shard,
             log,
             self._clock,
