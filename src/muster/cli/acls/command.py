@@ -26,7 +26,7 @@ T = TypeVar("T")
 _EXAMPLES: Final = """\
 examples:
   muster acls list                                                   everything
-  muster acls list --topic orders --resource-pattern-type match      everything that bears upon the topic
+  muster acls list --topic orders --resource-pattern-type match      every ACL that applies to the topic
   muster acls add --allow-principal User:alice --consumer --topic orders --group billing
   muster acls add --allow-principal User:etl --producer --topic raw- --resource-pattern-type prefixed
   muster acls add --deny-principal 'User:*' --deny-host 10.0.0.9 --operation READ --group billing
@@ -70,7 +70,7 @@ def _add_resource_arguments(parser: argparse.ArgumentParser, *, only_concrete: b
         "--resource-pattern-type",
         choices=("literal", "prefixed") if only_concrete else ("literal", "prefixed", "match", "any"),
         default="literal",
-        help="how names are meant" + ("" if only_concrete else "; match: whatever bears upon the name") + " (literal)",
+        help="how names are meant" + ("" if only_concrete else "; match: whatever applies to the name") + " (literal)",
     )
 
 
