@@ -48,6 +48,11 @@ def offset(
     return (topic, partition, value, epoch, metadata, topic_id)
 
 
+def is_simple(group: Group) -> bool:
+    """Made by an offset commit; never had a member."""
+    return group.protocol_type is None and group.generation == 0 and not group.members
+
+
 def commit(
     *offsets: Entry,
     group: str = "grp",

@@ -173,9 +173,6 @@ class OffsetStore:
             return held if held.topic == topic else None
         return held.get(topic) if held is not None else None
 
-    def has_offsets(self, group_id: str) -> bool:
-        return group_id in self._groups
-
     def of_group(self, group_id: str) -> Topics:
         """Everything the group has committed, topics in the order of their first commit."""
         held = self._groups.get(group_id)
