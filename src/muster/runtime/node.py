@@ -108,7 +108,14 @@ class Node:
         self._retention = Periodic(
             self.alarm, clock, settings.integer("log.retention.check.interval.ms"), self._apply_retention
         )
-        self.compactor = Compactor(self._all_logs, clock, loop, background, settings.integer("log.cleaner.backoff.ms"))
+        self.compactor = Compactor(
+            self._all_logs,
+            clock,
+            loop,
+            background,
+            settings.integer("log.cleaner.backoff.ms"),
+            broker.last_stable_offset,
+        )
         self._creating_offsets_topic = False
         self._creation_log = LogLimit(_log, "attempts to create an internal topic that failed", monotonic)
         """Every client that looks for a coordinator makes an attempt."""
