@@ -20,10 +20,18 @@ from typing import TYPE_CHECKING, cast
 from muster.core.classic.heartbeat import stable_member
 from muster.core.contract import Outcome, Ticket, TimerChange, TimerKey
 from muster.core.fifo import Fifo
-from muster.core.records import GroupErased, GroupStored, OffsetsCommitted, Record, log_length
-from muster.core.refusal import refused
-from muster.core.replies import CommitReply, Reply
-from muster.core.requests import DescribeGroup, Heartbeat, ListGroups, OffsetCommit, OffsetFetch, Request
+from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, OffsetsCommitted, Record, log_length
+from muster.core.refusal import refused, refused_in_flight
+from muster.core.replies import CommitReply, MarkerReply, Reply
+from muster.core.requests import (
+    DescribeGroup,
+    Heartbeat,
+    ListGroups,
+    OffsetCommit,
+    OffsetFetch,
+    Request,
+    TxnOffsetCommit,
+)
 from muster.core.shard import Shard
 from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.alarm import Alarm
@@ -108,7 +116,7 @@ class ShardRunner:
         description of a group whose first record is in flight comes after that."""
         if isinstance(request, DescribeGroup):
             return self.shard.is_being_created(request.group_id)
-        return not isinstance(request, OffsetCommit | OffsetFetch)
+        return not isinstance(request, OffsetCommit | OffsetFetch | TxnOffsetCommit)
 
     def submit_checked(self, commit: OffsetCommit, ticket: Redeemable) -> None:
         """A commit of a member whose `SessionToken` has just been renewed. Commits never wait for records of groups."""
@@ -157,6 +165,12 @@ class ShardRunner:
         else:
             queue.append(decide)
 
+    def end_transaction(self, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool) -> None:
+        """The transaction coordinator has ended a transaction in this partition."""
+        self._decide(lambda: self.shard.on_marker(marker, ticket, raises_epoch))
+        if self._closed and not ticket.answered:
+            ticket.redeem(MarkerReply(NOT_LEADER_OR_FOLLOWER))
+
     def topics_deleted(self, names: frozenset[str]) -> None:
         self._decide(lambda: self.shard.on_topics_deleted(names, self._clock.now_ms()))
 
@@ -186,10 +200,10 @@ class ShardRunner:
         tickets = [*self._unanswered.tickets(), *(ticket for ticket, _ in self._commits_in_flight())]
         return sum(not ticket.answered and not ticket.is_abandoned for ticket in tickets)
 
-    def _commits_in_flight(self) -> Iterator[tuple[Redeemable, CommitReply]]:
+    def _commits_in_flight(self) -> Iterator[tuple[Redeemable, CommitReply | MarkerReply]]:
         for in_flight in self._in_flight:
             for ticket, reply in in_flight.outcome.replies:
-                if isinstance(reply, CommitReply):
+                if isinstance(reply, CommitReply | MarkerReply):
                     yield cast(Redeemable, ticket), reply
 
     # -- deciding
@@ -204,7 +218,7 @@ class ShardRunner:
         except Exception:
             self._failed_at(request, ticket)
             return
-        if type(request) is not OffsetCommit and not ticket.answered:
+        if not ticket.answered and type(request) is not OffsetCommit and type(request) is not TxnOffsetCommit:
             self._unanswered.keep(ticket, request)
 
     def _decide(self, step: Callable[[], Outcome]) -> None:
@@ -370,7 +384,7 @@ class ShardRunner:
         self._unanswered.refuse_all(error)
         for ticket, reply in commits:
             if not ticket.answered:
-                ticket.redeem(CommitReply([error] * len(reply.errors)))
+                ticket.redeem(refused_in_flight(reply, error))
 
 
 def _groups_of(records: list[Record]) -> tuple[str, ...]:
