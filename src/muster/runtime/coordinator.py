@@ -20,7 +20,9 @@ from mypy_extensions import mypyc_attr
 from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
 from muster.core.journal import JournalEvent
+from muster.core.records import EndTransactionMarker
 from muster.core.refusal import invalid_before_routing, refused
+from muster.core.replies import MarkerReply
 from muster.core.requests import Heartbeat, ListGroups, Request
 from muster.core.shard import Shard
 from muster.log.contract import PartitionLog, StorageError
@@ -34,7 +36,12 @@ from muster.runtime.offsets_log import OffsetsLog
 from muster.runtime.runner import ShardRunner
 from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
-from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR
+from muster.wire.errors import (
+    COORDINATOR_LOAD_IN_PROGRESS,
+    COORDINATOR_NOT_AVAILABLE,
+    NOT_COORDINATOR,
+    NOT_LEADER_OR_FOLLOWER,
+)
 from muster.wire.value import Value
 
 _log = logging.getLogger(__name__)
@@ -226,6 +233,16 @@ class Coordinator:
             if place.state is ShardState.ACTIVE and place.runner is not None:
                 place.runner.submit(request, ticket_for())
         return 0
+
+    def end_transaction(
+        self, partition: int, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool = False
+    ) -> None:
+        """WriteTxnMarkers for a partition of `__consumer_offsets`. Who cannot write it answers as any log does (T192)."""
+        place = self.places.get(partition) if self.active and (self.may_speak is None or self.may_speak()) else None
+        if place is None or place.runner is None or place.state is not _ACTIVE:
+            ticket.redeem(MarkerReply(NOT_LEADER_OR_FOLLOWER))
+        else:
+            place.runner.end_transaction(marker, ticket, raises_epoch)
 
     def topics_deleted(self, names: frozenset[str]) -> None:
         """Committed offsets of topics that are gone are erased at once (spec 4.5)."""

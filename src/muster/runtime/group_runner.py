@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, cast
 
 from muster.core.classic.heartbeat import stable_member
 from muster.core.contract import Outcome
-from muster.core.records import GroupErased, GroupStored, OffsetsCommitted, Record, log_length
-from muster.core.refusal import refused
-from muster.core.replies import CommitReply
-from muster.core.requests import DescribeGroup, Heartbeat, ListGroups, OffsetCommit, OffsetFetch, Request
+from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, OffsetsCommitted, Record, log_length
+from muster.core.refusal import refused, refused_in_flight
+from muster.core.replies import CommitReply, MarkerReply
+from muster.core.requests import (
+    DescribeGroup,
+    Heartbeat,
+    ListGroups,
+    OffsetCommit,
+    OffsetFetch,
+    Request,
+    TxnOffsetCommit,
+)
 from muster.core.shard import Shard
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
@@ -23,7 +31,7 @@ from muster.runtime.offsets_log import OffsetsLog
 from muster.runtime.runner import ShardRunner
 from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
-from muster.wire.errors import NOT_COORDINATOR, UNKNOWN_SERVER_ERROR
+from muster.wire.errors import NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER, UNKNOWN_SERVER_ERROR
 
 if TYPE_CHECKING:
     from muster.runtime.coordinator import LedPartition
@@ -70,7 +78,7 @@ class GroupRunner(ShardRunner):
         description of a group whose first record is in flight comes after that."""
         if isinstance(request, DescribeGroup):
             return self.shard.is_being_created(request.group_id)
-        return not isinstance(request, OffsetCommit | OffsetFetch)
+        return not isinstance(request, OffsetCommit | OffsetFetch | TxnOffsetCommit)
 
     def submit_checked(self, commit: OffsetCommit, ticket: Redeemable) -> None:
         """A commit of a member whose `SessionToken` has just been renewed. Commits never wait for records of groups."""
@@ -115,6 +123,12 @@ class GroupRunner(ShardRunner):
         else:
             queue.append(decide)
 
+    def end_transaction(self, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool) -> None:
+        """The transaction coordinator has ended a transaction in this partition."""
+        self._decide(lambda: self.shard.on_marker(marker, ticket, raises_epoch))
+        if self._closed and not ticket.answered:
+            ticket.redeem(MarkerReply(NOT_LEADER_OR_FOLLOWER))
+
     def topics_deleted(self, names: frozenset[str]) -> None:
         self._decide(lambda: self.shard.on_topics_deleted(names, self._clock.now_ms()))
 
@@ -136,7 +150,7 @@ class GroupRunner(ShardRunner):
         except Exception:
             self._failed_at(request, ticket)
             return
-        if type(request) is not OffsetCommit and not ticket.answered:
+        if not ticket.answered and type(request) is not OffsetCommit and type(request) is not TxnOffsetCommit:
             self._unanswered.keep(ticket, request)
 
     # -- what its records mean
@@ -162,13 +176,13 @@ class GroupRunner(ShardRunner):
     def _refuse_in_flight(self, in_flight: list[InFlight], error: int) -> None:
         for ticket, reply in _commits(in_flight):
             if not ticket.answered:
-                ticket.redeem(CommitReply([error] * len(reply.errors)))
+                ticket.redeem(refused_in_flight(reply, error))
 
 
-def _commits(in_flight: Iterable[InFlight]) -> Iterator[tuple[Redeemable, CommitReply]]:
+def _commits(in_flight: Iterable[InFlight]) -> Iterator[tuple[Redeemable, CommitReply | MarkerReply]]:
     for each in in_flight:
         for ticket, reply in each.outcome.replies:
-            if isinstance(reply, CommitReply):
+            if isinstance(reply, CommitReply | MarkerReply):
                 yield cast(Redeemable, ticket), reply
 
 
