@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_ESCAPED_OR_CLASS = re.compile(r"\\Q.*?(?:\\E|$)|\\(?P<escaped>.)|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_ESCAPED_OR_CLASS = re.compile(r"\\(?P<escaped>.)|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _NOT_IN_RE2: Final = re.compile(r"\(\?(?:[=!>#(]|<[=!]|P=|P>)|[*+?}]\+")
 
 
@@ -20,7 +20,7 @@ class BadPattern(ValueError):
 def compile_pattern(text: str) -> re.Pattern[str]:
     for found in _ESCAPED_OR_CLASS.finditer(text):
         escaped = found.group("escaped")
-        if escaped is not None and escaped in "123456789gk":
+        if escaped is not None and escaped in "123456789":
             raise BadPattern(f"{text!r} has a back reference")
     if _NOT_IN_RE2.search(_ESCAPED_OR_CLASS.sub("_", text)):
         raise BadPattern(f"{text!r} has a group or a quantifier that RE2 does not know")
