@@ -1,0 +1,43 @@
+"""Sets of partitions, as records and requests have them: topics in the order of their first mention, each with its partitions.
+
+Knows nothing of transactions. A transaction has a few dozen partitions at most, and no order may depend on a set (law 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from muster.core.transactions.records import TopicPartitions
+
+Topics: TypeAlias = tuple[TopicPartitions, ...]
+
+
+def pairs(topics: Topics) -> Iterator[tuple[str, int]]:
+    """(topic, partition), one by one."""
+    for topic, partitions in topics:
+        for partition in partitions:
+            yield topic, partition
+
+
+def united(topics: Topics, more: Topics) -> Topics:
+    """Each partition of both, once."""
+    found: dict[str, dict[int, None]] = {}
+    for topic, partitions in (*topics, *more):
+        found.setdefault(topic, {}).update(dict.fromkeys(partitions))
+    return tuple(TopicPartitions(topic, tuple(partitions)) for topic, partitions in found.items())
+
+
+def without(topics: Topics, gone: Topics) -> Topics:
+    """What is left when these have been taken away; topics of which nothing is left are not in it."""
+    removed = frozenset(pairs(gone))
+    left = []
+    for topic, partitions in topics:
+        kept = tuple(partition for partition in partitions if (topic, partition) not in removed)
+        if kept:
+            left.append(TopicPartitions(topic, kept))
+    return tuple(left)
+
+
+def contains_all(topics: Topics, asked: Topics) -> bool:
+    return frozenset(pairs(topics)).issuperset(pairs(asked))

@@ -1,0 +1,153 @@
+"""One transactional id: its last durable record, and what only the living coordinator knows about it.
+
+`stored` changes in `replay` alone (law 2). Each method that is named after a state gives the record by which that state is entered;
+the caller makes it durable. Knows the epoch arithmetic, and nothing of requests, answers and time.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from muster.core.transactions.config import TRANSACTION_VERSION
+from muster.core.transactions.records import TransactionStored
+from muster.core.transactions.requests import NO_PRODUCER_EPOCH
+from muster.core.transactions.states import TransactionState
+from muster.core.transactions.topic_partitions import Topics, united, without
+from muster.core.transactions.transitions import (
+    EMPTY,
+    NOTHING_OPEN,
+    ONGOING,
+    PREPARE_ABORT,
+    PREPARE_COMMIT,
+    PREPARED,
+    check_transition,
+)
+from muster.wire.batch_header import NO_PRODUCER_ID, NO_TIMESTAMP
+
+HIGHEST_EPOCH: Final = 32767
+"""Only ever in markers and in the records of `Prepare*`."""
+LAST_EPOCH_GIVEN: Final = HIGHEST_EPOCH - 1
+"""No client gets a higher one, so that there is always one left by which it can be fenced."""
+
+
+def is_exhausted(epoch: int) -> bool:
+    return epoch >= LAST_EPOCH_GIVEN
+
+
+class Transaction:
+    __slots__ = ("last_epoch", "marked", "stored")
+
+    def __init__(self, stored: TransactionStored) -> None:
+        self.stored = stored
+        self.last_epoch = NO_PRODUCER_EPOCH
+        """The epoch before the present one, if it was the same producer's: it may repeat a request whose answer it missed
+        (KIP-360). Memory only: after another node has taken over such a repetition is fenced, as in Kafka."""
+        self.marked: Topics = ()
+        """The partitions that have their marker already, in `Prepare*`."""
+
+    @property
+    def state(self) -> TransactionState:
+        return self.stored.state
+
+    @property
+    def is_prepared(self) -> bool:
+        return self.stored.state in PREPARED
+
+    @property
+    def deadline_ms(self) -> int:
+        """When the open transaction times out. Adding partitions does not prolong it (spec 14.2)."""
+        return self.stored.start_timestamp_ms + self.stored.transaction_timeout_ms
+
+    @property
+    def unmarked(self) -> Topics:
+        """The partitions of the transaction without those that have their marker."""
+        return without(self.stored.topics, self.marked)
+
+    def replay(self, record: TransactionStored) -> None:
+        self.stored = record
+        self.marked = ()
+
+    # -- the record of each state
+
+    def empty(self, producer_id: int, epoch: int, timeout_ms: int, now_ms: int) -> TransactionStored:
+        """A producer was initialised."""
+        return self._entered(
+            EMPTY,
+            now_ms,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            transaction_timeout_ms=timeout_ms,
+            topics=(),
+            start_timestamp_ms=NO_TIMESTAMP,
+        )
+
+    def ongoing(self, topics: Topics, raises_epoch: bool, now_ms: int) -> TransactionStored:
+        """These partitions take part as well."""
+        begins = self.stored.state in NOTHING_OPEN
+        return self._entered(
+            ONGOING,
+            now_ms,
+            topics=united(self.stored.topics, topics),
+            start_timestamp_ms=now_ms if begins else self.stored.start_timestamp_ms,
+            client_transaction_version=TRANSACTION_VERSION if raises_epoch else 0,
+        )
+
+    def prepared(self, commit: bool, now_ms: int) -> TransactionStored:
+        """The end is decided, at the producer's own epoch."""
+        state = PREPARE_COMMIT if commit else PREPARE_ABORT
+        return self._entered(state, now_ms, next_producer_id=NO_PRODUCER_ID, client_transaction_version=0)
+
+    def prepared_with_raised_epoch(self, commit: bool, next_producer_id: int, now_ms: int) -> TransactionStored:
+        """The end is decided, and whatever the producer still sends at its epoch comes too late (KIP-890).
+
+        If no transaction has begun it begins and ends now. `next_producer_id` is not -1 if the epochs are exhausted.
+        """
+        stored = self.stored
+        return self._entered(
+            PREPARE_COMMIT if commit else PREPARE_ABORT,
+            now_ms,
+            producer_epoch=min(stored.producer_epoch + 1, HIGHEST_EPOCH),
+            start_timestamp_ms=now_ms if stored.state in NOTHING_OPEN else stored.start_timestamp_ms,
+            next_producer_id=next_producer_id,
+            client_transaction_version=TRANSACTION_VERSION,
+        )
+
+    def completed(self, now_ms: int) -> TransactionStored:
+        """Every partition has its marker. If the epochs are exhausted the next producer id takes over."""
+        producer_id, epoch = continuation(self.stored)
+        return self._entered(
+            PREPARED[self.stored.state],
+            now_ms,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            topics=(),
+            next_producer_id=NO_PRODUCER_ID,
+        )
+
+    def _entered(self, state: TransactionState, now_ms: int, **changes: object) -> TransactionStored:
+        """Every record names the producer id of the one before: it tells who may still repeat a request."""
+        check_transition(self.stored.state, state)
+        return self.stored.replaced(
+            state=state, update_timestamp_ms=now_ms, previous_producer_id=self.stored.producer_id, **changes
+        )
+
+    def __repr__(self) -> str:
+        stored = self.stored
+        return (
+            f"<Transaction {stored.transactional_id!r}: {stored.state}, producer {stored.producer_id}"
+            f" epoch {stored.producer_epoch}, {sum(len(each.partitions) for each in stored.topics)} partitions>"
+        )
+
+
+def first_record(transactional_id: str, producer_id: int, timeout_ms: int, now_ms: int) -> TransactionStored:
+    """The previous producer id is its own: that is how Kafka writes it."""
+    return TransactionStored(
+        transactional_id, producer_id, 0, timeout_ms, EMPTY, (), now_ms, previous_producer_id=producer_id
+    )
+
+
+def continuation(prepared: TransactionStored) -> tuple[int, int]:
+    """The producer id and epoch that the producer goes on with after this end of a transaction."""
+    if prepared.next_producer_id != NO_PRODUCER_ID:
+        return prepared.next_producer_id, 0
+    return prepared.producer_id, prepared.producer_epoch
