@@ -27,13 +27,14 @@ COMPILED = {
     "core": "*",
     "core/classic": "*",
     "core/offsets": "*",
+    "core/transactions": "*",
     "log": (
         "compactable contract disk file_access file_commit file_log group_value index offset_run offset_value open_files"
         " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": (
-        "alarm clock coordinator group_commit group_queues group_runner in_flight loader long_poll offsets_log runner"
-        " session_token tickets timings unanswered wheel"
+        "alarm clock coordinator coordinator_shards group_commit group_queues group_runner in_flight loader long_poll"
+        " offsets_load offsets_log runner session_token tickets timings unanswered wheel"
     ),
     "server": "authorize backlog call channel connection limits parts reactor request_budget routes traffic",
     "server/intake": "*",

@@ -20,7 +20,7 @@ from muster.core.shard import Shard
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.files import FileStore
 from muster.log.record_codec import encode_records
-from muster.runtime.loader import Load
+from muster.runtime.offsets_load import OffsetsLoad
 from muster.wire.batch import encode_pairs, parse_header
 
 RECORDS = 1_000_000
@@ -87,7 +87,7 @@ def _load(log: PartitionLog) -> tuple[float, float, int]:
     gc.collect()
     before = _resident()
     shard = Shard(GroupConfig(), lambda: "unused")
-    load = Load(shard, log, _BUFFER_BYTES)
+    load = OffsetsLoad(shard, log, _BUFFER_BYTES)
     longest = 0.0
     began = at = time.process_time()
     finished = False

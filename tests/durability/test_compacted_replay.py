@@ -21,7 +21,7 @@ from muster.log.contract import LogConfig, LogStore, PartitionLog
 from muster.log.files import FileStore
 from muster.log.memory import MemoryStore
 from muster.log.record_codec import encode_records
-from muster.runtime.loader import Load
+from muster.runtime.offsets_load import OffsetsLoad
 from muster.wire.batch import encode_pairs, parse_header
 from tests.log.batches import commit
 from tests.log.compacting import compact
@@ -49,7 +49,7 @@ def random_records(random: Random, now_ms: int) -> list[Record]:
 
 def loaded(log: PartitionLog) -> Shard:
     shard = Shard(GroupConfig(), lambda: "unused")
-    load = Load(shard, log, 4_096)
+    load = OffsetsLoad(shard, log, 4_096)
     while not load.step():
         pass
     return shard

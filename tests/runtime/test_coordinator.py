@@ -23,7 +23,7 @@ from muster.core.requests import DescribeGroup, LeaveGroup, LeavingMember, ListG
 from muster.core.shard import Shard
 from muster.log.contract import StorageError
 from muster.log.record_codec import encode_records
-from muster.runtime.coordinator import RELOAD_AFTER_READ_ERROR_MS, ShardState
+from muster.runtime.coordinator_shards import RELOAD_AFTER_READ_ERROR_MS, ShardState
 from muster.runtime.loader import BYTES_A_STEP
 from muster.wire.batch import Record, encode_batch, encode_pairs, parse_header
 from muster.wire.errors import (

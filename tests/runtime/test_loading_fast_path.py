@@ -14,7 +14,8 @@ from muster.core.shard import Shard
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.memory import MemoryStore
 from muster.log.record_codec import decode_record, encode_record
-from muster.runtime.loader import BYTES_A_STEP, Load, LoadError
+from muster.runtime.loader import BYTES_A_STEP, LoadError
+from muster.runtime.offsets_load import OffsetsLoad
 from muster.wire.batch import Record as WireRecord
 from muster.wire.batch import decode_records, encode_batch, iterate_batches, parse_header
 
@@ -72,9 +73,9 @@ def log_of(content: list[tuple[list[LogRecord], int, int]]) -> PartitionLog:
     return log
 
 
-def loaded(log: PartitionLog) -> tuple[Shard, Load]:
+def loaded(log: PartitionLog) -> tuple[Shard, OffsetsLoad]:
     shard = Shard(GroupConfig(), lambda: "unused")
-    load = Load(shard, log, 5_242_880)
+    load = OffsetsLoad(shard, log, 5_242_880)
     while not load.step():
         pass
     return shard, load
@@ -118,7 +119,7 @@ def test_a_long_log_is_loaded_in_many_short_steps() -> None:
     """Others are served between two steps: the coordinator takes one a turn of the loop."""
     log = log_of([(usual(60), 0, 0)] * 400)
     shard = Shard(GroupConfig(), lambda: "unused")
-    load = Load(shard, log, 5_242_880)
+    load = OffsetsLoad(shard, log, 5_242_880)
     most = steps = before = 0
     finished = False
     while not finished:

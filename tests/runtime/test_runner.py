@@ -18,7 +18,7 @@ from muster.core.replies import (
 from muster.core.requests import DeleteGroup, DescribeGroup
 from muster.core.shard import Shard
 from muster.log.contract import StorageError
-from muster.runtime.coordinator import RELOAD_AFTER_FAILURE_MS, ShardState
+from muster.runtime.coordinator_shards import RELOAD_AFTER_FAILURE_MS, ShardState
 from muster.wire.errors import (
     COORDINATOR_NOT_AVAILABLE,
     INVALID_COMMIT_OFFSET_SIZE,

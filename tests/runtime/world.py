@@ -12,7 +12,8 @@ from muster.core.requests import Heartbeat, JoinGroup, OffsetCommit, OffsetFetch
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.memory import MemoryStore
 from muster.runtime.alarm import Alarm
-from muster.runtime.coordinator import Coordinator, CoordinatorConfig, ShardState
+from muster.runtime.coordinator import Coordinator, CoordinatorConfig
+from muster.runtime.coordinator_shards import ShardState
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.tickets import Redeemable

@@ -34,7 +34,7 @@ from muster.runtime.tickets import Redeemable
 from muster.wire.errors import NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER, UNKNOWN_SERVER_ERROR
 
 if TYPE_CHECKING:
-    from muster.runtime.coordinator import LedPartition
+    from muster.runtime.coordinator_shards import LedPartition
 
 _LOGGED_CHARS = 100
 
@@ -97,7 +97,7 @@ class GroupRunner(ShardRunner):
         return when_its_turn_comes
 
     def session_token(
-        self, request: Heartbeat, place: LedPartition, may_speak: Callable[[], bool] | None
+        self, request: Heartbeat, place: LedPartition[GroupRunner], may_speak: Callable[[], bool] | None
     ) -> SessionToken | None:
         """For later requests of the member that sent this heartbeat; None if it is refused, or its group is not Stable."""
         group = self.shard.groups.get(request.group_id)

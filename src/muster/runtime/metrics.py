@@ -13,7 +13,8 @@ from zlib import crc32
 
 from muster.core.classic.states import GroupState
 from muster.core.shard import Shard
-from muster.runtime.coordinator import Coordinator, ShardState
+from muster.runtime.coordinator import Coordinator
+from muster.runtime.coordinator_shards import ShardState
 from muster.runtime.group_runner import GroupRunner
 from muster.runtime.timings import Timing
 

@@ -21,7 +21,8 @@ from muster.runtime.tickets import Redeemable
 from muster.runtime.wheel import Timer
 
 if TYPE_CHECKING:
-    from muster.runtime.coordinator import LedPartition
+    from muster.runtime.coordinator_shards import LedPartition
+    from muster.runtime.group_runner import GroupRunner
 
 
 class SessionToken:
@@ -39,7 +40,7 @@ class SessionToken:
 
     def __init__(
         self,
-        place: LedPartition,
+        place: LedPartition[GroupRunner],
         group: Group,
         member: Member,
         timer: Timer,

@@ -13,8 +13,8 @@ from muster.core.records import GroupErased, GroupStored, LogRecord, OffsetCommi
 from muster.core.shard import Shard
 from muster.log.contract import PartitionLog
 from muster.log.record_codec import decode_record
-from muster.runtime.loader import Load
 from muster.runtime.node import Node
+from muster.runtime.offsets_load import OffsetsLoad
 from muster.sim.history import Acked, Expelled, Fetched, History, Joined, Synced
 from muster.sim.member import SESSION_MS, TOPIC, SimMember
 from muster.sim.network import Network
@@ -157,7 +157,7 @@ class Witness:
 
     def compare_with_replay(self, live: Shard, log: PartitionLog) -> None:
         replayed = Shard(live.config, lambda: "unused")
-        load = Load(replayed, log, 1 << 20)
+        load = OffsetsLoad(replayed, log, 1 << 20)
         while not load.step():
             pass
         if replayed.facts != live.facts:

@@ -7,7 +7,8 @@ not in the log is lost, members get a full session to show up. Used from the loo
 from __future__ import annotations
 
 from muster.core.hashing import partition_for
-from muster.runtime.coordinator import Coordinator, LedPartition, ShardState
+from muster.runtime.coordinator import Coordinator
+from muster.runtime.coordinator_shards import LedPartition, ShardState
 
 
 def away(coordinator: Coordinator, group_id: str) -> int:

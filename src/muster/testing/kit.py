@@ -19,7 +19,7 @@ from muster.core.contract import Outcome
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.journal import JournalEvent
-from muster.runtime.coordinator import ShardState
+from muster.runtime.coordinator_shards import ShardState
 from muster.runtime.group_runner import GroupRunner
 from muster.runtime.node import Node
 from muster.server.assembly import assemble

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from muster.core.hashing import partition_for
-from muster.runtime.coordinator import LedPartition, ShardState
+from muster.runtime.coordinator_shards import LedPartition, ShardState
 from muster.security.resources import Operation, ResourceType
 from muster.security.rule import Rule
 from muster.topics.creation import NewPartitions, NewTopic

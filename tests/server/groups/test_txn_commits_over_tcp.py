@@ -13,7 +13,7 @@ import pytest
 
 from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply, Reply
-from muster.runtime.coordinator import LedPartition, ShardState
+from muster.runtime.coordinator_shards import LedPartition, ShardState
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
 from muster.server.handlers import table, txn_offset_commit

@@ -103,10 +103,10 @@ def _is_led_here(node: Node, group_id: str) -> bool:
 
 def _submit_verified(call: Call, node: Node, commit: TxnOffsetCommit, error: int) -> None:
     code = mapped_append_error("commit", error)
-    if not code and node.usage is not None:
+    if not code and node.principal_usage is not None:
         if commit.member_id:
-            node.usage.seen(call.principal, commit.group_id, commit.member_id)
-        code = node.usage.why_no_commit(
+            node.principal_usage.seen(call.principal, commit.group_id, commit.member_id)
+        code = node.principal_usage.why_no_commit(
             call.principal, commit.group_id, commit.topics, makes_group=commit.generation < 0
         )
     if code:
