@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
+from muster.cli.main import COMMANDS as ALL
 from muster.cli.main import main
 from tests.cli.command import command, piped, terminal
 from tests.pipeline.lake.delta_lakes import gold_lake
@@ -118,6 +119,11 @@ GOLD: dict[str, list[dict[str, Any]]] = {
 }
 
 COMMANDS = ("lag", "status", "rebalances", "members", "balance", "expiring", "abandoned", "committers", "doctor")
+
+
+def test_every_question_is_asked_here() -> None:
+    asked = {name for name, (module, _) in ALL.items() if module.startswith("muster.cli.lake.")} - {"pipeline"}
+    assert asked == {*COMMANDS}
 
 
 @pytest.fixture

@@ -9,11 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from muster.pipeline.fold.kernel import FACTS
 from muster.pipeline.lake import compact as compaction
 from muster.pipeline.lake.compact import Compacted, compact, newest_ms, vacuum
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
-from muster.pipeline.lake.retention import Retention
+from muster.pipeline.lake.retention import RULES, Retention
 from muster.pipeline.lake.rounds import Round, known_rounds
 from tests.pipeline.lake.delta_lakes import publish, rows_of
 
@@ -88,6 +89,10 @@ def test_gold_goes_after_its_own_days(root: Path) -> None:
 
 def generation(group: str, offset: int, age: int) -> dict[str, Any]:
     return {"cluster": "c", "group_id": group, "log_offset": offset, "record_ms": NOW - age * DAY, "generation": offset}
+
+
+def test_every_table_of_facts_has_an_end() -> None:
+    assert set(FACTS) - RULES.keys() == set(), "how long are its rows kept? See RULES"
 
 
 def test_newest_generation_of_a_quiet_group_stays(root: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from muster.pipeline.fold.kernel import open_schema
 from muster.pipeline.now.build import tables_of_now
+from muster.pipeline.now.groups import OF_GROUPS
+from muster.pipeline.now.history import HISTORY
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.tables.columns import GROUP, POSITION
 from tests.pipeline.now.histories import HOUR, LENGTH, START, History, random_history
@@ -33,6 +35,10 @@ KEYS = {
 END = START + LENGTH
 SETTINGS = GoldSettings(now_ms=END, sampled_ms=END, abandoned_after_ms=20 * 60_000, clock_skew_ms=50)
 Tables = dict[str, pl.DataFrame]
+
+
+def test_every_table_of_now_is_compared() -> None:
+    assert KEYS.keys() == {*OF_GROUPS, HISTORY}, "say in KEYS which columns make a row of a new table unique"
 
 
 def frames(rows: dict[str, list[Row]]) -> Tables:

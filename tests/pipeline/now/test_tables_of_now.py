@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from muster.pipeline.now.build import tables_of_groups
+from muster.pipeline.now.groups import OF_GROUPS
 from muster.pipeline.tables.columns import GROUP, POSITION
 from tests.pipeline.now.oracle import assert_same, of_table
 from tests.pipeline.now.state_of import ends_of, state_of
@@ -24,6 +25,13 @@ KEYS = {
     "g_group_lag": GROUP,
     "g_abandoned": GROUP,
 }
+
+
+def test_every_table_of_now_is_compared() -> None:
+    """The situations say nothing of data quality; `test_lag_history` compares it."""
+    assert KEYS.keys() == {*OF_GROUPS} - {"g_data_quality"}, (
+        "say in KEYS which columns make a row of a new table unique"
+    )
 
 
 @pytest.fixture(scope="module")
