@@ -32,8 +32,8 @@ COMPILED = {
         " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": (
-        "alarm clock coordinator group_commit group_queues in_flight loader long_poll offsets_log runner session_token tickets"
-        " timings unanswered wheel"
+        "alarm clock coordinator group_commit group_queues group_runner in_flight loader long_poll offsets_log runner"
+        " session_token tickets timings unanswered wheel"
     ),
     "server": "authorize backlog call channel connection limits parts reactor request_budget routes traffic",
     "server/intake": "*",

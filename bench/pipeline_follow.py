@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -154,8 +154,10 @@ def _follow(home: Path, port: int, minutes: float, server: subprocess.Popen[byte
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
         began = time.monotonic()
-        acts = [(minutes * 60 * 0.4, "kill a Python worker", lambda: _kill_worker(running.pid))]
-        acts.append((minutes * 60 * 0.6, "restart the server", lambda: _restart(server, home / "data", port)))
+        acts: list[tuple[float, str, Callable[[], object]]] = [
+            (minutes * 60 * 0.4, "kill a Python worker", lambda: _kill_worker(running.pid)),
+            (minutes * 60 * 0.6, "restart the server", lambda: _restart(server, home / "data", port)),
+        ]
         while time.monotonic() - began < minutes * 60 and running.poll() is None:
             time.sleep(2)
             memory.append(_memory_mb(running.pid))

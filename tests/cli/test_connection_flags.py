@@ -13,6 +13,7 @@ from muster.client.failure import ClientError
 from muster.client.security import Security
 from tests.cli.command import Told, muster, terminal
 from tests.client.test_client_security import PASSWORD, Scene
+from tests.listeners import address_of
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 def list_topics(scene: Scene, listener: str, *flags: str) -> Told:
-    return muster("topics", "list", *flags, bootstrap=scene.server.address_of(listener))
+    return muster("topics", "list", *flags, bootstrap=address_of(scene.server, listener))
 
 
 def parsed(*flags: str) -> Security:
@@ -76,7 +77,7 @@ def test_properties_of_kafkas_tools(scene: Scene, tmp_path: Path) -> None:
 
 def test_a_password_is_asked_for_on_the_terminal(scene: Scene) -> None:
     flags = ("--security-protocol", "SASL_PLAINTEXT", "--user", "ada")
-    with terminal("topics", "list", *flags, bootstrap=scene.server.address_of("WORDS")) as asked:
+    with terminal("topics", "list", *flags, bootstrap=address_of(scene.server, "WORDS")) as asked:
         asked.until("Password for ada: ")
         asked.type(f"{PASSWORD}\n")
         assert asked.ended() == 0

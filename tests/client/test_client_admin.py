@@ -44,7 +44,7 @@ def test_a_topic_is_made_described_configured_grown_and_deleted(broker: Broker) 
         await admin.alter_topic_configs(cluster, "life", {"cleanup.policy": "compact"}, remove=["retention.ms"])
         configs = {each.name: each for each in await admin.topic_configs(cluster, "life")}
         assert configs["cleanup.policy"].value == "compact"
-        assert configs["retention.ms"].is_default
+        assert configs["retention.ms"].source == "default"
         await admin.add_partitions(cluster, "life", 4)
         assert await admin.partition_counts(cluster, ["life", "no-such-topic"]) == {"life": 4}
         assert await admin.delete_topics(cluster, ["life"]) == {"life": None}

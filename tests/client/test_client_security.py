@@ -15,6 +15,7 @@ from muster.security.users import new_credential
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from tests.client.members import DiaryMember, run
+from tests.listeners import address_of
 from tests.security.certificates import Authority, Issued, name_of
 
 PASSWORD = "correct horse"
@@ -84,20 +85,20 @@ def test_the_right_password_opens_and_a_wrong_one_is_told_so(
     scene: Scene, listener: str, protocol: str, mechanism: str
 ) -> None:
     right = scene.security(protocol, sasl_mechanism=mechanism, sasl_username="ada", sasl_password=PASSWORD)
-    assert topics(scene.server.address_of(listener), right) == []
+    assert topics(address_of(scene.server, listener), right) == []
     wrong = scene.security(protocol, sasl_mechanism=mechanism, sasl_username="ada", sasl_password="wrong")
     with pytest.raises(ClientError, match=rf"authenticate with {mechanism} as ada: SASL_AUTHENTICATION_FAILED"):
-        topics(scene.server.address_of(listener), wrong)
+        topics(address_of(scene.server, listener), wrong)
 
 
 def test_a_mechanism_that_the_listener_lacks_is_answered_with_those_it_has(scene: Scene) -> None:
     security = Security(protocol="SASL_PLAINTEXT", mechanism="OAUTHBEARER", token="t")
     with pytest.raises(ClientError, match=r"UNSUPPORTED_SASL_MECHANISM: the listener offers .*PLAIN"):
-        topics(scene.server.address_of("WORDS"), security)
+        topics(address_of(scene.server, "WORDS"), security)
 
 
 def test_tls_with_the_right_authority_opens(scene: Scene) -> None:
-    assert topics(scene.server.address_of("TLS"), scene.security("SSL")) == []
+    assert topics(address_of(scene.server, "TLS"), scene.security("SSL")) == []
 
 
 def test_a_certificate_in_the_properties_themselves_is_as_good_as_a_file(scene: Scene) -> None:
@@ -108,11 +109,11 @@ def test_a_certificate_in_the_properties_themselves_is_as_good_as_a_file(scene: 
         key_pem=scene.client.key_pem("hush"),
         key_password="hush",
     )
-    assert topics(scene.server.address_of("MUTUAL"), security) == []
+    assert topics(address_of(scene.server, "MUTUAL"), security) == []
 
 
 def test_a_listener_that_wants_a_certificate_gets_it_or_refuses(scene: Scene) -> None:
-    mutual = scene.server.address_of("MUTUAL")
+    mutual = address_of(scene.server, "MUTUAL")
     assert topics(mutual, scene.security("SSL", client=scene.client)) == []
     with pytest.raises(ClientError, match="NETWORK_EXCEPTION"):
         topics(mutual, scene.security("SSL"))
@@ -120,13 +121,13 @@ def test_a_listener_that_wants_a_certificate_gets_it_or_refuses(scene: Scene) ->
 
 def test_an_unknown_authority_is_not_trusted(scene: Scene) -> None:
     with pytest.raises(ClientError, match=r"certificate is not trusted.*Set ssl.ca.location"):
-        topics(scene.server.address_of("TLS"), scene.security("SSL", ssl_ca_location=scene.stranger.file))
+        topics(address_of(scene.server, "TLS"), scene.security("SSL", ssl_ca_location=scene.stranger.file))
     careless = scene.security("SSL", ssl_ca_location=scene.stranger.file, enable_ssl_certificate_verification="false")
-    assert topics(scene.server.address_of("TLS"), careless) == []
+    assert topics(address_of(scene.server, "TLS"), careless) == []
 
 
 def test_a_certificate_for_another_name_is_not_trusted_unless_names_do_not_count(scene: Scene) -> None:
-    address = scene.server.address_of("NAMED")
+    address = address_of(scene.server, "NAMED")
     with pytest.raises(ClientError, match=r"certificate is not trusted: Hostname mismatch|IP address mismatch"):
         topics(address, scene.security("SSL"))
     assert topics(address, scene.security("SSL", ssl_endpoint_identification_algorithm="none")) == []
@@ -134,19 +135,19 @@ def test_a_certificate_for_another_name_is_not_trusted_unless_names_do_not_count
 
 def test_a_plain_client_at_a_tls_listener_is_told_where_to_look(scene: Scene) -> None:
     with pytest.raises(ClientError, match=r"security.protocol is what the listener speaks"):
-        topics(scene.server.address_of("TLS"), Security())
+        topics(address_of(scene.server, "TLS"), Security())
 
 
 def test_a_tls_client_at_a_plain_listener_is_told_where_to_look(scene: Scene) -> None:
     with pytest.raises(ClientError, match=r"the TLS handshake failed.*Check that the listener speaks TLS"):
-        topics(scene.server.address_of("WORDS"), scene.security("SSL"))
+        topics(address_of(scene.server, "WORDS"), scene.security("SSL"))
 
 
 def test_a_file_that_is_no_certificate_is_named(scene: Scene, tmp_path: Path) -> None:
     empty = tmp_path / "nothing.pem"
     empty.write_text("nothing")
     with pytest.raises(ClientError, match=r"load certificates of authorities from .*nothing.pem: INVALID_CONFIG"):
-        topics(scene.server.address_of("TLS"), scene.security("SSL", ssl_ca_location=str(empty)))
+        topics(address_of(scene.server, "TLS"), scene.security("SSL", ssl_ca_location=str(empty)))
 
 
 def test_a_member_joins_over_tls_and_scram(scene: Scene) -> None:
@@ -154,7 +155,7 @@ def test_a_member_joins_over_tls_and_scram(scene: Scene) -> None:
         security = scene.security(
             "SASL_SSL", sasl_mechanism="SCRAM-SHA-512", sasl_username="ada", sasl_password=PASSWORD
         )
-        async with Cluster(scene.server.address_of("BOTH"), security=security) as cluster:
+        async with Cluster(address_of(scene.server, "BOTH"), security=security) as cluster:
             await admin.create_topic(cluster, "secret", 1)
             async with DiaryMember(cluster, "g", ["secret"]) as member:
                 await member.stable()

@@ -20,7 +20,7 @@ from tests.core.world import Call, World
 
 Step = tuple[int, int, int]
 
-STEPS = 16
+STEPS = 17
 GROUPS = ("g", "h")
 INSTANCES = (None, None, None, "one", "two")
 PROTOCOLS = (
@@ -94,6 +94,11 @@ class History:
                     world.list_groups()
             case 13:
                 self._turn_the_log(how)
+            case 14:
+                if how % 3 == 0:
+                    world.end(commit=how % 2 == 0, producer=how % 2)
+                else:
+                    world.txn_commit(how, group=self._home(member_id, group), producer=how % 2)
             case _:
                 self._agree(group)
         self._learn_ids()

@@ -16,6 +16,7 @@ from muster.core.records import (
 from muster.core.replies import JoinReply, SyncReply
 from muster.core.shard import Shard
 from muster.wire import errors
+from tests.core.offsets.desk import is_simple
 from tests.core.world import SESSION_MS, World
 
 
@@ -165,27 +166,27 @@ def test_missing_rebalance_timeout_is_the_session_timeout() -> None:
 def test_stored_group_without_a_type_has_none() -> None:
     """Spec 5.7."""
     group = shard_with(GroupStored("g", "", 0, None, None, 5, ())).groups["g"]
-    assert (group.protocol_type, group.state, group.is_simple) == (None, EMPTY, True)
+    assert (group.protocol_type, group.state, is_simple(group)) == (None, EMPTY, True)
 
 
 def test_last_record_of_a_group_counts() -> None:
     """Spec 5.7: it replaces whatever was there, offsets stay."""
     shard = shard_with(STORED, committed(), EMPTIED)
     assert (shard.groups["g"].state, shard.groups["g"].generation) == (EMPTY, 4)
-    assert shard.offsets.has_offsets("g")
+    assert shard.offsets.of_group("g")
 
 
 def test_offset_of_an_unknown_group_makes_a_simple_group() -> None:
     """Spec 5.7."""
     group = shard_with(committed()).groups["g"]
-    assert (group.is_simple, group.state, group.protocol_type) == (True, EMPTY, None)
+    assert (is_simple(group), group.state, group.protocol_type) == (True, EMPTY, None)
 
 
 def test_offsets_behind_a_tombstone_of_their_group_are_not_shown_until_a_new_commit() -> None:
     """Spec 5.7, seen on a running 4.3.1."""
     shard = shard_with(committed(), GroupErased("g"))
     assert "g" not in shard.groups
-    assert shard.offsets.has_offsets("g")
+    assert shard.offsets.of_group("g")
     shard.replay(OffsetCommitted("g", "other", 0, 9, -1, "", 500), 2)
     assert "g" in shard.groups
     assert list(shard.offsets.of_group("g")) == ["t", "other"]
@@ -213,10 +214,10 @@ def test_facts_do_not_change_before_records_are_durable() -> None:
     world.leave(a)
     world.commit()
     assert world.shard.facts["g"] is fact
-    assert not world.shard.offsets.has_offsets("g")
+    assert not world.shard.offsets.of_group("g")
     world.release()
     assert world.shard.facts["g"].members == ()
-    assert world.shard.offsets.has_offsets("g")
+    assert world.shard.offsets.of_group("g")
 
 
 def test_deleted_topics_take_their_offsets_along() -> None:

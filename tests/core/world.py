@@ -16,7 +16,7 @@ from muster.core.classic.states import GroupState
 from muster.core.config import GroupConfig
 from muster.core.contract import Outcome, TimerKey
 from muster.core.journal import JournalEvent
-from muster.core.records import GroupErased, GroupStored, LogRecord, Record, singly
+from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, Record, SingleRecord, singly
 from muster.core.replies import (
     CommitReply,
     DeleteReply,
@@ -26,6 +26,7 @@ from muster.core.replies import (
     JoinReply,
     LeaveReply,
     ListReply,
+    MarkerReply,
     Reply,
     SyncReply,
 )
@@ -41,8 +42,10 @@ from muster.core.requests import (
     OffsetFetch,
     Request,
     SyncGroup,
+    TxnOffsetCommit,
 )
 from muster.core.shard import Shard
+from muster.wire.i32_array import i32_array
 from tests.core.commit_entries import by_topic
 from tests.core.invariants import check_shard, check_timers
 
@@ -58,7 +61,7 @@ BUSY_GROUP_RETRY_MS = 1_000
 class Call(Generic[R]):
     """A ticket: one request and, once it is answered, the one reply to it."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request | EndTransactionMarker) -> None:
         self.request = request
         self._replies: list[Reply] = []
         self.answered_ms: int | None = None
@@ -90,7 +93,7 @@ class World:
         self.ids = 0
         self.shard = Shard(config or GroupConfig(), self._new_id)
         self.timers: dict[TimerKey, int] = {}
-        self.log: list[LogRecord] = []
+        self.log: list[SingleRecord] = []
         self.appended: list[list[Record]] = []
         """Every batch that was asked for, durable or not."""
         self.journal: list[JournalEvent] = []
@@ -207,7 +210,7 @@ class World:
         call: Call[object] = Call(request)
         self.calls.append(call)
         group_id = "" if isinstance(request, ListGroups) else request.group_id
-        reads = isinstance(request, ListGroups | DescribeGroup | OffsetCommit | OffsetFetch)
+        reads = isinstance(request, ListGroups | DescribeGroup | OffsetCommit | TxnOffsetCommit | OffsetFetch)
         if not reads and self._is_busy(group_id):
             self._queue.append((group_id, lambda: self.shard.handle(request, call, self.now_ms)))
         else:
@@ -286,8 +289,41 @@ class World:
         request = OffsetCommit(group, generation, member_id, instance, None, by_topic([entry]), True)
         return cast("Call[CommitReply]", self.ask(request))
 
-    def fetch(self, *, group: str = "g") -> FetchReply:
-        return cast(FetchReply, self.ask(OffsetFetch(group, None, False)).reply)
+    def txn_commit(
+        self,
+        offset: int = 1,
+        *,
+        producer: int = 9,
+        epoch: int = 0,
+        group: str = "g",
+        member_id: str = "",
+        generation: int = -1,
+        instance: str | None = None,
+        topic: str = "t",
+        metadata: str = "",
+    ) -> Call[CommitReply]:
+        entries = by_topic([(topic, 0, offset, -1, metadata, None)])
+        request = TxnOffsetCommit(group, generation, member_id, instance, producer, epoch, entries)
+        return cast("Call[CommitReply]", self.ask(request))
+
+    def end(
+        self, *, commit: bool, producer: int = 9, epoch: int = 0, coordinator: int = 0, raises: bool = False
+    ) -> Call[MarkerReply]:
+        """The transaction coordinator has a marker written."""
+        marker = EndTransactionMarker(producer, epoch, commit, coordinator)
+        call: Call[object] = Call(marker)
+        self.calls.append(call)
+        self.apply(self.shard.on_marker(marker, call, raises))
+        return cast("Call[MarkerReply]", call)
+
+    def fetch(self, *, group: str = "g", stable: bool = False) -> FetchReply:
+        return cast(FetchReply, self.ask(OffsetFetch(group, None, stable)).reply)
+
+    def fetched(self, *, group: str = "g", topic: str = "t", stable: bool = False) -> tuple[int, int]:
+        """Offset and error of partition 0."""
+        asked = OffsetFetch(group, [(topic, i32_array([0]))], stable)
+        ((_, ((_, offset, _, _, error),)),) = cast(FetchReply, self.ask(asked).reply).listed()
+        return offset, error
 
     def describe(self, group: str = "g") -> DescribeReply:
         return cast(DescribeReply, self.ask(DescribeGroup(group)).reply)

@@ -24,7 +24,8 @@ Written by `python -m tests.house.cli_reference_page` from the commands themselv
 says the same with `--help`.
 
 Exit codes of all of them: 0 done, 1 the cluster did not answer or refused, 2 the command line makes no sense, 130 ended
-by Ctrl-C. What a command means by more than that stands with it. `eval "$(muster completion bash)"` completes commands,
+by Ctrl-C. Where a command has others, it says so. `muster serve` and `muster pipeline run` finish what they are doing at the
+first Ctrl-C: that is 0, or 1 if a run has not made its tables yet. `eval "$(muster completion bash)"` completes commands,
 flags, and names of groups and topics.
 """
 _REACHING: Final = """\

@@ -30,7 +30,7 @@ SECTIONS: Final[tuple[tuple[str, Iterable[ConfigKey]], ...]] = (
     ("Addresses", ADDRESS_KEYS),
     ("TLS", TLS_KEYS),
     ("SASL", SASL_KEYS),
-    ("Clients on their way in", NEWCOMER_KEYS),
+    ("Connections before authentication", NEWCOMER_KEYS),
     ("Listeners, further", LISTENER_KEYS),
     ("Who may do what", setting_keys.ACL_KEYS),
     ("Limits and quotas", LIMIT_KEYS),

@@ -109,6 +109,23 @@ def test_the_readme_does_not_boast_of_more_than_was_compared_with_kafka() -> Non
         assert int(told[index].replace(",", "")) <= int(found[index].replace(",", ""))
 
 
+def test_the_figures_of_the_readme_are_those_of_the_performance_page() -> None:
+    """Up to a tenth: `make bench` writes that page anew, and the machine is not the same every day."""
+    table = _page("docs/performance.md").split("<!-- end of make bench -->")[0]
+    measured = {
+        name: (float(muster), float(kafka))
+        for name, muster, kafka in re.findall(r"^\| ([^|]+) \| [^|]+ \| ([\d.]+) \| [^|]*\| ([\d.]+) \|", table, re.M)
+    }
+    told = re.findall(r"^\| ([^|]+?)(?:, CPU)? \| ([\d.]+) \S+ \| ([\d.]+) \S+ \|$", _page("README.md"), re.M)
+    assert len(told) >= 6
+    for name, *figures in told:
+        assert [float(each) for each in figures] == pytest.approx(measured[name], rel=0.1), name
+
+
+def _page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     "page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/jobs/README.md"]
 )

@@ -14,6 +14,7 @@ from muster.core.records import (
     UnknownRecord,
 )
 from muster.log.record_codec import RecordError, decode_record, encode_record, encode_records
+from tests.values import replaced
 
 TS = 1_700_000_000_000
 TOPIC_ID = bytes(range(16))
@@ -21,7 +22,7 @@ OFFSET_KEY = bytes.fromhex("000100036772700003666f6f00000003")
 GROUP_KEY = bytes.fromhex("00020003677270")
 
 PLAIN = OffsetCommitted("grp", "foo", 3, 100, 5, "", TS)
-WITH_ID = PLAIN.replaced(topic_id=TOPIC_ID)
+WITH_ID = replaced(PLAIN, topic_id=TOPIC_ID)
 WITH_EXPIRY = OffsetCommitted("grp", "foo", 3, 100, -1, "m", TS, 1_700_000_060_000)
 MEMBER = StoredMember("m1", None, "cid", "/127.0.0.1", 300_000, 45_000, b"\x01", b"\x02")
 STABLE = GroupStored("grp", "consumer", 1, "range", "m1", TS, (MEMBER,))
@@ -71,7 +72,7 @@ def test_an_outcome_is_encoded_in_its_order() -> None:
         WITH_ID,
         WITH_EXPIRY,
         OffsetErased("grp", "foo", 3),
-        WITH_ID.replaced(metadata="m"),
+        replaced(WITH_ID, metadata="m"),
         GroupErased("grp"),
     ]
     assert encode_records(records) == [encode_record(record) for record in records]
@@ -80,19 +81,19 @@ def test_an_outcome_is_encoded_in_its_order() -> None:
 
 def test_an_expire_timestamp_loses_leader_epoch_and_topic_id() -> None:
     """Spec 5.2: value version 1 has neither."""
-    key, value = encode_record(WITH_ID.replaced(expire_timestamp_ms=TS + 1))
+    key, value = encode_record(replaced(WITH_ID, expire_timestamp_ms=TS + 1))
     assert value is not None
     assert value[:2] == b"\x00\x01"
-    assert decode_record(key, value) == PLAIN.replaced(leader_epoch=-1, expire_timestamp_ms=TS + 1)
+    assert decode_record(key, value) == replaced(PLAIN, leader_epoch=-1, expire_timestamp_ms=TS + 1)
 
 
 @pytest.mark.parametrize("key_type", ["0000", "0001"])
 @pytest.mark.parametrize(
     ("value", "record"),
     [
-        (OFFSET_V0, WITH_EXPIRY.replaced(expire_timestamp_ms=-1)),
+        (OFFSET_V0, replaced(WITH_EXPIRY, expire_timestamp_ms=-1)),
         (OFFSET_V1, WITH_EXPIRY),
-        ("0002" + OFFSET_V0[4:], WITH_EXPIRY.replaced(expire_timestamp_ms=-1)),
+        ("0002" + OFFSET_V0[4:], replaced(WITH_EXPIRY, expire_timestamp_ms=-1)),
         (OFFSET_V3, PLAIN),
         (OFFSET_V4, PLAIN),
         (OFFSET_V4_WITH_ID, WITH_ID),
@@ -109,14 +110,14 @@ def test_offset_values_0_to_4_load_under_both_key_types(key_type: str, value: st
 @pytest.mark.parametrize("topic_id", [None, TOPIC_ID])
 def test_metadata_of_any_length_comes_back(metadata: str, topic_id: bytes | None) -> None:
     """126 bytes is where the compact length needs a second byte."""
-    record = PLAIN.replaced(metadata=metadata, topic_id=topic_id)
+    record = replaced(PLAIN, metadata=metadata, topic_id=topic_id)
     assert decode_record(*encode_record(record)) == record
 
 
 def test_metadata_of_a_version_3_value_come_back() -> None:
     """What Kafka 2.1 to 4.0 wrote."""
     value = bytes.fromhex("00030000000000000064ffffffff0003" + b"abc".hex() + "0000018bcfe56800")
-    assert decode_record(OFFSET_KEY, value) == PLAIN.replaced(leader_epoch=-1, metadata="abc")
+    assert decode_record(OFFSET_KEY, value) == replaced(PLAIN, leader_epoch=-1, metadata="abc")
 
 
 def test_unknown_tagged_fields_are_ignored() -> None:
@@ -236,8 +237,8 @@ def test_bytes_that_are_no_record_are_refused_with_what_and_where(
     "record",
     [
         OffsetErased("g" * 32_768, "foo", 0),
-        PLAIN.replaced(topic="é" * 16_384),
-        PLAIN.replaced(metadata="m" * 32_768),
+        replaced(PLAIN, topic="é" * 16_384),
+        replaced(PLAIN, metadata="m" * 32_768),
         GroupErased("g" * 32_768),
     ],
 )

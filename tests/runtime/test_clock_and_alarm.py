@@ -6,9 +6,9 @@ import pytest
 
 from muster.core.replies import HeartbeatReply
 from muster.runtime.alarm import Alarm
-from muster.runtime.clock import MovableClock
 from muster.runtime.wheel import NEVER, TimerWheel
 from muster.wire.errors import NONE, UNKNOWN_MEMBER_ID
+from tests.movable_clock import MovableClock
 from tests.runtime.test_coordinator import stable_group
 from tests.runtime.world import World, beat
 

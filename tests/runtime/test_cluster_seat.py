@@ -17,7 +17,6 @@ from muster.cluster.view import ClusterView, NodeEntry
 from muster.core.replies import Reply
 from muster.log.contract import NOBODY, Leader, StorageError
 from muster.log.memory import MemoryStore
-from muster.runtime.clock import MovableClock
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
@@ -25,6 +24,7 @@ from muster.server.settings import Settings
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.wire.errors import NONE, NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER
+from tests.movable_clock import MovableClock
 from tests.runtime.manual_loop import ManualLoop, Scheduled
 from tests.runtime.world import HeldTicket, commit
 

@@ -9,9 +9,9 @@ import pytest
 
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.memory import MemoryStore
-from muster.runtime.clock import MovableClock
 from muster.runtime.compaction import PAUSE_MS, PIECE_BYTES, Compactor
 from muster.wire.batch import Record, decode_records, encode_batch, iterate_batches, parse_header
+from tests.movable_clock import MovableClock
 
 BACKOFF_MS = 15_000
 VALUE = b"x" * 20_000

@@ -14,10 +14,10 @@ from muster.log.elsewhere import LogElsewhere
 from muster.log.memory import MemoryStore
 from muster.log.offline import LogOffline
 from muster.runtime import journal_writer
-from muster.runtime.clock import MovableClock
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import MAX_WAIT_MS, JournalWriter
 from muster.wire.batch import decode_records, iterate_batches
+from tests.movable_clock import MovableClock
 from tests.runtime.manual_loop import ManualLoop
 
 TOPIC = "__group_journal"

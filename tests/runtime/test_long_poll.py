@@ -5,8 +5,8 @@ from __future__ import annotations
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.memory import MemoryStore
 from muster.runtime.alarm import Alarm
-from muster.runtime.clock import MovableClock
 from muster.runtime.long_poll import LongPolls, ParkedPoll
+from tests.movable_clock import MovableClock
 
 
 class World:

@@ -12,7 +12,6 @@ from muster.core.requests import Heartbeat, JoinGroup, OffsetCommit, OffsetFetch
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.memory import MemoryStore
 from muster.runtime.alarm import Alarm
-from muster.runtime.clock import MovableClock
 from muster.runtime.coordinator import Coordinator, CoordinatorConfig, ShardState
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.journal_writer import JournalWriter
@@ -20,6 +19,7 @@ from muster.runtime.tickets import Redeemable
 from muster.wire.batch import decode_records, encode_pairs, iterate_batches, parse_header
 from muster.wire.i32_array import i32_array
 from tests.core.commit_entries import by_topic
+from tests.movable_clock import MovableClock
 from tests.runtime.manual_loop import ManualLoop
 
 R = TypeVar("R")

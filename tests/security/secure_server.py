@@ -13,6 +13,7 @@ from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.server.traffic import Traffic
 from tests.interop.waiting import eventually
+from tests.listeners import address_of
 from tests.security.certificates import Authority
 from tests.security.tokens import Issuer
 
@@ -70,7 +71,7 @@ class SecureServer:
         return self._running
 
     def address(self, listener: str) -> str:
-        return self._running.address_of(listener)
+        return address_of(self._running, listener)
 
     def port(self, listener: str) -> int:
         return int(self.address(listener).rpartition(":")[2])

@@ -11,6 +11,7 @@ import pytest
 from muster.server.settings import Settings
 from muster.testing.broker import Broker
 from muster.topics.config_types import ConfigError
+from tests.listeners import address_of
 from tests.security.quota_server import (
     GUEST,
     OPERATOR,
@@ -43,7 +44,7 @@ def test_an_address_at_its_limit_is_turned_away_and_the_others_come_in(clients: 
         assert connect(broker, clients, OTHER).beat() == 0
         guests[0].close()
         admission = listener_of(broker).admission
-        until(broker, lambda: admission.open_from(f"/{GUEST}") == 2)
+        until(broker, lambda: admission._open[f"/{GUEST}"] == 2)
         assert connect(broker, clients).beat() == 0
         assert admission.over_address_limit == 1
 
@@ -82,7 +83,7 @@ def test_a_listener_has_its_own_limit_beside_that_of_all(clients: ExitStack) -> 
         "max.connections": 3,
     }
     with Broker(settings) as broker:
-        ports = {name: int(broker._running.address_of(name).rpartition(":")[2]) for name in ("IN", "OUT")}
+        ports = {name: int(address_of(broker._running, name).rpartition(":")[2]) for name in ("IN", "OUT")}
         out, refused, *inside = (
             clients.enter_context(AddressedClient(ports[name])) for name in ("OUT", "OUT", "IN", "IN", "IN")
         )

@@ -81,14 +81,14 @@ def limited(**most: int) -> Iterator[tuple[Broker, AddressedClient]]:
 
 
 def usage(broker: Broker) -> PrincipalUsage:
-    found = broker.kit.node.usage
+    found = broker.kit.node.principal_usage
     assert found is not None
     return found
 
 
 def test_without_limits_nothing_is_counted() -> None:
     with Broker() as broker:
-        assert broker.kit.node.usage is None
+        assert broker.kit.node.principal_usage is None
 
 
 def test_a_group_too_many_is_refused_until_one_is_gone() -> None:

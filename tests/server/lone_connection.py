@@ -67,7 +67,7 @@ class LoneNode:
         self.coordinator = WritesDown()
         self.broker = SimpleNamespace(catalog=Topics())
         self.authorizer: Any = AllowAll()
-        self.usage: Any = None
+        self.principal_usage: Any = None
         self.audited: list[str] = []
         self.audit = SimpleNamespace(denied=lambda asked, operation, kind, name: self.audited.append(name))
 

@@ -218,7 +218,7 @@ def test_with_limits_for_principals_every_commit_is_counted() -> None:
         counted.append(group_id)
         return 0
 
-    node.usage = SimpleNamespace(seen=lambda *_: None, why_no_commit=why_no_commit)
+    node.principal_usage = SimpleNamespace(seen=lambda *_: None, why_no_commit=why_no_commit)
     assert not served(node, ORDINARY).has_learned
     assert counted == ["g"] * 4
 

@@ -63,7 +63,15 @@ exit codes: 0 done, 1 the cluster did not answer or refused, 2 the command line 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:  # commands that have something to put in order have done so
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # the terminal shows ^C: the shell's prompt begins a new line
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str]) -> int:
     chosen, parsed = _plainly(arguments)
     if parsed is None:
         parser, chosen = _parser_for(arguments)
@@ -72,10 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.print_help(sys.stderr)
             return USAGE
     assert chosen is not None
-    try:
-        code: int = chosen.run(parsed)
-    except KeyboardInterrupt:  # commands that have something to put in order have done so
-        return INTERRUPTED
+    code: int = chosen.run(parsed)
     return code
 
 

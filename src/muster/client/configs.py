@@ -48,10 +48,6 @@ class ConfigEntry:
     is_sensitive: bool
     documentation: str | None = None
 
-    @property
-    def is_default(self) -> bool:
-        return self.source == "default"
-
 
 async def topic_configs(cluster: Cluster, topic: str, names: Sequence[str] | None = None) -> list[ConfigEntry]:
     """Every setting of a topic, or the named ones."""

@@ -66,11 +66,7 @@ class GroupCalls:
         self.terms = terms
         self._lane = f"member {next(_lanes)}"
         self._parked = False
-
-    @property
-    def is_parked(self) -> bool:
         """A JoinGroup or SyncGroup is out: what is sent now on the same lane waits for it."""
-        return self._parked
 
     async def join(self, member_id: str, offers: Sequence[tuple[str, bytes]], reason: str) -> Joined:
         terms = self.terms

@@ -1,6 +1,7 @@
 """What one decision of the core may ask of the world. The whole contract between decisions and everything else.
 
     shard.handle(request, ticket, now_ms) -> Outcome      a client asked
+    shard.on_marker(marker, ticket)       -> Outcome      a transaction has ended
     shard.on_timer(key, now_ms)           -> Outcome      a deadline passed
     shard.on_loaded(now_ms)               -> Outcome      the log has been replayed
     shard.on_topics_deleted(names, now_ms)-> Outcome      user topics are gone
@@ -24,9 +25,10 @@ runtime.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import mypyc_attr, trait
 
 from muster.wire.value import Value
 
@@ -73,3 +75,26 @@ class Outcome(Value):
         self.journal: Final = journal
         self.step: Final = step
         """What is left to do once `records` are durable, or have failed."""
+
+
+@trait
+class StateMachine:
+    """The decisions of one coordinator partition, as the runtime calls them. `handle` and `replay` have types of their own."""
+
+    @abstractmethod
+    def on_timer(self, key: TimerKey, now_ms: int) -> Outcome: ...
+
+    @abstractmethod
+    def on_loaded(self, now_ms: int) -> Outcome: ...
+
+    @abstractmethod
+    def on_unload(self, now_ms: int) -> Outcome: ...
+
+    @abstractmethod
+    def on_durable(self, step: Step, now_ms: int) -> Outcome: ...
+
+    @abstractmethod
+    def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome: ...
+
+    @abstractmethod
+    def on_append_overdue(self, outcome: Outcome, now_ms: int) -> Outcome: ...

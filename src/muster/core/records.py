@@ -182,10 +182,52 @@ class UnknownRecord(Value):
         self.record_type = record_type
 
 
-LogRecord: TypeAlias = OffsetCommitted | OffsetErased | GroupStored | GroupErased | UnknownRecord
-"""One record of the log."""
+@mypyc_attr(acyclic=True)
+class ProducerRecord(Value):
+    """Base of what belongs to a transaction. The batch around it names the producer: no record of others can be in it."""
 
-Record: TypeAlias = OffsetsCommitted | LogRecord
+    __match_args__ = ("producer_id", "producer_epoch")
+    __slots__ = __match_args__
+
+    def __init__(self, producer_id: int, producer_epoch: int) -> None:
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+
+
+@mypyc_attr(acyclic=True)
+class TransactionalOffset(ProducerRecord):
+    """One offset that a transaction commits if it is committed itself (spec 4.6)."""
+
+    __match_args__ = ("producer_id", "producer_epoch", "committed")
+    __slots__ = ("committed",)
+
+    def __init__(self, producer_id: int, producer_epoch: int, committed: OffsetCommitted) -> None:
+        super().__init__(producer_id, producer_epoch)
+        self.committed = committed
+        """What key and value say, as in any other commit."""
+
+
+@mypyc_attr(acyclic=True)
+class EndTransactionMarker(ProducerRecord):
+    """The producer's transaction has ended in this partition. A control batch of its own in the log."""
+
+    __match_args__ = ("producer_id", "producer_epoch", "commit", "coordinator_epoch")
+    __slots__ = ("commit", "coordinator_epoch")
+
+    def __init__(self, producer_id: int, producer_epoch: int, commit: bool, coordinator_epoch: int) -> None:
+        super().__init__(producer_id, producer_epoch)
+        self.commit = commit
+        """False: it was aborted."""
+        self.coordinator_epoch = coordinator_epoch
+
+
+LogRecord: TypeAlias = OffsetCommitted | OffsetErased | GroupStored | GroupErased | UnknownRecord
+"""What key and value of one record of the log say."""
+
+SingleRecord: TypeAlias = LogRecord | TransactionalOffset | EndTransactionMarker
+"""One record of the log, with what its batch says about it."""
+
+Record: TypeAlias = OffsetsCommitted | SingleRecord
 """What an outcome may ask for: one record, or several of the same kind at once."""
 
 
@@ -194,7 +236,7 @@ def log_length(record: Record) -> int:
     return len(record.offsets) if type(record) is OffsetsCommitted else 1
 
 
-def singly(records: Iterable[Record]) -> Iterator[LogRecord]:
+def singly(records: Iterable[Record]) -> Iterator[SingleRecord]:
     """As they lie in the log, one by one."""
     for record in records:
         if isinstance(record, OffsetsCommitted):

@@ -18,6 +18,7 @@ from muster.core.replies import (
     JoinReply,
     LeaveReply,
     ListReply,
+    MarkerReply,
     OffsetDeleteReply,
     Reply,
     SyncReply,
@@ -34,6 +35,7 @@ from muster.core.requests import (
     OffsetFetch,
     Request,
     SyncGroup,
+    TxnOffsetCommit,
 )
 from muster.wire import errors
 
@@ -63,7 +65,7 @@ def _no_group_id(request: Request) -> Reply | None:
     match request:
         case JoinGroup():
             return JoinReply(errors.INVALID_GROUP_ID, request.member_id)
-        case SyncGroup() | Heartbeat() | LeaveGroup() | OffsetDelete():
+        case SyncGroup() | Heartbeat() | LeaveGroup() | OffsetDelete() | TxnOffsetCommit():
             return refused(request, errors.INVALID_GROUP_ID)
         case _:
             return None
@@ -93,7 +95,7 @@ def refused(request: Request, error: int) -> Reply:
             return ListReply(errors.NONE if error == errors.NOT_COORDINATOR else error)
         case DeleteGroup():
             return DeleteReply(error)
-        case OffsetCommit():
+        case OffsetCommit() | TxnOffsetCommit():
             return CommitReply([error] * request.count)
         case OffsetFetch():
             return FetchReply(error, [])
@@ -101,6 +103,13 @@ def refused(request: Request, error: int) -> Reply:
             return OffsetDeleteReply(error)
         case _:
             assert_never(request)
+
+
+def refused_in_flight(reply: CommitReply | MarkerReply, error: int) -> Reply:
+    """What a reply that waits for records becomes when the shard ends and nobody will know what became of them."""
+    if isinstance(reply, MarkerReply):
+        return MarkerReply(errors.NOT_LEADER_OR_FOLLOWER)
+    return CommitReply([error] * len(reply.errors))
 
 
 def mapped_append_error(kind: WriteKind, error: int) -> int:
@@ -131,6 +140,8 @@ def after_failed_append(reply: Reply, error: int) -> Reply:
             return CommitReply([code if entry == errors.NONE else entry for entry in reply.errors])
         case FetchReply():
             return FetchReply(mapped_append_error("stable_fetch", error), [])
+        case MarkerReply():
+            return MarkerReply(error)  # it goes to a broker, which tries again as the log's own error says
         case _:
             return _refused_group_write(reply, mapped_append_error("group", error))
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from mypy_extensions import mypyc_attr
 
 from muster.core.offsets.partition_offsets import PartitionOffsets
-from muster.wire.errors import NONE
+from muster.wire.errors import NONE, UNSTABLE_OFFSET_COMMIT
 from muster.wire.i32_array import I32Array, i32_array
 from muster.wire.special_values import NO_GENERATION
 from muster.wire.value import Value
@@ -200,15 +200,19 @@ FetchedOffset: TypeAlias = tuple[int, int, int, str, int]
 class FetchedTopic(Value):
     """What was asked about a topic, and where the answers lie. Whoever lays them out does so at once, from the packed form."""
 
-    __match_args__ = ("topic", "held", "asked")
+    __match_args__ = ("topic", "held", "asked", "unstable")
     __slots__ = __match_args__
 
-    def __init__(self, topic: str, held: PartitionOffsets, asked: I32Array | None) -> None:
+    def __init__(
+        self, topic: str, held: PartitionOffsets, asked: I32Array | None, unstable: frozenset[int] | None = None
+    ) -> None:
         self.topic = topic
         self.held = held
         """What can be seen of it; nothing if it is not there."""
         self.asked = asked
         """None: whatever is there."""
+        self.unstable = unstable
+        """Partitions that are answered UNSTABLE_OFFSET_COMMIT whatever is there, if there are any; else None."""
 
     def partitions(self) -> I32Array:
         return i32_array(self.held.partitions()) if self.asked is None else self.asked
@@ -217,7 +221,9 @@ class FetchedTopic(Value):
         found: list[FetchedOffset] = []
         for partition in self.partitions().listed():
             stored = self.held.get(partition)
-            if stored is None:
+            if self.unstable is not None and partition in self.unstable:
+                found.append((partition, -1, -1, "", UNSTABLE_OFFSET_COMMIT))
+            elif stored is None:
                 found.append((partition, -1, -1, "", NONE))
             else:
                 found.append((partition, stored.offset, stored.leader_epoch, stored.metadata, NONE))
@@ -237,6 +243,16 @@ class FetchReply(Value):
     def listed(self) -> list[tuple[str, list[FetchedOffset]]]:
         """In full, for those who read it rather than send it."""
         return [(found.topic, found.listed()) for found in self.topics]
+
+
+class MarkerReply(Value):
+    """To whoever had an end marker written: the transaction coordinator."""
+
+    __match_args__ = ("error",)
+    __slots__ = __match_args__
+
+    def __init__(self, error: int) -> None:
+        self.error = error
 
 
 class OffsetDeleteReply(Value):
@@ -261,4 +277,5 @@ Reply: TypeAlias = (
     | CommitReply
     | FetchReply
     | OffsetDeleteReply
+    | MarkerReply
 )

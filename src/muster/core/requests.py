@@ -201,6 +201,49 @@ class OffsetCommit(Value):
 
 
 @mypyc_attr(acyclic=True)
+class TxnOffsetCommit(Value):
+    """Offsets that count when the producer's transaction is committed. The transaction has been verified already (spec 4.6)."""
+
+    __match_args__ = (
+        "group_id",
+        "generation",
+        "member_id",
+        "group_instance_id",
+        "producer_id",
+        "producer_epoch",
+        "topics",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        group_id: str,
+        generation: int,
+        member_id: str,
+        group_instance_id: str | None,
+        producer_id: int,
+        producer_epoch: int,
+        topics: list[TopicOffsets],
+    ) -> None:
+        self.group_id = group_id
+        self.generation = generation
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.topics = topics
+        """What is said about each topic, in request order; a topic may come twice."""
+
+    @property
+    def count(self) -> int:
+        """Entries of the request."""
+        count = 0
+        for offsets in self.topics:
+            count += len(offsets)
+        return count
+
+
+@mypyc_attr(acyclic=True)
 class OffsetFetch(Value):
     __match_args__ = ("group_id", "topics", "require_stable")
     __slots__ = __match_args__
@@ -235,6 +278,7 @@ Request: TypeAlias = (
     | ListGroups
     | DeleteGroup
     | OffsetCommit
+    | TxnOffsetCommit
     | OffsetFetch
     | OffsetDelete
 )

@@ -25,21 +25,25 @@ from muster.core.classic.stored import loaded_group, simple_group
 from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
-from muster.core.contract import Outcome, Ticket, TimerKey
+from muster.core.contract import Outcome, StateMachine, Ticket, TimerKey
 from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
+from muster.core.offsets.end_transaction import end_transaction
 from muster.core.offsets.expire import EXPIRE_TIMER, erase_topics, expire_offsets
 from muster.core.offsets.fetch import fetch_offsets
 from muster.core.offsets.run import OffsetRun
 from muster.core.offsets.store import OffsetStore
+from muster.core.offsets.txn_commit import commit_in_transaction
 from muster.core.offsets.view import ShardView
 from muster.core.records import (
+    EndTransactionMarker,
     GroupErased,
     GroupStored,
     OffsetCommitted,
     OffsetErased,
     OffsetsCommitted,
     Record,
+    TransactionalOffset,
     UnknownRecord,
 )
 from muster.core.refusal import after_failed_append, mapped_append_error, refused_after_timeout
@@ -55,6 +59,7 @@ from muster.core.requests import (
     OffsetFetch,
     Request,
     SyncGroup,
+    TxnOffsetCommit,
 )
 from muster.core.steps import CreateGroup, EraseGroups, ReplaceStaticMember, Step, StoreAssignments
 from muster.wire.errors import REQUEST_TIMED_OUT
@@ -62,7 +67,7 @@ from muster.wire.errors import REQUEST_TIMED_OUT
 _NOTHING = Outcome()
 
 
-class Shard(ShardView):
+class Shard(ShardView, StateMachine):
     """Requests that `refusal.invalid_before_routing` turns away must not come here: it is asked before the routing."""
 
     def __init__(self, config: GroupConfig, new_id: Callable[[], str]) -> None:
@@ -87,6 +92,8 @@ class Shard(ShardView):
         match request:
             case OffsetFetch():
                 return fetch_offsets(self, request, ticket, now_ms)
+            case TxnOffsetCommit():
+                return commit_in_transaction(self, request, ticket, now_ms)
             case OffsetDelete():
                 return delete_offsets(self, request, ticket, now_ms)
             case DescribeGroup():
@@ -115,6 +122,10 @@ class Shard(ShardView):
             case _:
                 raise AssertionError(f"no decision is made about {request!r}")
         return builder.outcome()
+
+    def on_marker(self, marker: EndTransactionMarker, ticket: Ticket, raises_epoch: bool = False) -> Outcome:
+        """The transaction coordinator has ended a transaction. `raises_epoch`: its epoch must be higher than the transaction's."""
+        return end_transaction(self, marker, ticket, raises_epoch)
 
     # -- a deadline passed
 
@@ -188,6 +199,11 @@ class Shard(ShardView):
             case OffsetCommitted():
                 self.offsets.put(record, log_offset)
                 self._offsets_replayed(record.group_id, record.commit_timestamp_ms)
+            case TransactionalOffset():
+                self.offsets.put_pending(record, log_offset)
+                self._offsets_replayed(record.committed.group_id, record.committed.commit_timestamp_ms)
+            case EndTransactionMarker():
+                self.offsets.end_transaction(record)
             case _:
                 assert_never(record)
 

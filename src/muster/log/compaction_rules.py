@@ -35,9 +35,15 @@ class Cleanable:
 
 
 def cleanable(
-    config: LogConfig, closed: Sequence[SegmentFacts], active_base: int, clean_offset: int, now_ms: int
+    config: LogConfig,
+    closed: Sequence[SegmentFacts],
+    active_base: int,
+    clean_offset: int,
+    now_ms: int,
+    stable_offset: int | None = None,
 ) -> Cleanable:
-    """What may be compacted: closed segments, and of those only up to the first that is younger than the lag.
+    """What may be compacted: closed segments, and of those only up to the first that is younger than the lag, or that reaches
+    beyond the last stable offset. A record there may replace nothing yet that readers of committed records still need.
 
     A `clean_offset` that the log does not reach (it lost its end) or has left behind (retention) counts for nothing.
     """
@@ -50,6 +56,8 @@ def cleanable(
         if next_base <= clean_offset:
             clean_bytes += segment.size
         else:
+            if stable_offset is not None and next_base > stable_offset:
+                break
             if config.min_compaction_lag_ms > 0 and _younger(segment, now_ms - config.min_compaction_lag_ms):
                 break
             first = segment.first_time_ms

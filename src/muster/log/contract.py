@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
+from muster.log.transaction_index import AbortedTransaction
 from muster.wire.batch import BatchHeader, OpenBatch
 from muster.wire.value import Value
 
@@ -139,9 +140,23 @@ class PartitionLog(Protocol):
     """The next offset to be assigned; counts what is only staged."""
     durable_offset: int
     """The first offset that readers do not see yet: the high watermark."""
+    has_transactions: bool
+    """Whether a transactional batch was ever appended, also by an earlier process. Without one nobody has to look for any."""
 
     def append(self, batch: bytes, header: BatchHeader, leader_epoch: int, now_ms: int) -> int:
         """Stage one valid record batch; its base offset and leader epoch are patched in. Returns the base offset."""
+        ...
+
+    def note_aborted(self, aborted: AbortedTransaction) -> None:
+        """The marker that was appended last has aborted this transaction: found by readers once the marker is durable."""
+        ...
+
+    def aborted_transactions(self, from_offset: int, to_offset: int) -> list[AbortedTransaction]:
+        """Those that may have records in the range, by their markers. Some may lie beyond it."""
+        ...
+
+    def mark_transactional(self) -> None:
+        """It holds transactional batches that were not appended here. Durable when it returns."""
         ...
 
     def stage_open(self, batch: OpenBatch) -> None:
@@ -179,12 +194,13 @@ class PartitionLog(Protocol):
 
     def size_bytes(self) -> int: ...
 
-    def dirty_ratio(self, now_ms: int) -> float | None:
+    def dirty_ratio(self, now_ms: int, stable_offset: int | None = None) -> float | None:
         """How much of what a compaction would look at is not compacted yet, if the topic's settings want one now."""
         ...
 
-    def begin_compaction(self, now_ms: int) -> Compaction:
-        """One round over the closed segments. The next one may begin only when this one is over or abandoned."""
+    def begin_compaction(self, now_ms: int, stable_offset: int | None = None) -> Compaction:
+        """One round over the closed segments that end at or before `stable_offset`, the last stable offset, if there is one.
+        The next one may begin only when this one is over or abandoned."""
         ...
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from muster.log.contract import Compaction, LedElsewhere, LogConfig, TimestampOffset
+from muster.log.transaction_index import AbortedTransaction
 from muster.wire.batch import BatchHeader, OpenBatch
 
 
@@ -26,11 +27,21 @@ class LogElsewhere:
         self.start_offset = 0
         self.end_offset = 0
         self.durable_offset = 0
+        self.has_transactions = False
 
     def append(self, batch: bytes, header: BatchHeader, leader_epoch: int, now_ms: int) -> int:
         self._refuse()
 
     def stage_open(self, batch: OpenBatch) -> None:
+        self._refuse()
+
+    def note_aborted(self, aborted: AbortedTransaction) -> None:
+        self._refuse()
+
+    def aborted_transactions(self, from_offset: int, to_offset: int) -> list[AbortedTransaction]:
+        self._refuse()
+
+    def mark_transactional(self) -> None:
         self._refuse()
 
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:
@@ -48,7 +59,7 @@ class LogElsewhere:
     def delete_before(self, offset: int) -> None:
         self._refuse()
 
-    def begin_compaction(self, now_ms: int) -> Compaction:
+    def begin_compaction(self, now_ms: int, stable_offset: int | None = None) -> Compaction:
         self._refuse()
 
     def apply_retention(self, now_ms: int) -> int:
@@ -57,7 +68,7 @@ class LogElsewhere:
     def size_bytes(self) -> int:
         return 0
 
-    def dirty_ratio(self, now_ms: int) -> float | None:
+    def dirty_ratio(self, now_ms: int, stable_offset: int | None = None) -> float | None:
         return None
 
     def _refuse(self) -> NoReturn:

@@ -19,9 +19,10 @@ from muster.log.contract import StorageError
 from muster.log.disk import Disk, sync_file, write_all, write_bytes, write_file
 from muster.log.file_access import FileAccess
 from muster.log.index import SegmentIndex
-from muster.log.segment import INDEX_SUFFIX, TIME_INDEX_SUFFIX, Segment
+from muster.log.segment import INDEX_SUFFIX, TIME_INDEX_SUFFIX, TRANSACTION_INDEX_SUFFIX, Segment
 from muster.log.staging import StagedBatch
 from muster.log.sync_journal import Entry
+from muster.log.transaction_index import AbortedTransaction, encode_entries
 
 if TYPE_CHECKING:
     from muster.log.file_log import FileLog
@@ -33,7 +34,17 @@ MOST_BYTES_TWICE: Final = 256 * 1024
 class SegmentWrite:
     """Batches that go to the end of one segment."""
 
-    __slots__ = ("batches", "closing", "is_new", "segment", "size", "start_size")
+    __slots__ = (
+        "aborted",
+        "batches",
+        "begins_transactions",
+        "closing",
+        "closing_aborted",
+        "is_new",
+        "segment",
+        "size",
+        "start_size",
+    )
 
     def __init__(self, segment: Segment, start_size: int, is_new: bool) -> None:
         self.segment = segment
@@ -43,6 +54,12 @@ class SegmentWrite:
         self.batches: list[StagedBatch] = []
         self.closing: SegmentIndex | None = None
         """Set if the segment is full after this: its indexes as they will be."""
+        self.closing_aborted: list[AbortedTransaction] | None = None
+        """The same for its aborted transactions; None if their file is right as it is."""
+        self.aborted: list[AbortedTransaction] = []
+        """Transactions whose markers are among the batches."""
+        self.begins_transactions = False
+        """The segment has no `.txnindex` yet and needs one: it tells every later start that the log has transactions."""
 
     def add(self, batch: StagedBatch) -> None:
         self.batches.append(batch)
@@ -66,6 +83,7 @@ class LogShare:
         "_access",
         "_content",
         "_guard",
+        "_new_files",
         "after_failure",
         "failure",
         "in_journal",
@@ -98,13 +116,14 @@ class LogShare:
         """The directory was made since the last commit."""
         self.after_failure = after_failure
         last = writes[-1]
+        self._new_files = last.is_new or any(write.begins_transactions for write in writes)
         # After a failure the file may come back from a power failure with bytes that were refused, until it is synced.
         self.syncs_itself = (
             after_failure
             or sync_creation
             or new_epochs is not None
             or len(writes) > 1
-            or last.is_new
+            or self._new_files
             or last.size > MOST_BYTES_TWICE
         )
         self.in_journal = False
@@ -172,6 +191,9 @@ class LogShare:
         for write in self.writes:
             path = write.segment.log_path
             batches = write.batches
+            if write.begins_transactions:
+                # Before the batches: without it nobody would look for the transactions in them after a clean stop.
+                write_file(disk, write.segment.path(TRANSACTION_INDEX_SUFFIX), b"", sync=False)
             if len(batches) == 1:
                 self._content = batches[0].bytes
                 write_bytes(disk, writers.get(path), self._content)
@@ -184,6 +206,9 @@ class LogShare:
                 disk.sync(writers.get(path))
                 writers.drop(path)
                 self._write_closing_indexes(write.segment, write.closing)
+                if write.closing_aborted is not None:
+                    content = encode_entries(write.closing_aborted)
+                    write_file(disk, write.segment.path(TRANSACTION_INDEX_SUFFIX), content, sync=True)
         if self.new_epochs is not None:
             self._write_epochs(self.new_epochs)
 
@@ -193,7 +218,7 @@ class LogShare:
         directory = self.log.directory
         if self.sync_creation:
             sync_file(disk, os.path.join(directory, PARTITION_METADATA))
-        if self.sync_creation or self.new_epochs is not None or self.writes[-1].is_new:
+        if self.sync_creation or self.new_epochs is not None or self._new_files:
             disk.sync_directory(directory)
 
     def _write_closing_indexes(self, segment: Segment, index: SegmentIndex) -> None:

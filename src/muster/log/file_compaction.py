@@ -23,8 +23,16 @@ from muster.log.compaction_round import Source
 from muster.log.contract import CompactionOvertaken, StorageError
 from muster.log.disk import Disk, write_all
 from muster.log.index import SegmentIndex
-from muster.log.segment import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, Segment
+from muster.log.segment import (
+    ALL_SUFFIXES,
+    INDEX_SUFFIX,
+    LOG_SUFFIX,
+    TIME_INDEX_SUFFIX,
+    TRANSACTION_INDEX_SUFFIX,
+    Segment,
+)
 from muster.log.segment_batches import checked_batches
+from muster.log.transaction_index import AbortedTransaction, encode_entries, without_lost_markers
 from muster.wire.batch import BatchHeader, parse_header
 
 if TYPE_CHECKING:
@@ -33,7 +41,7 @@ if TYPE_CHECKING:
 CLEANED_SUFFIX: Final = ".cleaned"
 SWAP_SUFFIX: Final = ".swap"
 DELETED_SUFFIX: Final = ".deleted"
-_INDEXES: Final = (INDEX_SUFFIX, TIME_INDEX_SUFFIX)
+_INDEXES: Final = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TRANSACTION_INDEX_SUFFIX)
 _WRITE_BYTES: Final = 256 * 1024
 
 logger = logging.getLogger(__name__)
@@ -56,8 +64,13 @@ class FileTarget:
         self._unwritten_bytes = 0
         self._swapped = False
         self._interval = interval
+        self._markers: list[int] = []
+        self._aborted: list[AbortedTransaction] = []
+        self._has_transaction_index = any(segment.has_transaction_index for segment in group)
 
     def add(self, header: BatchHeader, batch: bytes) -> None:
+        if header.is_control:
+            self._markers.append(header.last_offset)
         self._index.note_header(parse_header(batch))
         self._unwritten.append(batch)
         self._unwritten_bytes += len(batch)
@@ -70,8 +83,13 @@ class FileTarget:
         self._disk.sync(self._fd)
         self._close()
         if len(self._index):
-            for suffix, content in zip(_INDEXES, self._index.to_files(), strict=True):
+            for suffix, content in zip((INDEX_SUFFIX, TIME_INDEX_SUFFIX), self._index.to_files(), strict=True):
                 self._write_index(suffix, content)
+        if self._has_transaction_index:
+            # Loaded when the round began (`FileLog.begin_compaction`); closed segments get no more of them.
+            before = [aborted for segment in self._group for aborted in segment.aborted]
+            self._aborted = without_lost_markers(before, self._markers)
+            self._write_index(TRANSACTION_INDEX_SUFFIX, encode_entries(self._aborted))
         with self._log.guard:
             self._log.refuse_if_deleted()
             for suffix in reversed(self._suffixes):
@@ -102,12 +120,14 @@ class FileTarget:
             self._log.directory, base_offset, self._disk, access.readers, self._interval, self._index.size
         )
         compacted.index = self._index
+        compacted.has_transaction_index = self._has_transaction_index
+        compacted.aborted = self._aborted
         self._log.replace_segments(self._group, compacted)
 
     def sweep(self) -> None:
         self._disk.sync_directory(self._log.directory)
         for segment in self._group:
-            for suffix in (LOG_SUFFIX, *_INDEXES):
+            for suffix in ALL_SUFFIXES:
                 with suppress(FileNotFoundError):
                     self._disk.remove(segment.path(suffix) + DELETED_SUFFIX)
 
@@ -121,7 +141,7 @@ class FileTarget:
                 remove_unfinished(self._disk, self._log.directory)
 
     def _moves(self) -> list[tuple[str, str]]:
-        old = [segment.path(suffix) for segment in self._group for suffix in (LOG_SUFFIX, *_INDEXES)]
+        old = [segment.path(suffix) for segment in self._group for suffix in ALL_SUFFIXES]
         away = [(path, path + DELETED_SUFFIX) for path in old if os.path.exists(path)]
         return away + [(self._path(suffix) + SWAP_SUFFIX, self._path(suffix)) for suffix in reversed(self._suffixes)]
 
@@ -205,7 +225,7 @@ def _finish_swap(disk: Disk, directory: str, name: str) -> None:
     replaced = 0
     for other in sorted(os.listdir(directory)):
         number, dot, suffix = other.partition(".")
-        is_segments = dot + suffix in (LOG_SUFFIX, *_INDEXES) and number.isdecimal()
+        is_segments = dot + suffix in ALL_SUFFIXES and number.isdecimal()
         if is_segments and base_offset <= int(number) < end_offset:
             disk.remove(os.path.join(directory, other))
             replaced += dot + suffix == LOG_SUFFIX

@@ -20,7 +20,8 @@ from muster.log.file_access import FileAccess
 from muster.log.file_compaction import finish_interrupted_swaps
 from muster.log.offline_mark import offline_reason
 from muster.log.recovery import recover_segment
-from muster.log.segment import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, Segment
+from muster.log.segment import ALL_SUFFIXES, LOG_SUFFIX, TRANSACTION_INDEX_SUFFIX, Segment
+from muster.log.transaction_recovery import recover_aborted
 from muster.wire.late_dataclass import dataclass
 
 _SEGMENT_FILE = re.compile(r"(?P<base>[0-9]{20})(?P<suffix>\.[a-z]+)")
@@ -103,6 +104,7 @@ def list_segments(path: str, config: LogConfig, access: FileAccess) -> list[Segm
     """The segments in their order, after an interrupted compaction was finished and unfinished files were removed."""
     sizes: dict[int, int] = {}
     index_bases: list[tuple[int, str]] = []
+    with_transactions: set[int] = set()
     finish_interrupted_swaps(access.disk, path)
     for entry in _entries(path):
         if entry.name.endswith(_UNFINISHED_SUFFIX):
@@ -110,13 +112,20 @@ def list_segments(path: str, config: LogConfig, access: FileAccess) -> list[Segm
         elif match := _SEGMENT_FILE.fullmatch(entry.name):
             if match["suffix"] == LOG_SUFFIX:
                 sizes[int(match["base"])] = entry.stat().st_size
-            elif match["suffix"] in (INDEX_SUFFIX, TIME_INDEX_SUFFIX):
+            elif match["suffix"] in ALL_SUFFIXES:
                 index_bases.append((int(match["base"]), entry.path))
+                if match["suffix"] == TRANSACTION_INDEX_SUFFIX:
+                    with_transactions.add(int(match["base"]))
     for base, index_path in index_bases:
         if base not in sizes:
             access.disk.remove(index_path)
     interval = config.index_interval_bytes
-    return [Segment(path, base, access.disk, access.readers, interval, size) for base, size in sorted(sizes.items())]
+    segments = [
+        Segment(path, base, access.disk, access.readers, interval, size) for base, size in sorted(sizes.items())
+    ]
+    for segment in segments:
+        segment.has_transaction_index = segment.base_offset in with_transactions
+    return segments
 
 
 def newest_segment_base(path: str) -> int | None:
@@ -158,6 +167,7 @@ def _recover(
             segment, access.disk, config.index_interval_bytes, is_last=is_last, recovery_point=recovery_point
         )
         _join_epochs(epochs, found)
+    recover_aborted(segments, first, access.disk)
     return epochs
 
 

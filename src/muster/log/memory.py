@@ -58,8 +58,13 @@ class MemoryTarget:
         self._log = log
         self._group = group
         self._segment = MemorySegment(group[0].base_offset)
+        self._next_offset = group[0].base_offset
+        self._markers: list[int] = []
 
     def add(self, header: BatchHeader, batch: bytes) -> None:
+        self._next_offset = header.next_offset
+        if header.is_control:
+            self._markers.append(header.last_offset)
         self._segment.add(left_by_compaction(header, batch))
 
     def seal(self) -> None:
@@ -67,6 +72,7 @@ class MemoryTarget:
 
     def swap(self) -> None:
         self._log.replace_segments(self._group, self._segment)
+        self._log.drop_aborted(self._segment.base_offset, self._next_offset, self._markers)
 
     def sweep(self) -> None:
         """Nothing is left behind."""
@@ -98,6 +104,8 @@ class MemoryLog(CompactableLog):
                 active = self._roll(batch.base_offset)
             active.add(batch)
             self.durable_offset = batch.next_offset
+        if self._new_aborted:
+            self.settle_aborted()
 
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:
         batches = (batch for _, batch in self._batches_from(offset))

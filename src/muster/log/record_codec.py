@@ -18,6 +18,7 @@ from librt.strings import BytesWriter, write_i32_be
 from mypy_extensions import i32, i64
 
 from muster.core.records import (
+    EndTransactionMarker,
     GroupErased,
     GroupStored,
     LogRecord,
@@ -25,6 +26,8 @@ from muster.core.records import (
     OffsetErased,
     OffsetsCommitted,
     Record,
+    SingleRecord,
+    TransactionalOffset,
     UnknownRecord,
     singly,
 )
@@ -80,8 +83,8 @@ def _write_offsets(batch: OpenBatch, record: OffsetsCommitted) -> None:
         batch.end_record()
 
 
-def encode_record(record: LogRecord) -> tuple[bytes, bytes | None]:
-    """Key and value; the value of a tombstone is None."""
+def encode_record(record: SingleRecord) -> tuple[bytes, bytes | None]:
+    """Key and value; the value of a tombstone is None. What its batch has to say is the batch's business."""
     match record:
         case OffsetCommitted():
             return _offset_key(record), encode_offset_value(record)
@@ -93,6 +96,10 @@ def encode_record(record: LogRecord) -> tuple[bytes, bytes | None]:
             return _group_key(record.group_id), None
         case UnknownRecord():
             raise RecordError(f"a record of unknown type {record.record_type} cannot be written, only kept")
+        case TransactionalOffset():
+            return encode_record(record.committed)
+        case EndTransactionMarker():
+            raise AssertionError(f"a control record is no record of the coordinator: {record!r}")
 
 
 def encode_records(records: Iterable[Record]) -> list[tuple[bytes, bytes | None]]:

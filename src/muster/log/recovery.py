@@ -86,6 +86,8 @@ def first_trouble(segment: Segment, index: SegmentIndex, epochs: list[tuple[int,
             return Trouble(position, index.next_offset, problem)
         if not epochs or header.partition_leader_epoch > epochs[-1][0]:
             epochs.append((header.partition_leader_epoch, header.base_offset))
+        if header.is_transactional:
+            segment.has_transactional_batches = True
         index.note_header(header)
     return None
 

@@ -20,7 +20,7 @@ from muster.log.file_open import list_segments
 from muster.log.index import SegmentIndex
 from muster.log.offline_mark import offline_reason, remove_offline_mark
 from muster.log.recovery import Trouble, first_trouble, why_not_torn
-from muster.log.segment import INDEX_SUFFIX, TIME_INDEX_SUFFIX, Segment
+from muster.log.segment import ALL_SUFFIXES, INDEX_SUFFIX, TIME_INDEX_SUFFIX, Segment
 from muster.log.sync_recovery import settle_journals
 
 
@@ -136,6 +136,7 @@ def cut(directory: str, damage: Damage, disk: Disk | None = None) -> None:
             _remove_segment(disk, path)
         disk.truncate(damage.path, damage.position)
         sync_file(disk, damage.path)
+        # The index of transactions stays: that it is there says something, and the recovery that follows makes it anew.
         for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX):
             _remove(disk, damage.path.removesuffix(".log") + suffix)
         remove_offline_mark(disk, os.path.dirname(damage.path))
@@ -166,7 +167,7 @@ def _read_offsets(path: str) -> dict[tuple[str, int], int]:
 
 def _remove_segment(disk: Disk, log_path: str) -> None:
     stem = log_path.removesuffix(".log")
-    for suffix in (".log", INDEX_SUFFIX, TIME_INDEX_SUFFIX):
+    for suffix in ALL_SUFFIXES:
         _remove(disk, stem + suffix)
 
 

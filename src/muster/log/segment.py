@@ -1,4 +1,4 @@
-"""One segment of a log on disk: `<base offset>.log` and its two indexes, for reading.
+"""One segment of a log on disk: `<base offset>.log` and its indexes, for reading.
 
 Knows how to find a batch by offset or time and how to read whole batches. Writing is `file_commit`'s, checking after a
 crash is `recovery`'s. Used from the loop's thread only; `size` counts durable bytes, more may be in the file already.
@@ -19,6 +19,7 @@ from muster.log.open_files import OpenFiles
 from muster.log.segment_batches import checked_batches, damaged_batch
 from muster.log.staging import StagedBatch
 from muster.log.timestamps import first_at_or_after
+from muster.log.transaction_index import AbortedTransaction, decode_entries, encode_entries
 from muster.wire.batch import HEADER_SIZE, BatchHeader, parse_header
 from muster.wire.batch_header import LENGTH_END
 from muster.wire.errors import WireError
@@ -26,6 +27,8 @@ from muster.wire.errors import WireError
 LOG_SUFFIX: Final = ".log"
 INDEX_SUFFIX: Final = ".index"
 TIME_INDEX_SUFFIX: Final = ".timeindex"
+TRANSACTION_INDEX_SUFFIX: Final = ".txnindex"
+ALL_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TRANSACTION_INDEX_SUFFIX)
 _LOOK_AHEAD_BYTES: Final = 32 * 1024
 _LENGTH = struct.Struct(">i")
 _BEFORE_LENGTH: Final = 8
@@ -59,6 +62,11 @@ class Segment:
         self._index = None if size else SegmentIndex(base_offset, index_interval)
         self._first_time_ms: int | None = None
         self._last_append_ms: int | None = None
+        self.has_transaction_index = False
+        """Its `.txnindex` is there, perhaps empty: the log had transactions when, or before, the segment was begun."""
+        self.has_transactional_batches = False
+        """Said by a recovery that found some."""
+        self._aborted: list[AbortedTransaction] | None = None
 
     def __repr__(self) -> str:
         return f"<Segment {self.path(LOG_SUFFIX)} {self.size} bytes>"
@@ -145,10 +153,39 @@ class Segment:
 
     def save_indexes(self) -> None:
         """Synced, because a clean stop means that they will be trusted. A segment too small for entries needs none."""
+        if self.has_transaction_index and self._aborted is not None:
+            write_file(self._disk, self.path(TRANSACTION_INDEX_SUFFIX), encode_entries(self._aborted), sync=True)
         if not len(self.index) and not os.path.exists(self.path(INDEX_SUFFIX)):
             return
         for suffix, content in zip((INDEX_SUFFIX, TIME_INDEX_SUFFIX), self.index.to_files(), strict=True):
             write_file(self._disk, self.path(suffix), content, sync=True)
+
+    # The aborted transactions whose markers are here
+
+    @property
+    def aborted(self) -> list[AbortedTransaction]:
+        """By their markers, ascending. IndexDamaged if the file has to be made anew from the log."""
+        if self._aborted is None:
+            self._aborted = self._load_aborted()
+        return self._aborted
+
+    @aborted.setter
+    def aborted(self, aborted: list[AbortedTransaction]) -> None:
+        self._aborted = aborted
+
+    @property
+    def loaded_aborted(self) -> list[AbortedTransaction] | None:
+        """None: nothing was added to what the file says."""
+        return self._aborted
+
+    def _load_aborted(self) -> list[AbortedTransaction]:
+        if not self.has_transaction_index:
+            return []
+        try:
+            content = self._small_file(TRANSACTION_INDEX_SUFFIX)
+        except FileNotFoundError:
+            raise IndexDamaged("it is not there") from None
+        return decode_entries(content, self.base_offset, self.index.next_offset)
 
     def _small_file(self, suffix: str) -> bytes:
         with open(self.path(suffix), "rb") as file:
@@ -259,7 +296,7 @@ class Segment:
     def remove_files(self) -> None:
         """Forget the segment and its bytes; the log file goes first, indexes without it are cleared away at open."""
         self._readers.drop(self.log_path)
-        for suffix in (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX):
+        for suffix in ALL_SUFFIXES:
             try:
                 self._disk.remove(self.path(suffix))
             except FileNotFoundError:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from mypy_extensions import mypyc_attr
 
 from muster.log.contract import LogConfig, PartitionLog, StorageError
+from muster.log.transaction_index import AbortedTransaction
 from muster.wire.batch import NO_TIMESTAMP, BatchHeader, OpenBatch, parse_header, with_offset_and_epoch
 from muster.wire.value import Value
 
@@ -73,6 +74,9 @@ class StagedLog:
         self.start_offset = 0
         self.end_offset = 0
         self.durable_offset = 0
+        self.has_transactions = False
+        self._new_aborted: list[AbortedTransaction] = []
+        """Of markers that are staged."""
         self._staged: list[StagedBatch] = []
         self._open: OpenBatch | None = None
         """The last of what is staged, while it still grows."""
@@ -87,6 +91,8 @@ class StagedLog:
     def append(self, batch: bytes, header: BatchHeader, leader_epoch: int, now_ms: int) -> int:
         """Stage one valid record batch; its base offset and leader epoch are patched in. Returns the base offset."""
         self._close_open()
+        if header.is_transactional:
+            self.has_transactions = True
         base_offset = self.end_offset
         next_offset = base_offset + header.last_offset_delta + 1
         if not self._staged:
@@ -95,6 +101,14 @@ class StagedLog:
         self._staged.append(StagedBatch(base_offset, next_offset, header.max_timestamp, leader_epoch, now_ms, patched))
         self.end_offset = next_offset
         return base_offset
+
+    def note_aborted(self, aborted: AbortedTransaction) -> None:
+        """The marker that was appended last has aborted this transaction."""
+        self._new_aborted.append(aborted)
+
+    def mark_transactional(self) -> None:
+        """It holds transactional batches that were not appended here."""
+        self.has_transactions = True
 
     def stage_open(self, batch: OpenBatch) -> None:
         """Stage a batch that begins at `end_offset`, or what was added to it since. It grows until a commit takes it over,
@@ -116,6 +130,7 @@ class StagedLog:
     def fall_back(self) -> None:
         """A commit failed: what is staged, also since then, is lost, and its offsets are given out again."""
         self._staged.clear()
+        self._new_aborted.clear()
         if self._open is not None:
             self._open.is_open = False
             self._open = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -17,20 +17,7 @@ import pyarrow.compute as pc
 from muster.pipeline.arrow_scalar import arrow_scalar
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.reader import Lake, Since
-
-
-@dataclass(frozen=True, slots=True)
-class TableQuery:
-    """`order` is (column, descending); unknown numbers come last either way. `top` 0 is everything."""
-
-    table: str
-    like: dict[str, str] = field(default_factory=dict)  # column -> text, `*` stands for anything
-    at_least: dict[str, float] = field(default_factory=dict)
-    at_most: dict[str, float] = field(default_factory=dict)
-    equal: dict[str, Any] = field(default_factory=dict)
-    one_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    order: tuple[tuple[str, bool], ...] = ()
-    top: int = 0
+from muster.pipeline.table_query import TableQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +53,40 @@ def require_gold(lake: Lake) -> None:
 
 def _mask(rows: pa.Table, question: TableQuery) -> pa.ChunkedArray | None:
     """True where every condition holds; what is unknown (null) fulfils none."""
-    parts: list[pa.ChunkedArray] = []
-    parts += [_matches(rows[column], text) for column, text in question.like.items()]
-    parts += [pc.greater_equal(rows[column], arrow_scalar(value)) for column, value in question.at_least.items()]
-    parts += [pc.less_equal(rows[column], arrow_scalar(value)) for column, value in question.at_most.items()]
-    parts += [pc.equal(rows[column], arrow_scalar(value)) for column, value in question.equal.items()]
-    parts += [
-        reduce(pc.or_, (pc.equal(rows[column], arrow_scalar(value)) for value in values))
-        for column, values in question.one_of.items()
+    parts = [
+        holds(rows[column], value)
+        for holds, conditions in (
+            (_matches, question.like),
+            (_is_at_least, question.at_least),
+            (_is_at_most, question.at_most),
+            (_equals, question.equal),
+            (_is_one_of, question.one_of),
+        )
+        for column, value in conditions.items()
+        if value is not None
     ]
     return reduce(pc.and_, parts) if parts else None
 
 
+def _is_at_least(column: pa.ChunkedArray, value: float) -> pa.ChunkedArray:
+    return pc.greater_equal(column, arrow_scalar(value))
+
+
+def _is_at_most(column: pa.ChunkedArray, value: float) -> pa.ChunkedArray:
+    return pc.less_equal(column, arrow_scalar(value))
+
+
+def _equals(column: pa.ChunkedArray, value: Any) -> pa.ChunkedArray:
+    return pc.equal(column, arrow_scalar(value))
+
+
+def _is_one_of(column: pa.ChunkedArray, values: Sequence[str]) -> pa.ChunkedArray:
+    return reduce(pc.or_, (_equals(column, value) for value in values))
+
+
 def _matches(column: pa.ChunkedArray, text: str) -> pa.ChunkedArray:
     if "*" not in text:
-        return pc.equal(column, arrow_scalar(text))
+        return _equals(column, text)
     pattern = "(?s)^" + ".*".join(re.escape(piece) for piece in text.split("*")) + "$"
     return pc.match_substring_regex(column, pattern)
 

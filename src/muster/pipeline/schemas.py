@@ -407,7 +407,6 @@ TABLES: Final[dict[str, pa.Schema]] = {
     ),
 }
 
-SILVER: Final = tuple(name for name in TABLES if name.startswith("s_"))
 GOLD: Final = tuple(name for name in TABLES if name.startswith("g_"))
 
 

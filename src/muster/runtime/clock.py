@@ -1,13 +1,12 @@
 """Time, passed in: everything that needs to know the time or to be woken holds a Clock.
 
-`SystemClock` is the wall clock. `MovableClock` stands still until a test moves it, and then wakes whoever waited, in
-order. Timestamps are milliseconds since 1970; deadlines are absolute milliseconds of a clock that nobody sets.
+`SystemClock` is the wall clock; tests and the simulator have others. Timestamps are milliseconds since 1970; deadlines are
+absolute milliseconds of a clock that nobody sets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heappop, heappush
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -68,49 +67,3 @@ class SystemClock(Clock):
         # One millisecond more: a timer of the loop may fire a fraction early, and nobody may be expelled before its
         # time.
         return self._loop.call_later((delay_ms + 1) / 1000, callback)
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class MovableClock(Clock):
-    """A clock for tests: it moves when told to, and wakes in the order of the deadlines, each at its own time."""
-
-    def __init__(self, now_ms: int = 1_700_000_000_000) -> None:
-        self._now_ms = now_ms
-        self._sequence = 0
-        self._wakes: list[tuple[int, int, MovableWake]] = []
-
-    def now_ms(self) -> int:
-        return self._now_ms
-
-    def ticks_ms(self) -> int:
-        return self._now_ms
-
-    def wake_at(self, deadline_ms: int, callback: Callable[[], None]) -> Wake:
-        wake = MovableWake(callback)
-        self._sequence += 1
-        heappush(self._wakes, (deadline_ms, self._sequence, wake))
-        return wake
-
-    def advance(self, duration_ms: int) -> None:
-        """Move forward. Whoever is due is called with the clock standing at its deadline."""
-        target_ms = self._now_ms + duration_ms
-        while self._wakes and self._wakes[0][0] <= target_ms:
-            deadline_ms, _, wake = heappop(self._wakes)
-            self._now_ms = max(self._now_ms, deadline_ms)
-            wake.fire()
-        self._now_ms = target_ms
-
-
-class MovableWake:
-    __slots__ = ("_callback",)
-
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self._callback: Callable[[], None] | None = callback
-
-    def cancel(self) -> None:
-        self._callback = None
-
-    def fire(self) -> None:
-        callback, self._callback = self._callback, None
-        if callback is not None:
-            callback()

@@ -37,8 +37,11 @@ class Compactor:
         loop: AbstractEventLoop,
         background: Background | None = None,
         backoff_ms: int = BACKOFF_MS,
+        stable_offset: Callable[[PartitionLog], int | None] = lambda log: None,
     ) -> None:
+        """`stable_offset`: the last stable offset of a log that has transactions, from which on nothing is compacted."""
         self._logs = logs
+        self._stable_offset = stable_offset
         self._clock = clock
         self._loop = loop
         self._in_background = background or self._in_thread
@@ -67,16 +70,31 @@ class Compactor:
         """Begin a round if any log wants one."""
         self._wake = None
         now_ms = self._clock.now_ms()
-        dirtiest, most = None, -1.0
+        dirtiest, limit, most = None, None, -1.0
         for log in self._logs():
-            ratio = log.dirty_ratio(now_ms)
+            stable_offset = self._limit_of(log)
+            ratio = log.dirty_ratio(now_ms, stable_offset)
             if ratio is not None and ratio > most:
-                dirtiest, most = log, ratio
+                dirtiest, limit, most = log, stable_offset, ratio
         if dirtiest is None:
             self._look_later()
             return
-        self._round = dirtiest, dirtiest.begin_compaction(now_ms)
+        try:
+            self._round = dirtiest, dirtiest.begin_compaction(now_ms, limit)
+        except StorageError as error:
+            _log.error("%s-%d cannot be compacted: %s", dirtiest.topic, dirtiest.partition, error)
+            self._look_later()
+            return
         self._work()
+
+    def _limit_of(self, log: PartitionLog) -> int | None:
+        if not log.config.cleanup_compact or not log.has_transactions:
+            return None
+        try:
+            return self._stable_offset(log)
+        except StorageError as error:
+            _log.error("%s-%d cannot be compacted: %s", log.topic, log.partition, error)
+            return log.start_offset
 
     def _look_later(self) -> None:
         self._wake = self._clock.wake_at(self._clock.ticks_ms() + self._backoff_ms, self.look)

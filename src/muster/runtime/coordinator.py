@@ -20,20 +20,28 @@ from mypy_extensions import mypyc_attr
 from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
 from muster.core.journal import JournalEvent
+from muster.core.records import EndTransactionMarker
 from muster.core.refusal import invalid_before_routing, refused
+from muster.core.replies import MarkerReply
 from muster.core.requests import Heartbeat, ListGroups, Request
 from muster.core.shard import Shard
 from muster.log.contract import PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.group_commit import GroupCommit
+from muster.runtime.group_runner import GroupRunner
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.loader import Load, LoadError
 from muster.runtime.offsets_log import OffsetsLog
 from muster.runtime.runner import ShardRunner
 from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
-from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR
+from muster.wire.errors import (
+    COORDINATOR_LOAD_IN_PROGRESS,
+    COORDINATOR_NOT_AVAILABLE,
+    NOT_COORDINATOR,
+    NOT_LEADER_OR_FOLLOWER,
+)
 from muster.wire.value import Value
 
 _log = logging.getLogger(__name__)
@@ -84,7 +92,7 @@ class LedPartition(Value):
         partition: int,
         epoch: int,
         state: ShardState = ShardState.INITIAL,
-        runner: ShardRunner | None = None,
+        runner: GroupRunner | None = None,
         load_ms: int = 0,
     ) -> None:
         self.partition = partition
@@ -226,6 +234,16 @@ class Coordinator:
                 place.runner.submit(request, ticket_for())
         return 0
 
+    def end_transaction(
+        self, partition: int, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool = False
+    ) -> None:
+        """WriteTxnMarkers for a partition of `__consumer_offsets`. Who cannot write it answers as any log does (T192)."""
+        place = self.places.get(partition) if self.active and (self.may_speak is None or self.may_speak()) else None
+        if place is None or place.runner is None or place.state is not _ACTIVE:
+            ticket.redeem(MarkerReply(NOT_LEADER_OR_FOLLOWER))
+        else:
+            place.runner.end_transaction(marker, ticket, raises_epoch)
+
     def topics_deleted(self, names: frozenset[str]) -> None:
         """Committed offsets of topics that are gone are erased at once (spec 4.5)."""
         for place in self.places.values():
@@ -328,7 +346,7 @@ class Coordinator:
             _log.warning("%s: %d records of unknown types were skipped and kept", log, load.unknown_records)
         if load.records:
             _log.info("%s: %d records loaded in %d ms", log, load.records, place.load_ms)
-        place.runner = ShardRunner(
+        place.runner = GroupRunner(
             shard,
             log,
             self._clock,

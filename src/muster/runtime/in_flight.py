@@ -10,22 +10,22 @@ from mypy_extensions import mypyc_attr
 from muster.core.contract import Outcome
 
 Event: TypeAlias = Callable[[], None]
-"""Something that happens to a group when its turn has come."""
+"""Something that happens when its turn has come."""
 
 
 @mypyc_attr(acyclic=True)
 class InFlight:
     """An outcome whose records are on their way to the log."""
 
-    __slots__ = ("appended_ms", "base_offset", "groups", "is_overdue", "outcome", "then")
+    __slots__ = ("appended_ms", "base_offset", "is_overdue", "keys", "outcome", "then")
 
-    def __init__(self, outcome: Outcome, base_offset: int, appended_ms: int, groups: tuple[str, ...]) -> None:
+    def __init__(self, outcome: Outcome, base_offset: int, appended_ms: int, keys: tuple[str, ...]) -> None:
         self.outcome = outcome
         self.base_offset = base_offset
         self.appended_ms = appended_ms
         """Who waits longer than `offsets.commit.timeout.ms` from then on is told so, the records stay (spec 1.4)."""
-        self.groups = groups
-        """Groups whose later events wait for this."""
+        self.keys = keys
+        """Whose later events wait for this: groups, transactional ids."""
         self.is_overdue = False
         self.then: list[Event] | None = None
         """Reads that must see this (OffsetFetch with require-stable)."""

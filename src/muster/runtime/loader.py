@@ -1,10 +1,10 @@
 """Replays a partition of `__consumer_offsets` into a fresh shard, a piece at a time so that serving goes on meanwhile.
 
-Offsets that a transaction wrote count only from its COMMIT marker on, and never after an ABORT (spec 4.6); those of a
-transaction that is still open stay aside. Unknown record types are counted and skipped. So are records that cannot be decoded in a
-batch whose checksum is right: somebody wrote them so, and one record must not keep a thousand groups from their coordinator.
-Where the checksum is wrong the disk has changed something, and the load fails, naming partition and offset: half a truth about
-committed offsets would be worse than none.
+Whose producer a batch names, and which markers end a transaction, is read here; what that means for offsets the shard decides, as
+for those that were just written (spec 4.6, 5.7). Unknown record types are counted and skipped. So are records that cannot be
+decoded in a batch whose checksum is right: somebody wrote them so, and one record must not keep a thousand groups from their
+coordinator. Where the checksum is wrong the disk has changed something, and the load fails, naming partition and offset: half a
+truth about committed offsets would be worse than none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import gc
 from struct import Struct
 
-from muster.core.records import Record, UnknownRecord
+from muster.core.records import EndTransactionMarker, LogRecord, OffsetCommitted, TransactionalOffset, UnknownRecord
 from muster.core.shard import Shard
 from muster.log.contract import PartitionLog
 from muster.log.offset_run import RunReader
@@ -21,9 +21,10 @@ from muster.wire.batch import (
     COMPRESSION_MASK,
     CONTROL_BIT,
     HEADER_SIZE,
-    TRANSACTIONAL_BIT,
+    NO_PRODUCER_ID,
     BatchHeader,
     check_crc,
+    decode_marker,
     decode_records,
     parse_header,
 )
@@ -31,18 +32,16 @@ from muster.wire.batch import Record as BatchRecord
 from muster.wire.batch_header import LENGTH_END, MAGIC
 from muster.wire.errors import WireError
 
-_COMMIT_MARKER = 1
-
 BYTES_A_STEP = 64 * 1024
 """What is replayed in one go: a few milliseconds, in which nobody is served."""
 _BYTES_A_READ = 4 * BYTES_A_STEP
 """Whatever the buffer may hold: memory for more would never be given back, and reads this long are as quick."""
 
-_GLANCE = Struct(">qi4xb4xhi30xi")
-"""Of a batch header: base offset, length, magic, attributes, last offset delta, record count."""
+_GLANCE = Struct(">qi4xb4xhi16xq6xi")
+"""Of a batch header: base offset, length, magic, attributes, last offset delta, producer id, record count."""
 _MANY_RECORDS = 10_000
 """From here on the collector is spared what was loaded. Not for less: garbage that is there at that moment stays for ever."""
-_NOT_PLAIN = COMPRESSION_MASK | CONTROL_BIT | TRANSACTIONAL_BIT
+_NOT_PLAIN = COMPRESSION_MASK | CONTROL_BIT
 
 
 class LoadError(Exception):
@@ -60,7 +59,6 @@ class Load:
         self._position = 0
         """How much of the piece that was read last is replayed."""
         self._runs = RunReader()
-        self._open_transactions: dict[int, list[tuple[Record, int]]] = {}
         self.records = 0
         self.unknown_records = 0
         self.undecodable_records = 0
@@ -106,14 +104,15 @@ class Load:
         return self._position - start
 
     def _replay_plain(self) -> int:
-        """A batch without codec, transaction and marker is only glanced at: to read its whole header would take as long as
+        """A batch without codec, producer and marker is only glanced at: to read its whole header would take as long as
         its records. Returns its size; 0 if it is another kind of batch."""
         piece, position = self._piece, self._position
         if position + HEADER_SIZE > len(piece):
             return 0
-        base_offset, length, magic, attributes, last_delta, count = _GLANCE.unpack_from(piece, position)
+        base_offset, length, magic, attributes, last_delta, producer_id, count = _GLANCE.unpack_from(piece, position)
         size: int = length + LENGTH_END
         is_plain = magic == MAGIC and not attributes & _NOT_PLAIN and last_delta >= 0 <= count
+        is_plain = is_plain and producer_id == NO_PRODUCER_ID
         if not is_plain or not HEADER_SIZE <= size <= len(piece) - position or base_offset < self._next_offset:
             return 0
         self._replay_records(piece, position, size, count, base_offset)
@@ -147,7 +146,7 @@ class Load:
         records = self._records_of(piece, position, header, 0)
         if header.is_control:
             for record in records:
-                self._end_transaction(header.producer_id, record.key)
+                self._replay_marker(piece, position, header, record)
         else:
             for record in records:
                 # The first piece may begin with a batch that starts before the log does.
@@ -183,18 +182,24 @@ class Load:
             self.first_undecodable = f"at offset {offset}: {error}"
         self.undecodable_records += max(1, count)
 
-    def _replay_record(self, record: Record, offset: int, header: BatchHeader) -> None:
+    def _replay_record(self, record: LogRecord, offset: int, header: BatchHeader) -> None:
         self.records += 1
         if isinstance(record, UnknownRecord):
             self.unknown_records += 1
-        elif header.is_transactional:
-            self._open_transactions.setdefault(header.producer_id, []).append((record, offset))
+        elif isinstance(record, OffsetCommitted) and header.producer_id != NO_PRODUCER_ID:
+            # As in Kafka the producer decides, not the transactional bit; and whatever is no offset counts at once.
+            self._shard.replay(TransactionalOffset(header.producer_id, header.producer_epoch, record), offset)
         else:
             self._shard.replay(record, offset)
 
-    def _end_transaction(self, producer_id: int, marker_key: bytes | None) -> None:
-        pending = self._open_transactions.pop(producer_id, ())
-        # A marker's key is its version and its type, two 16-bit numbers; types but COMMIT leave nothing behind.
-        if marker_key is not None and int.from_bytes(marker_key[2:4], "big") == _COMMIT_MARKER:
-            for record, offset in pending:
-                self._shard.replay(record, offset)
+    def _replay_marker(self, piece: bytes, position: int, header: BatchHeader, record: BatchRecord) -> None:
+        try:
+            marker = decode_marker(record.key, record.value)
+        except WireError as error:
+            self._skip(piece, position, header, record.offset, 1, error)
+            return
+        if marker is not None:  # other control records are not about transactions
+            end = EndTransactionMarker(
+                header.producer_id, header.producer_epoch, marker.committed, marker.coordinator_epoch
+            )
+            self._shard.replay(end, record.offset)

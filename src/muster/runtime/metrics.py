@@ -14,7 +14,7 @@ from zlib import crc32
 from muster.core.classic.states import GroupState
 from muster.core.shard import Shard
 from muster.runtime.coordinator import Coordinator, ShardState
-from muster.runtime.runner import ShardRunner
+from muster.runtime.group_runner import GroupRunner
 from muster.runtime.timings import Timing
 
 MAX_LABELLED_GROUPS = 1_000
@@ -78,7 +78,7 @@ def _work(shards: list[Shard]) -> Iterator[Metric]:
         yield _plain(f"{name}_total", "counter", meaning, total)
 
 
-def _waiting(runners: list[ShardRunner]) -> Iterator[Metric]:
+def _waiting(runners: list[GroupRunner]) -> Iterator[Metric]:
     queued, parked, timers = (sum(getattr(each, name) for each in runners) for name in ("queued", "parked", "timers"))
     yield _plain("event_queue_size", "gauge", "Events that wait for records of their group.", queued)
     yield _plain("parked_requests", "gauge", "Requests without an answer yet.", parked)

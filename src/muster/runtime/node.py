@@ -103,12 +103,19 @@ class Node:
             self._open_offsets_log,
             loop.call_soon,
         )
-        self.usage = _usage(settings, self.coordinator, clock)
-        """None: nobody is limited."""
+        self.principal_usage = _principal_usage(settings, self.coordinator, clock)
+        """What each principal holds here, counted against its limits; None if no principal has a limit."""
         self._retention = Periodic(
             self.alarm, clock, settings.integer("log.retention.check.interval.ms"), self._apply_retention
         )
-        self.compactor = Compactor(self._all_logs, clock, loop, background, settings.integer("log.cleaner.backoff.ms"))
+        self.compactor = Compactor(
+            self._all_logs,
+            clock,
+            loop,
+            background,
+            settings.integer("log.cleaner.backoff.ms"),
+            broker.last_stable_offset,
+        )
         self._creating_offsets_topic = False
         self._creation_log = LogLimit(_log, "attempts to create an internal topic that failed", monotonic)
         """Every client that looks for a coordinator makes an attempt."""
@@ -294,7 +301,7 @@ class Node:
             _log.error("%s: old segments cannot be dropped: %s", partition, error)
 
 
-def _usage(settings: NodeSettings, coordinator: Coordinator, clock: Clock) -> PrincipalUsage | None:
+def _principal_usage(settings: NodeSettings, coordinator: Coordinator, clock: Clock) -> PrincipalUsage | None:
     most = [settings.integer(f"muster.max.{what}.per.principal") for what in _LIMITED]
     if all(each == INT_MAX for each in most):
         return None

@@ -1,7 +1,9 @@
 """One partition of `__consumer_offsets`, as a shard's runner sees it: typed records in, durable or not.
 
 Knows how the coordinator's records become record batches: all outcomes of a tick share one, as in Kafka, whose coordinator
-lingers before it appends; a header, a checksum and a note in the commit are then paid once. Does not know what records mean.
+lingers before it appends; a header, a checksum and a note in the commit are then paid once. What belongs to a transaction has
+batches of its own, between the others in the order of the outcomes: their headers name the producer. Does not know what records
+mean.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
-from muster.core.records import GroupErased, OffsetErased, Record
+from muster.core.records import EndTransactionMarker, GroupErased, OffsetErased, ProducerRecord, Record
 from muster.log.contract import PartitionLog, StorageError
-from muster.log.record_codec import RecordError, write_record
+from muster.log.record_codec import RecordError, encode_records, write_record
 from muster.log.staging import StagedLog
 from muster.runtime.group_commit import GroupCommit
-from muster.wire.batch import OpenBatch, parse_header
+from muster.wire.batch import EndMarker, OpenBatch, encode_batch, encode_marker_batch, parse_header
+from muster.wire.batch import Record as BatchRecord
 
 WhenSettled: TypeAlias = Callable[[int, StorageError | None], None]
 """Told of so many outcomes, in the order of their appends: their records are durable, or lost."""
@@ -70,7 +73,10 @@ class OffsetsLog:
         staged = self._staged
         base_offset = staged.end_offset
         batch = self._batch
-        if batch is not None and batch.is_open and self._add(batch, records, now_ms):
+        first = records[0]
+        if isinstance(first, ProducerRecord):
+            self._stage_apart(self._encode_of_producer(first, records, now_ms), now_ms)
+        elif batch is not None and batch.is_open and self._add(batch, records, now_ms):
             staged.stage_open(batch)
         else:
             self._begin(self._encode(records, now_ms, base_offset), now_ms)
@@ -80,6 +86,28 @@ class OffsetsLog:
             self._commit.when_durable(self.log, staged.end_offset, shared.settle)
         shared.outcomes += 1
         return base_offset
+
+    def _encode_of_producer(self, first: ProducerRecord, records: list[Record], now_ms: int) -> bytes:
+        """The batch of an outcome that belongs to a transaction. Its sequence is 0 each time, as Kafka's coordinator has it."""
+        if isinstance(first, EndTransactionMarker):
+            assert len(records) == 1, "a marker is alone in its batch"
+            marker = EndMarker(first.commit, first.coordinator_epoch)
+            return encode_marker_batch(marker, first.producer_id, first.producer_epoch, now_ms)
+        try:
+            pairs = encode_records(records)
+        except RecordError as error:
+            raise RecordsTooLarge(f"{self}: {error}") from error
+        batch = encode_batch(
+            [BatchRecord(delta, now_ms, key, value) for delta, (key, value) in enumerate(pairs)],
+            compression=self._compression,
+            producer_id=first.producer_id,
+            producer_epoch=first.producer_epoch,
+            base_sequence=0,
+            transactional=True,
+        )
+        if len(batch) > self._max_batch_bytes:
+            raise self._do_not_fit(records)
+        return batch
 
     def _add(self, batch: OpenBatch, records: list[Record], now_ms: int) -> bool:
         """False if the batch gets too large; it is then as it was."""
@@ -107,7 +135,10 @@ class OffsetsLog:
             middle = len(records) // 2
             first = self._encode(records[:middle], now_ms, base_offset)
             return first + self._encode(records[middle:], now_ms, base_offset + middle)
-        raise RecordsTooLarge(
+        raise self._do_not_fit(records)
+
+    def _do_not_fit(self, records: list[Record]) -> RecordsTooLarge:
+        return RecordsTooLarge(
             f"{self}: {len(records)} records do not fit into a batch of {self._max_batch_bytes} bytes (max.message.bytes)"
         )
 
@@ -116,8 +147,13 @@ class OffsetsLog:
         self._batch = None
         for batch in batches:
             if self._compression:
-                content = batch.seal(self._compression)
-                self._staged.append(content, parse_header(content, 0), self._epoch, now_ms)
+                self._stage_apart(batch.seal(self._compression), now_ms)
             else:
                 self._staged.stage_open(batch)
                 self._batch = batch
+
+    def _stage_apart(self, content: bytes, now_ms: int) -> None:
+        """A batch that nobody else's records may join."""
+        self._shared = None
+        self._batch = None
+        self._staged.append(content, parse_header(content, 0), self._epoch, now_ms)

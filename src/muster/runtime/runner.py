@@ -2,70 +2,58 @@
 
     decide (core) -> record (log) -> answer (here)
 
-Everything of one shard happens in the loop's thread, one event after the other. While a group has group records in
-flight, later events of that group wait in a queue of their own; commits and reads do not. A broken invariant in the
-core ends the shard: whoever waits is told to look for the coordinator again, and the owner of this runner reloads it
-from the log (law 5).
+Everything of one shard happens in the loop's thread, one event after the other. While a key (a group, a transactional id) has
+records of its own in flight, later events of that key wait in a queue of their own. A broken invariant in the core ends the
+shard: whoever waits is told to look for the coordinator again, and the owner of this runner reloads it from the log (law 5).
+
+What a client may ask, and what its records mean, is the business of the runner of that kind of shard (`group_runner`).
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable
 from itertools import takewhile
 from sys import exc_info
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import Any, cast
 
-from muster.core.classic.heartbeat import stable_member
-from muster.core.contract import Outcome, Ticket, TimerChange, TimerKey
+from muster.core.contract import Outcome, StateMachine, Ticket, TimerChange, TimerKey
 from muster.core.fifo import Fifo
-from muster.core.records import GroupErased, GroupStored, OffsetsCommitted, Record, log_length
-from muster.core.refusal import refused
-from muster.core.replies import CommitReply, Reply
-from muster.core.requests import DescribeGroup, Heartbeat, ListGroups, OffsetCommit, OffsetFetch, Request
-from muster.core.shard import Shard
+from muster.core.records import Record
+from muster.core.replies import Reply
 from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.group_queues import GroupQueues
-from muster.runtime.in_flight import Event, InFlight
+from muster.runtime.in_flight import InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.log_limit import LogLimit
 from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
-from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
 from muster.runtime.timings import Timing
 from muster.runtime.unanswered import Unanswered
 from muster.runtime.wheel import NEVER, TimerWheel
-from muster.wire.errors import (
-    KAFKA_STORAGE_ERROR,
-    MESSAGE_TOO_LARGE,
-    NOT_COORDINATOR,
-    NOT_LEADER_OR_FOLLOWER,
-    UNKNOWN_SERVER_ERROR,
-)
-
-if TYPE_CHECKING:
-    from muster.runtime.coordinator import LedPartition
+from muster.wire.errors import KAFKA_STORAGE_ERROR, MESSAGE_TOO_LARGE, NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER
 
 _failures = LogLimit(logging.getLogger(__name__), "failures of coordinator shards and their records", monotonic)
-
-_LOGGED_CHARS = 100
 
 
 class ShardRunner:
     def __init__(
         self,
-        shard: Shard,
+        machine: StateMachine,
         log: OffsetsLog,
         clock: Clock,
         alarm: Alarm,
         journal: JournalWriter,
         commit_timeout_ms: int,
         on_failed: Callable[[ShardRunner], None],
+        refused: Callable[[Any, int], Reply],
     ) -> None:
-        self.shard = shard
+        """`refused` makes the answer to a request that is not handled, with an error code."""
+        self._machine = machine
         self._log = log
         self._clock = clock
         self._alarm = alarm
@@ -75,7 +63,7 @@ class ShardRunner:
         self._wheel: TimerWheel[TimerKey] = TimerWheel()
         self._in_flight: Fifo[InFlight] = Fifo()
         self._queues = GroupQueues(self._timer_fired)
-        self._unanswered = Unanswered()
+        self._unanswered = Unanswered(refused)
         self._closed = False
         self._when_settled = self._settled
         """Made once: a bound method for each append would cost as much as a third of it."""
@@ -85,86 +73,15 @@ class ShardRunner:
 
     # -- what can happen to a shard
 
-    def submit(self, request: Request, ticket: Redeemable) -> None:
-        """A client asked."""
-        if type(request) is Heartbeat and request.group_id not in self._queues.queues:
-            self._handle(request, ticket)  # the hottest path, spared the questions below
-            return
-        if not isinstance(request, ListGroups):
-            queue = self._queues.queues.get(request.group_id)
-            if queue is not None and self._waits_for_group_records(request):
-                # Deviates: a join that comes while the leader's plan is being stored waits for that; Kafka lets it in at
-                # once and answers the parked SyncGroups REBALANCE_IN_PROGRESS (T103). Here they get their assignment
-                # first.
-                queue.append(self._put_off(request, ticket))
-                return
-            if isinstance(request, OffsetFetch) and request.require_stable and len(self._in_flight):
-                self._in_flight.newest().follow_with(self._put_off(request, ticket))
-                return
-        self._handle(request, ticket)
-
-    def _waits_for_group_records(self, request: Request) -> bool:
-        """Commits and reads do not. But somebody who was told of a new group, by MEMBER_ID_REQUIRED, must find it: so a
-        description of a group whose first record is in flight comes after that."""
-        if isinstance(request, DescribeGroup):
-            return self.shard.is_being_created(request.group_id)
-        return not isinstance(request, OffsetCommit | OffsetFetch)
-
-    def submit_checked(self, commit: OffsetCommit, ticket: Redeemable) -> None:
-        """A commit of a member whose `SessionToken` has just been renewed. Commits never wait for records of groups."""
-        self._handle(commit, ticket, member_checked=True)
-
-    def _put_off(self, request: Request, ticket: Redeemable) -> Event:
-        """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
-        deadline_ms = self._clock.ticks_ms() + self._commit_timeout_ms
-        self._unanswered.keep_until(deadline_ms, ticket, request)
-        self._alarm.not_later_than(deadline_ms)
-
-        def when_its_turn_comes() -> None:
-            if not ticket.answered:
-                self._handle(request, ticket)
-
-        return when_its_turn_comes
-
-    def session_token(
-        self, request: Heartbeat, place: LedPartition, may_speak: Callable[[], bool] | None
-    ) -> SessionToken | None:
-        """For later requests of the member that sent this heartbeat; None if it is refused, or its group is not Stable."""
-        group = self.shard.groups.get(request.group_id)
-        member = None if group is None else stable_member(group, request)
-        timer = None if member is None else self._wheel.timer_of(member.session_key)
-        if group is None or member is None or timer is None:
-            return None
-        turns = self._queues
-        return SessionToken(place, group, member, timer, turns.queues, turns.postponed, self._clock, may_speak)
-
     def loaded(self) -> None:
         """The log has been replayed."""
-        self._decide(lambda: self.shard.on_loaded(self._clock.now_ms()))
-
-    def interject(self, group_id: str, step: Callable[[int], Outcome]) -> None:
-        """Something about a group that no client asked for and no timer brought, in its turn among the group's events.
-
-        `step` is given the time and decides like the core does. For the test kit and for operators.
-        """
-
-        def decide() -> None:
-            self._decide(lambda: step(self._clock.now_ms()))
-
-        queue = self._queues.queues.get(group_id)
-        if queue is None:
-            decide()
-        else:
-            queue.append(decide)
-
-    def topics_deleted(self, names: frozenset[str]) -> None:
-        self._decide(lambda: self.shard.on_topics_deleted(names, self._clock.now_ms()))
+        self._decide(lambda: self._machine.on_loaded(self._clock.now_ms()))
 
     def unload(self) -> None:
         """This node no longer owns the partition, or stops: answer whoever waits, forget the rest."""
         if self._closed:
             return
-        outcome = self.shard.on_unload(self._clock.now_ms())
+        outcome = self._machine.on_unload(self._clock.now_ms())
         self._release(outcome.early_replies)
         self._release(outcome.replies)
         for event in outcome.journal:
@@ -177,35 +94,10 @@ class ShardRunner:
 
     @property
     def queued(self) -> int:
-        """Events that wait for records of their group."""
+        """Events that wait for records of their key."""
         return len(self._queues)
 
-    @property
-    def parked(self) -> int:
-        """Requests without an answer yet."""
-        tickets = [*self._unanswered.tickets(), *(ticket for ticket, _ in self._commits_in_flight())]
-        return sum(not ticket.answered and not ticket.is_abandoned for ticket in tickets)
-
-    def _commits_in_flight(self) -> Iterator[tuple[Redeemable, CommitReply]]:
-        for in_flight in self._in_flight:
-            for ticket, reply in in_flight.outcome.replies:
-                if isinstance(reply, CommitReply):
-                    yield cast(Redeemable, ticket), reply
-
     # -- deciding
-
-    def _handle(self, request: Request, ticket: Redeemable, member_checked: bool = False) -> None:
-        if self._closed:
-            ticket.redeem(refused(request, NOT_COORDINATOR))
-            return
-        now_ms = self._clock.now_ms()
-        try:
-            self._carry_out(self.shard.handle(request, ticket, now_ms, member_checked), now_ms)
-        except Exception:
-            self._failed_at(request, ticket)
-            return
-        if type(request) is not OffsetCommit and not ticket.answered:
-            self._unanswered.keep(ticket, request)
 
     def _decide(self, step: Callable[[], Outcome]) -> None:
         if self._closed:
@@ -229,7 +121,7 @@ class ShardRunner:
 
     def _timer_fired(self, key: TimerKey) -> None:
         if not self._queues.postpone(key):
-            self._decide(lambda: self.shard.on_timer(key, self._clock.now_ms()))
+            self._decide(lambda: self._machine.on_timer(key, self._clock.now_ms()))
 
     # -- carrying out
 
@@ -275,11 +167,11 @@ class ShardRunner:
             base_offset = self._log.append(records, now_ms, self._when_settled)
         except RecordsTooLarge as error:
             _failures.warning("%s", error)
-            self._carry_out(self.shard.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
+            self._carry_out(self._machine.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
             return
-        in_flight = InFlight(outcome, base_offset, ticks_ms, _groups_of(records))
+        in_flight = InFlight(outcome, base_offset, ticks_ms, self._keys_of(records))
         self._in_flight.append(in_flight)
-        self._queues.begin(in_flight.groups)
+        self._queues.begin(in_flight.keys)
         overdue_ms = ticks_ms + self._commit_timeout_ms
         if overdue_ms < self._alarm.wakes_at_ms:
             self._alarm.not_later_than(overdue_ms)
@@ -295,14 +187,14 @@ class ShardRunner:
             self._settle(in_flight, error)
 
     def _settle(self, in_flight: InFlight, error: StorageError | None) -> None:
-        self._queues.end(in_flight.groups)
+        self._queues.end(in_flight.keys)
         try:
             if error is None:
                 self._now_durable(in_flight)
             else:
                 now_ms = self._clock.now_ms()
                 code = NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
-                self._carry_out(self.shard.on_append_failed(in_flight.outcome, code, now_ms), now_ms)
+                self._carry_out(self._machine.on_append_failed(in_flight.outcome, code, now_ms), now_ms)
         except Exception:
             self._in_flight.put_back(in_flight)  # who waits for it has not been told yet
             self._fail("when its records had been stored" if error is None else "when its records could not be stored")
@@ -310,23 +202,20 @@ class ShardRunner:
         if in_flight.then is not None:
             for event in in_flight.then:
                 event()
-        for group_id in in_flight.groups:
-            self._queues.let_through(group_id)
+        for key in in_flight.keys:
+            self._queues.let_through(key)
         self._unanswered.forget_deadlines()
 
     def _now_durable(self, in_flight: InFlight) -> None:
         outcome = in_flight.outcome
-        log_offset = in_flight.base_offset
         records = outcome.records
         if isinstance(records, list):
-            for record in records:
-                self.shard.replay(record, log_offset)
-                log_offset += log_length(record)
+            self._replay(records, in_flight.base_offset)
         if outcome.step is None:
             self._release(outcome.replies)
             return
         now_ms = self._clock.now_ms()
-        follow_up = self.shard.on_durable(outcome.step, now_ms)
+        follow_up = self._machine.on_durable(outcome.step, now_ms)
         self._release(outcome.replies)
         self._carry_out(follow_up, now_ms)
 
@@ -343,7 +232,7 @@ class ShardRunner:
 
     def _tell_overdue(self, in_flight: InFlight) -> None:
         outcome = in_flight.outcome
-        self._decide(lambda: self.shard.on_append_overdue(outcome, self._clock.now_ms()))
+        self._decide(lambda: self._machine.on_append_overdue(outcome, self._clock.now_ms()))
         in_flight.outcome = Outcome(outcome.records, step=outcome.step)  # nobody waits for it any longer
 
     # -- ending
@@ -354,32 +243,26 @@ class ShardRunner:
         self._close(NOT_COORDINATOR)
         self._on_failed(self)
 
-    def _failed_at(self, request: Request, ticket: Redeemable) -> None:
-        self._fail(f"while handling {_named(request)}")
-        if not ticket.answered:
-            ticket.redeem(refused(request, UNKNOWN_SERVER_ERROR))
-
     def _close(self, error: int) -> None:
         self._closed = True
-        # Taken before they are forgotten: what is in flight may be all that keeps their tickets alive.
-        commits = list(self._commits_in_flight())
+        in_flight = list(self._in_flight)  # it may be all that keeps their tickets alive
         self._alarm.leave(self._on_alarm)
         self._wheel.clear()
         self._in_flight.clear()
         self._queues.clear()
         self._unanswered.refuse_all(error)
-        for ticket, reply in commits:
-            if not ticket.answered:
-                ticket.redeem(CommitReply([error] * len(reply.errors)))
+        self._refuse_in_flight(in_flight, error)
 
+    # -- of the kind of shard
 
-def _groups_of(records: list[Record]) -> tuple[str, ...]:
-    if type(records[0]) is OffsetsCommitted:
-        return ()  # a commit has nothing but offsets
-    return tuple({record.group_id: None for record in records if isinstance(record, GroupStored | GroupErased)})
+    @abstractmethod
+    def _replay(self, records: list[Record], base_offset: int) -> None:
+        """These records of one outcome are durable."""
 
+    @abstractmethod
+    def _keys_of(self, records: list[Record]) -> tuple[str, ...]:
+        """Whose later events have to wait until these records are durable."""
 
-def _named(request: Request) -> str:
-    """A request in a log line: what it is and whose, not all that a client may have put into it."""
-    group = "" if isinstance(request, ListGroups) else f" of group {request.group_id[:_LOGGED_CHARS]!r}"
-    return type(request).__name__ + group
+    @abstractmethod
+    def _refuse_in_flight(self, in_flight: list[InFlight], error: int) -> None:
+        """The shard ends: tell those who wait for records and are not among the unanswered."""

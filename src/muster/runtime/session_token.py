@@ -1,7 +1,7 @@
 """The proof that a member's requests need not be checked again: as long as it can be renewed, a heartbeat is answered NONE.
 
 The core has checked group, member and generation once. Here stands everything that could make it decide otherwise the next
-time; if any of it has changed, the request is submitted like any other. Made by `ShardRunner.session_token` and kept by the
+time; if any of it has changed, the request is submitted like any other. Made by `GroupRunner.session_token` and kept by the
 member's connection, which may outlive the shard: so it holds no runner and no shard, and learns of their end by the end of its
 timer.
 """

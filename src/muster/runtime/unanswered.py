@@ -7,10 +7,10 @@ for.
 from __future__ import annotations
 
 from collections import deque
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
-from muster.core.refusal import refused
-from muster.core.requests import Request
+from muster.core.replies import Reply
 from muster.runtime.tickets import Redeemable
 from muster.runtime.wheel import NEVER
 from muster.wire.errors import COORDINATOR_NOT_AVAILABLE
@@ -20,24 +20,26 @@ _UNSEEN: Final = 64
 
 
 class Unanswered:
-    __slots__ = ("_deadlines", "_look_through_at", "_requests")
+    __slots__ = ("_deadlines", "_look_through_at", "_refused", "_requests")
 
-    def __init__(self) -> None:
-        self._requests: dict[Redeemable, Request] = {}
+    def __init__(self, refused: Callable[[Any, int], Reply]) -> None:
+        """`refused` makes the answer to a request that is not handled, with an error code."""
+        self._refused = refused
+        self._requests: dict[Redeemable, object] = {}
         """A parked request that was superseded is never answered (spec 3.1), and must not be held for long once its connection
         is gone: see `keep`."""
         self._look_through_at = _UNSEEN
-        self._deadlines: deque[tuple[int, Request, Redeemable]] = deque()
+        self._deadlines: deque[tuple[int, object, Redeemable]] = deque()
         """When it has taken too long, of those that do not wait for ever; earliest first."""
 
-    def keep(self, ticket: Redeemable, request: Request) -> None:
+    def keep(self, ticket: Redeemable, request: object) -> None:
         if len(self._requests) >= self._look_through_at:
             still = {each: its for each, its in self._requests.items() if not each.answered and not each.is_abandoned}
             self._requests = still
             self._look_through_at = 2 * len(still) + _UNSEEN
         self._requests[ticket] = request
 
-    def keep_until(self, deadline_ms: int, ticket: Redeemable, request: Request) -> None:
+    def keep_until(self, deadline_ms: int, ticket: Redeemable, request: object) -> None:
         """No deadline before those that were given already."""
         self.keep(ticket, request)
         self._deadlines.append((deadline_ms, request, ticket))
@@ -60,14 +62,14 @@ class Unanswered:
         while self._deadlines and self._deadlines[0][0] <= ticks_ms:
             _, request, ticket = self._deadlines.popleft()
             if not ticket.answered:
-                ticket.redeem(refused(request, COORDINATOR_NOT_AVAILABLE))
+                ticket.redeem(self._refused(request, COORDINATOR_NOT_AVAILABLE))
 
     def refuse_all(self, error: int) -> None:
         requests, self._requests = self._requests, {}
         self._deadlines.clear()
         for ticket, request in requests.items():
             if not ticket.answered:
-                ticket.redeem(refused(request, error))
+                ticket.redeem(self._refused(request, error))
 
     def tickets(self) -> list[Redeemable]:
         """Perhaps with some that are answered by now."""

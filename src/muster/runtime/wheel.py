@@ -81,10 +81,6 @@ class TimerWheel(Generic[Key]):
     def timer_of(self, key: Key) -> Timer | None:
         return self._timers.get(key)
 
-    def deadline_of(self, key: Key) -> int | None:
-        timer = self._timers.get(key)
-        return None if timer is None else timer.deadline_ms
-
     def next_slot_ms(self) -> int:
         """When to look again. Not after the earliest deadline; perhaps before it, if that one was moved."""
         return self._order[0] if self._order else NEVER

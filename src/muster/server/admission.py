@@ -57,9 +57,6 @@ class Admission:
         """Whether `arrive` needs to know the time."""
         return self._rate is not None or bool(self._door_rates) or self.quotas is not None
 
-    def open_from(self, host: str) -> int:
-        return self._open.get(host, 0)
-
     def arrive(self, listener: str, host: str, now_ms: int) -> Verdict:
         """Whatever the answer, `leave` is to be called when the connection is gone."""
         count = self._open[host] = self._open.get(host, 0) + 1

@@ -249,27 +249,15 @@ class Channel:
         """End without sending what is left."""
         self._end(None)
 
-    def is_closing(self) -> bool:
-        return self._closing
-
-    def is_reading(self) -> bool:
-        return self._reading
-
     def set_protocol(self, protocol: Any) -> None:
         self._protocol = protocol
         self._connection = protocol if isinstance(protocol, Connection) else None
-
-    def get_protocol(self) -> Any:
-        return self._protocol
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         """From how many unsent bytes on the protocol is told to pause, and from how few on to resume."""
         top = WRITE_HIGH_WATER_BYTES if high is None else high
         self._high_water = top
         self._low_water = top // 4 if low is None else low
-
-    def get_write_buffer_size(self) -> int:
-        return len(self._fresh) + len(self._unsent)
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         if name == "peername":

@@ -40,11 +40,6 @@ class HttpPlaces:
     def leave(self, connection: HttpConnection) -> None:
         self._taken.pop(connection, None)
 
-    def drop_all(self) -> None:
-        """The server stops."""
-        for connection in tuple(self._taken):
-            connection.drop()
-
 
 class HttpConnection(asyncio.Protocol):
     def __init__(self, places: HttpPlaces) -> None:

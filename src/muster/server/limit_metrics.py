@@ -62,7 +62,7 @@ def limit_metrics(listener: Listener, node: Node) -> Iterator[Metric]:
 
 
 def holding_metrics(node: Node) -> Iterator[Metric]:
-    refused = {} if node.usage is None else node.usage.refused
+    refused = {} if node.principal_usage is None else node.principal_usage.refused
     yield Metric(
         "muster_limit_refusals_total",
         "counter",

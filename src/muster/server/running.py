@@ -44,11 +44,6 @@ class RunningServer:
         """HOST:PORT, as clients want it for `bootstrap.servers`."""
         return f"{self.host}:{self.port}"
 
-    def address_of(self, listener: str) -> str:
-        """HOST:PORT of one listener, by its name."""
-        assert self.server is not None
-        return next(str(door.bound) for door in self.server.listener.doors if door.address.name == listener)
-
     @property
     def node(self) -> Any:
         assert self.server is not None

@@ -20,8 +20,8 @@ from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.journal import JournalEvent
 from muster.runtime.coordinator import ShardState
+from muster.runtime.group_runner import GroupRunner
 from muster.runtime.node import Node
-from muster.runtime.runner import ShardRunner
 from muster.server.assembly import assemble
 from muster.server.call import Call
 from muster.server.connection import Connection
@@ -195,12 +195,12 @@ class Kit:
         runner.interject(group_id, lambda now_ms: runner.shard.on_timer(key, now_ms))
         return found.member_id
 
-    def _runner(self, group_id: str) -> ShardRunner | None:
+    def _runner(self, group_id: str) -> GroupRunner | None:
         coordinator = self.node.coordinator
         place = coordinator.places.get(partition_for(group_id, coordinator.partition_count))
         return place.runner if place is not None else None
 
-    def _group_with_members(self, group_id: str) -> tuple[ShardRunner, Group]:
+    def _group_with_members(self, group_id: str) -> tuple[GroupRunner, Group]:
         runner = self._runner(group_id)
         group = runner.shard.groups.get(group_id) if runner is not None else None
         if runner is None or group is None or not group.members:

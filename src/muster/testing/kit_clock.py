@@ -12,10 +12,27 @@ import time
 from collections.abc import Awaitable, Callable
 from heapq import heappop, heappush
 
-from muster.runtime.clock import Clock, MovableWake, Wake
+from muster.runtime.clock import Clock, Wake
 
 Settle = Callable[[], Awaitable[None]]
 """Comes back when nothing is on its way to the log any more."""
+
+
+class MovableWake:
+    """A promise to be woken by a clock that tests move."""
+
+    __slots__ = ("_callback",)
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self._callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        self._callback = None
+
+    def fire(self) -> None:
+        callback, self._callback = self._callback, None
+        if callback is not None:
+            callback()
 
 
 class KitClock(Clock):

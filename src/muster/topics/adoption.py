@@ -52,10 +52,12 @@ def _found_configs(name: str) -> dict[str, str]:
 
 
 def survey(topic: Topic, found: Found) -> None:
-    """Learn from the batches which leader epochs and producer ids the other broker got to."""
+    """Learn from the batches which leader epochs and producer ids the other broker got to, and where it had transactions."""
     for partition in topic.partitions:
         if partition.is_offline:
             continue
         for _, header in partition.log.read_headers(partition.log.start_offset):
             partition.leader_epoch = max(partition.leader_epoch, header.partition_leader_epoch)
             found.highest_producer_id = max(found.highest_producer_id, header.producer_id)
+            if header.is_transactional and not partition.log.has_transactions:
+                partition.log.mark_transactional()

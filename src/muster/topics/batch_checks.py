@@ -142,8 +142,6 @@ def _check_header(records: bytes, header: BatchHeader, partition: str, settings:
             f"Invalid sequence number {header.base_sequence} in record batch with producerId "
             f"{header.producer_id} in topic partition {partition}",
         )
-    if header.producer_id == NO_PRODUCER_ID and header.is_transactional:
-        raise BatchRefused(INVALID_RECORD, f"Transactional batch without a producer id in {partition}")
 
 
 def _check_size(header: BatchHeader, partition: str, settings: TopicSettings) -> None:

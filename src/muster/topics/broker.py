@@ -23,11 +23,13 @@ from muster.topics.creation import (
 )
 from muster.topics.delete_records import delete_records
 from muster.topics.deletion import DeletedTopic
+from muster.topics.describe_producers import ActiveProducer, describe_producers
 from muster.topics.effort import UNBOUNDED, Effort
 from muster.topics.epochs import EpochEnd, end_of_epoch
 from muster.topics.fetch import FetchAsk, FetchRead, FetchWait, read_partitions
 from muster.topics.leaders import Leaders, OneNode
 from muster.topics.list_offsets import OffsetAnswer, list_offset
+from muster.topics.markers import append_marker
 from muster.topics.names import fresh_topic_id
 from muster.topics.produce import Judging, ProduceResult, ProduceTerms, notice_lost_appends, produce
 from muster.topics.producer_ids import ProducerIds
@@ -222,6 +224,39 @@ class Broker:
             with suppress(StorageError):
                 notice_lost_appends(partition)
 
+    def append_marker(
+        self,
+        name: str,
+        index: int,
+        producer_id: int,
+        producer_epoch: int,
+        *,
+        commit: bool,
+        coordinator_epoch: int,
+        now_ms: int,
+        transaction_version: int,
+    ) -> tuple[PartitionLog, int]:
+        """End a transaction in a partition: the log, and the offset up to which it has to become durable.
+
+        TopicError if there is no such partition or the marker may not be appended. StorageError passes through.
+        """
+        partition = self.partition(name, index)
+        end_offset = append_marker(
+            partition,
+            producer_id,
+            producer_epoch,
+            commit,
+            coordinator_epoch,
+            now_ms,
+            transaction_version,
+            self.config.producer_id_expiration_ms,
+        )
+        return partition.log, end_offset
+
+    def describe_producers(self, name: str, index: int, now_ms: int) -> list[ActiveProducer]:
+        """Those that the partition knows; TopicError if there is no such partition. StorageError passes through."""
+        return describe_producers(self.partition(name, index), now_ms, self.config.producer_id_expiration_ms)
+
     def init_producer_id(self, transactional_id: str | None) -> tuple[int, int]:
         """(producer id, epoch); TopicError for a transactional id."""
         return self.producer_ids.init_producer(transactional_id)
@@ -230,13 +265,14 @@ class Broker:
         """Keep what is known of producers beside the logs, so that the next start need not read it out of them."""
         producer_snapshots.keep(self.store, self.catalog)
 
-    def fetch(self, asks: Sequence[FetchAsk], max_bytes: int) -> FetchRead:
+    def fetch(self, asks: Sequence[FetchAsk], max_bytes: int, *, read_committed: bool = False) -> FetchRead:
         self.before_reading()
-        return read_partitions(self.catalog, asks, min(max_bytes, self.config.fetch_max_bytes))
+        most = min(max_bytes, self.config.fetch_max_bytes)
+        return read_partitions(self.catalog, asks, most, read_committed=read_committed)
 
-    def fetch_wait(self, asks: Sequence[FetchAsk], min_bytes: int) -> FetchWait:
+    def fetch_wait(self, asks: Sequence[FetchAsk], min_bytes: int, *, read_committed: bool = False) -> FetchWait:
         """To park with the runtime: `.logs()` to watch, `.ready()` to ask."""
-        return FetchWait(self.catalog, asks, min_bytes)
+        return FetchWait(self.catalog, asks, min_bytes, read_committed=read_committed)
 
     def list_offset(
         self,
@@ -259,6 +295,11 @@ class Broker:
             read_committed=read_committed,
             lowest_special=lowest_special,
         )
+
+    def last_stable_offset(self, log: PartitionLog) -> int | None:
+        """Of the partition that has this log; None if it has gone. StorageError passes through."""
+        partition = self.catalog.partition(log.topic, log.partition)
+        return partition.last_stable_offset if partition is not None and partition.log is log else None
 
     def end_of_epoch(self, name: str, index: int, current_epoch: int, epoch: int) -> EpochEnd:
         self.before_reading()

@@ -205,7 +205,7 @@ class Catalog:
         is_here = leader.node_id == self.leaders.node_id
         if partition.is_led_here:
             self.store.release(partition.topic.name, partition.index)
-        partition.producers = partition.producer_base = None
+        partition.forget_producers()
         partition.is_led_here = False
         partition.leader_id, partition.leader_epoch = leader.node_id, leader.epoch
         partition.log = self._log_of(partition.topic, partition.index, None)

@@ -64,10 +64,6 @@ class ConfigEntry:
     synonyms: tuple[ConfigSynonym, ...]
     """The effective value first, then what it hides; empty where Kafka shows none."""
 
-    @property
-    def is_default(self) -> bool:
-        return self.source is not ConfigSource.DYNAMIC_TOPIC_CONFIG
-
 
 class TopicDefaults:
     """What topics get without overrides, given what the operator set for the broker."""

@@ -1,17 +1,22 @@
 """Reading many partitions for one Fetch, and knowing when a Fetch that waits has waited long enough.
 
-Nothing waits here: the handler reads, and if there is too little parks a `FetchWait` with the runtime. High watermark
-and last stable offset are the same as long as there are no transactions.
+Nothing waits here: the handler reads, and if there is too little parks a `FetchWait` with the runtime. Readers of committed
+records get none from the last stable offset on, and are told which transactions before it were aborted: leaving those out
+is their work. Where there are no transactions the last stable offset is the high watermark.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
+from typing import Final
 
 from muster.log.contract import PartitionLog, StorageError
+from muster.log.transaction_index import AbortedTransaction
 from muster.topics.catalog import Catalog
 from muster.topics.epochs import leader_epoch_error
 from muster.topics.topic import Partition
+from muster.wire.batch_header import LENGTH_END
 from muster.wire.errors import (
     KAFKA_STORAGE_ERROR,
     NONE,
@@ -21,6 +26,9 @@ from muster.wire.errors import (
 )
 from muster.wire.late_dataclass import dataclass
 from muster.wire.special_values import NO_TOPIC_ID
+
+_HOP: Final = struct.Struct(">qi11xi")
+"""Base offset, length, last offset delta of a batch."""
 
 
 @dataclass(slots=True)
@@ -43,6 +51,8 @@ class PartitionRead:
     last_stable_offset: int = -1
     log_start_offset: int = -1
     records: bytes = b""
+    aborted: Sequence[AbortedTransaction] = ()
+    """For readers of committed records: those with records in the range that was read."""
 
 
 @dataclass(slots=True)
@@ -55,12 +65,14 @@ class FetchRead:
     """Some partition has an error: Kafka answers such a fetch at once."""
 
 
-def read_partitions(catalog: Catalog, asks: Sequence[FetchAsk], max_bytes: int) -> FetchRead:
+def read_partitions(
+    catalog: Catalog, asks: Sequence[FetchAsk], max_bytes: int, *, read_committed: bool = False
+) -> FetchRead:
     """Whole batches, `max_bytes` in all; but the first partition that has any gives at least one batch (KIP-74)."""
     reads: list[PartitionRead] = []
     left, total, failed = max_bytes, 0, False
     for ask in asks:
-        read = _read_one(catalog, ask, left, at_least_one=total == 0)
+        read = _read_one(catalog, ask, left, at_least_one=total == 0, read_committed=read_committed)
         reads.append(read)
         size = len(read.records)
         total += size
@@ -69,7 +81,7 @@ def read_partitions(catalog: Catalog, asks: Sequence[FetchAsk], max_bytes: int) 
     return FetchRead(reads, total, failed)
 
 
-def _read_one(catalog: Catalog, ask: FetchAsk, left: int, *, at_least_one: bool) -> PartitionRead:
+def _read_one(catalog: Catalog, ask: FetchAsk, left: int, *, at_least_one: bool, read_committed: bool) -> PartitionRead:
     partition = _find(catalog, ask)
     error = _problem(catalog, partition, ask)
     if partition is None or error != NONE:
@@ -77,12 +89,30 @@ def _read_one(catalog: Catalog, ask: FetchAsk, left: int, *, at_least_one: bool)
     log = partition.log
     limit = min(ask.max_bytes, left)
     records = b""
-    if ask.offset < log.durable_offset and (limit > 0 or at_least_one):
-        try:
+    aborted: Sequence[AbortedTransaction] = ()
+    try:
+        stable_offset = partition.last_stable_offset
+        end = stable_offset if read_committed else log.durable_offset
+        if ask.offset < end and (limit > 0 or at_least_one):
             records = log.read(ask.offset, limit, at_least_one=at_least_one)
-        except StorageError:
-            return PartitionRead(ask, KAFKA_STORAGE_ERROR)
-    return PartitionRead(ask, NONE, partition.high_watermark, partition.last_stable_offset, log.start_offset, records)
+            if read_committed and log.has_transactions:
+                records, next_offset = _before(records, stable_offset)
+                aborted = log.aborted_transactions(ask.offset, next_offset)
+    except StorageError:
+        return PartitionRead(ask, KAFKA_STORAGE_ERROR)
+    return PartitionRead(ask, NONE, partition.high_watermark, stable_offset, log.start_offset, records, aborted)
+
+
+def _before(records: bytes, end: int) -> tuple[bytes, int]:
+    """The batches before the offset `end`, and where the last of them ends. No batch lies on both sides of `end`."""
+    at = next_offset = 0
+    while at < len(records):
+        base_offset, length, last_delta = _HOP.unpack_from(records, at)
+        if base_offset >= end:
+            return records[:at], next_offset
+        at += length + LENGTH_END
+        next_offset = base_offset + last_delta + 1
+    return records, next_offset
 
 
 def _find(catalog: Catalog, ask: FetchAsk) -> Partition | None:
@@ -106,10 +136,13 @@ def _problem(catalog: Catalog, partition: Partition | None, ask: FetchAsk) -> in
 class FetchWait:
     """Has enough arrived for a parked fetch? Counts on from where it stopped the last time it was asked."""
 
-    def __init__(self, catalog: Catalog, asks: Sequence[FetchAsk], min_bytes: int) -> None:
+    def __init__(
+        self, catalog: Catalog, asks: Sequence[FetchAsk], min_bytes: int, *, read_committed: bool = False
+    ) -> None:
         self._catalog = catalog
         self._asks = asks
         self._min_bytes = min_bytes
+        self._read_committed = read_committed
         self._counted = [(ask.offset, 0) for ask in asks]
         """Per ask: the offset up to which batches were counted, and their bytes."""
 
@@ -131,16 +164,18 @@ class FetchWait:
             partition = _find(self._catalog, ask)
             if partition is None or _problem(self._catalog, partition, ask) != NONE:
                 return True
-            total += self._available(index, ask, partition.log)
+            # The last stable offset moves when a marker becomes durable, so its log's growth is all that has to be watched.
+            end = partition.last_stable_offset if self._read_committed else partition.high_watermark
+            total += self._available(index, ask, partition.log, end)
         return total >= self._min_bytes
 
-    def _available(self, index: int, ask: FetchAsk, log: PartitionLog) -> int:
+    def _available(self, index: int, ask: FetchAsk, log: PartitionLog, end: int) -> int:
         offset, size = self._counted[index]
-        if offset < log.durable_offset:
+        if offset < end:
             if self._min_bytes <= 1:
                 return 1
             for _, header in log.read_headers(offset):
-                if size >= ask.max_bytes:
+                if size >= ask.max_bytes or header.base_offset >= end:
                     break
                 size += header.size
                 offset = header.base_offset + header.last_offset_delta + 1

@@ -9,7 +9,8 @@ from __future__ import annotations
 from muster.log.contract import PartitionLog
 from muster.topics.batch_checks import BatchRefused, RecordError, judge_batch
 from muster.topics.effort import Effort
-from muster.topics.producers import KeptBatch, build_ledger, rebuild_ledger
+from muster.topics.producer_replay import rebuild_ledger
+from muster.topics.producers import KeptBatch
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Partition
 from muster.wire.batch import NO_PRODUCER_ID, BatchHeader
@@ -46,6 +47,10 @@ class ProduceTerms:
     acks: int = -1
     zstd_allowed: bool = True
     """Produce before version 7 did not know zstd (KIP-110)."""
+    transaction_verified: bool = False
+    """The transaction coordinator has said that the partition is part of the producer's open transaction (KIP-890)."""
+    first_sequence_is_zero: bool = False
+    """Produce since version 12 (KIP-890): a producer of which the partition knows nothing has to begin at sequence 0."""
     internal_allowed: bool = False
     """`muster.internal.topics.writable`."""
     # Deviates: Kafka lets every client that calls itself `__admin_client` write to internal topics, and anybody can do that.
@@ -155,7 +160,7 @@ def _append(
     batch, header = judging.result()
     notice_lost_appends(partition)
     if header.producer_id != NO_PRODUCER_ID:
-        earlier = _check_producer(partition, header, now_ms, expiration_ms)
+        earlier = _check_producer(partition, header, terms, now_ms, expiration_ms)
         if earlier is not None:
             # Told with its own time, also where timestamps are the producer's (observed on 4.3.1).
             return _result(partition, earlier.base_offset, earlier.last_offset, earlier.timestamp_ms)
@@ -167,15 +172,31 @@ def _append(
     return _result(partition, base_offset, base_offset + header.last_offset_delta, append_time_ms)
 
 
-def _check_producer(partition: Partition, header: BatchHeader, now_ms: int, expiration_ms: int) -> KeptBatch | None:
-    if header.is_transactional:
-        # Deviates: transactions are not built, so no transaction can be under way. Kafka uses the same code then.
-        raise TopicError(INVALID_TXN_STATE, f"Record was not part of an ongoing transaction in {partition}")
-    ledger = partition.producers
-    if ledger is None:
-        ledger = build_ledger(str(partition), partition.log, now_ms, expiration_ms, partition.producer_base)
-        partition.producers = ledger
-    return ledger.check(header)
+def _check_producer(
+    partition: Partition, header: BatchHeader, terms: ProduceTerms, now_ms: int, expiration_ms: int
+) -> KeptBatch | None:
+    ledger = partition.ledger(now_ms, expiration_ms)
+    if header.is_transactional and not terms.transaction_verified:
+        # Kafka answers a batch that was sent again before it asks whether it may be sent.
+        earlier = ledger.find_duplicate(header)
+        if earlier is not None:
+            return earlier
+        if not ledger.has_open_transaction(header.producer_id, header.producer_epoch):
+            raise TopicError(INVALID_TXN_STATE, f"Record was not part of an ongoing transaction in {partition}")
+    return ledger.check(header, must_begin_at_zero=terms.first_sequence_is_zero)
+
+
+def needs_verification(partition: Partition, header: BatchHeader) -> bool:
+    """Whether the transaction coordinator has to be asked before this batch may be appended. StorageError passes through.
+
+    The first batch of a transaction in a partition does; what follows, until the marker, does not.
+    """
+    if not header.is_transactional or header.producer_id == NO_PRODUCER_ID:
+        return False
+    if partition.producers is None and not partition.log.has_transactions:
+        return True
+    notice_lost_appends(partition)
+    return not partition.ledger().has_open_transaction(header.producer_id, header.producer_epoch)
 
 
 def notice_lost_appends(partition: Partition) -> None:

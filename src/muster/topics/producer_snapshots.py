@@ -1,4 +1,4 @@
-"""What is known of idempotent producers, kept beside the logs now and then: `producers.json`.
+"""What is known of producers and their open transactions, kept beside the logs now and then: `producers.json`.
 
 A start that had to read it out of the logs would read a day of batch headers in each partition that a producer writes
 to. A snapshot says up to which offset it knows the log; only what came later is read. It is a shortcut, never the truth:
@@ -17,7 +17,8 @@ from muster.topics.producers import KEPT_BATCHES, KeptBatch, ProducerEntry, Prod
 from muster.topics.topic import Partition
 
 DOCUMENT: Final = "producers.json"
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""1 knew nothing of transactions."""
 
 _log = logging.getLogger(__name__)
 
@@ -31,8 +32,9 @@ def keep(store: LogStore, catalog: Catalog) -> None:
         ledger = partition.producers
         if ledger is not None and ledger.next_offset <= partition.log.durable_offset:
             partition.producer_base = ledger.copy()
-        if partition.producer_base is not None and len(partition.producer_base):
-            kept.append(_encode(partition, partition.producer_base))
+        base = partition.producer_base
+        if base is not None and (len(base) or partition.log.has_transactions):
+            kept.append(_encode(partition, base))
     before = store.read_document(DOCUMENT)
     content = json.dumps({"format": FORMAT, "partitions": kept}, separators=(",", ":")).encode()
     if content != before and (kept or before is not None):
@@ -65,9 +67,17 @@ def _encode(partition: Partition, ledger: ProducerLedger) -> dict[str, Any]:
         "partition": partition.index,
         "next_offset": ledger.next_offset,
         "producers": [
-            [producer_id, entry.epoch, entry.seen_ms, [_row(kept) for kept in entry.batches]]
+            [
+                producer_id,
+                entry.epoch,
+                entry.seen_ms,
+                [_row(kept) for kept in entry.batches],
+                entry.coordinator_epoch,
+                entry.last_timestamp_ms,
+            ]
             for producer_id, entry in ledger.entries()
         ],
+        "open_transactions": ledger.open_transactions(),
     }
 
 
@@ -77,7 +87,9 @@ def _row(kept: KeptBatch) -> list[int]:
 
 def _decode(partition: str, entry: dict[str, Any]) -> ProducerLedger:
     ledger = ProducerLedger(partition, int(entry["next_offset"]))
-    for producer_id, epoch, seen_ms, rows in entry["producers"]:
+    for producer_id, epoch, seen_ms, rows, coordinator_epoch, timestamp_ms in entry["producers"]:
         batches = deque((KeptBatch(*(int(number) for number in row)) for row in rows), maxlen=KEPT_BATCHES)
-        ledger.restore(int(producer_id), ProducerEntry(int(epoch), int(seen_ms), batches))
+        kept = ProducerEntry(int(epoch), int(seen_ms), batches, int(coordinator_epoch), int(timestamp_ms))
+        ledger.restore(int(producer_id), kept)
+    ledger.restore_open((int(producer_id), int(offset)) for producer_id, offset in entry["open_transactions"])
     return ledger

@@ -1,7 +1,8 @@
-"""What a partition remembers of idempotent producers, so that a batch sent again is not written again (KIP-98).
+"""What a partition remembers of idempotent and transactional producers (KIP-98): their last batches, so that one sent again
+is not written again, and where their open transactions begin, so that read_committed readers stop there.
 
-A ledger is memory only: it is built from the batch headers in the log, and built again when the log lost appends.
-Knows sequences and epochs; does not write. topics/produce.py asks `check` before an append and says `record` after it.
+A ledger is memory only: `producer_replay` builds it from the log and keeps it up to date. Knows sequences, epochs and
+transactions; does not write. topics/produce.py and topics/markers.py ask before an append and say `record` after it.
 """
 
 from __future__ import annotations
@@ -9,18 +10,27 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import Final
+from typing import Final, NamedTuple
 
-from muster.log.contract import PartitionLog
+from muster.log.transaction_index import AbortedTransaction
 from muster.topics.limits import MAX_PRODUCERS_PER_PARTITION
 from muster.topics.refusal import TopicError
-from muster.wire.batch import NO_PRODUCER_ID, BatchHeader
-from muster.wire.errors import INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER
+from muster.wire.batch import NO_PRODUCER_ID, BatchHeader, EndMarker
+from muster.wire.errors import (
+    INVALID_PRODUCER_EPOCH,
+    INVALID_TXN_STATE,
+    OUT_OF_ORDER_SEQUENCE_NUMBER,
+    TRANSACTION_COORDINATOR_FENCED,
+)
 from muster.wire.late_dataclass import dataclass
 from muster.wire.special_values import NO_SEQUENCE
 
 KEPT_BATCHES: Final = 5
 """Kafka's: producers have at most five requests in flight, so no older batch can come again."""
+
+NO_OPEN_TRANSACTION: Final = -1
+NO_COORDINATOR_EPOCH: Final = -1
+"""No marker has come from this producer's coordinator."""
 
 _LAST_SEQUENCE: Final = 2**31 - 1
 
@@ -39,10 +49,21 @@ class ProducerEntry:
     epoch: int
     seen_ms: int
     batches: deque[KeptBatch] = field(default_factory=lambda: deque(maxlen=KEPT_BATCHES))
+    coordinator_epoch: int = NO_COORDINATOR_EPOCH
+    """Of the last marker."""
+    last_timestamp_ms: int = -1
+    """Of its last batch or marker."""
 
     @property
     def last_sequence(self) -> int:
         return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
+
+
+class _Ending(NamedTuple):
+    """A transaction whose marker is appended, but perhaps not durable."""
+
+    marker_offset: int
+    first_offset: int
 
 
 class ProducerLedger:
@@ -51,6 +72,12 @@ class ProducerLedger:
     def __init__(self, partition: str, next_offset: int) -> None:
         self._partition = partition
         self._entries: dict[int, ProducerEntry] = {}
+        self._open: dict[int, int] = {}
+        """Producer id -> first offset of its open transaction, the oldest first."""
+        self._ending: deque[_Ending] = deque()
+        """By marker, ascending; forgotten when the marker is durable."""
+        self._unread_markers: dict[int, int] = {}
+        """Producer id -> offset of its last marker, of which only the header was read."""
         self.next_offset = next_offset
         """Where the log ended after the last append that was recorded. A log that ends elsewhere has lost appends."""
 
@@ -60,25 +87,73 @@ class ProducerLedger:
     def __contains__(self, producer_id: object) -> bool:
         return producer_id in self._entries
 
-    def check(self, header: BatchHeader) -> KeptBatch | None:
-        """None: append it. A kept batch: it was appended there before. TopicError: it may not be appended."""
+    # Before an append
+
+    def check(self, header: BatchHeader, *, must_begin_at_zero: bool = False) -> KeptBatch | None:
+        """None: append it. A kept batch: it was appended there before. TopicError: it may not be appended.
+
+        `must_begin_at_zero`: of a producer without known batches, too (Produce v12, KIP-890).
+        """
+        kept = self.find_duplicate(header)
+        if kept is not None:
+            return kept
         entry = self._entries.get(header.producer_id)
+        if must_begin_at_zero and header.base_sequence != 0 and (entry is None or not entry.batches):
+            raise TopicError(
+                OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"Invalid sequence number {header.base_sequence} of producer {header.producer_id} in {self._partition}: "
+                "nothing is known of it, so it has to begin at 0",
+            )
         if entry is None:
             # Kafka 4.x: a producer of which nothing is known (expired, records deleted) may begin at any sequence.
             return None
-        if header.producer_epoch == entry.epoch:
+        self._check_epoch(header.producer_id, header.producer_epoch, entry)
+        self._check_sequence(header, entry)
+        if header.producer_id in self._open and not header.is_transactional:
+            raise TopicError(
+                INVALID_TXN_STATE,
+                f"Expected transactional write from producer {header.producer_id} in partition {self._partition}",
+            )
+        return None
+
+    def find_duplicate(self, header: BatchHeader) -> KeptBatch | None:
+        """Where this batch was appended before, if it is one of the producer's last."""
+        entry = self._entries.get(header.producer_id)
+        if entry is not None and header.producer_epoch == entry.epoch:
             for kept in entry.batches:
                 if (kept.first_sequence, kept.last_sequence) == (header.base_sequence, header.last_sequence):
                     return kept
-        self._check_epoch(header, entry)
-        self._check_sequence(header, entry)
         return None
 
-    def _check_epoch(self, header: BatchHeader, entry: ProducerEntry) -> None:
-        if header.producer_epoch < entry.epoch:
+    def check_marker(
+        self, producer_id: int, producer_epoch: int, coordinator_epoch: int, *, must_raise_epoch: bool
+    ) -> None:
+        """TopicError if this marker may not be appended.
+
+        `must_raise_epoch`: the marker of an open transaction has a higher epoch than its records (KIP-890).
+        """
+        entry = self._entries.get(producer_id)
+        if entry is None:
+            return
+        if must_raise_epoch and producer_id in self._open and producer_epoch == entry.epoch:
             raise TopicError(
                 INVALID_PRODUCER_EPOCH,
-                f"Epoch of producer {header.producer_id} in {self._partition} is {header.producer_epoch}, "
+                f"Epoch of the marker for producer {producer_id} in {self._partition} is {producer_epoch}, "
+                "which has to be higher than that of its open transaction",
+            )
+        self._check_epoch(producer_id, producer_epoch, entry)
+        if coordinator_epoch < entry.coordinator_epoch:
+            raise TopicError(
+                TRANSACTION_COORDINATOR_FENCED,
+                f"Invalid coordinator epoch for producer {producer_id} in {self._partition}: {coordinator_epoch} "
+                f"(zombie), {entry.coordinator_epoch} (current)",
+            )
+
+    def _check_epoch(self, producer_id: int, epoch: int, entry: ProducerEntry) -> None:
+        if epoch < entry.epoch:
+            raise TopicError(
+                INVALID_PRODUCER_EPOCH,
+                f"Epoch of producer {producer_id} in {self._partition} is {epoch}, "
                 f"which is smaller than the last seen epoch {entry.epoch}",
             )
 
@@ -103,39 +178,131 @@ class ProducerLedger:
                 f"{first} (incoming seq. number), {last} (current end sequence number)",
             )
 
+    # After it
+
     def record(self, header: BatchHeader, base_offset: int, seen_ms: int) -> None:
-        """This batch has been appended at `base_offset`."""
+        """This batch of records has been appended at `base_offset`."""
         last_offset = base_offset + header.last_offset_delta
         self.next_offset = last_offset + 1
-        if header.producer_id == NO_PRODUCER_ID:
+        producer_id = header.producer_id
+        if producer_id == NO_PRODUCER_ID:
             return
-        entry = self._entries.pop(header.producer_id, None)
-        if entry is None or entry.epoch != header.producer_epoch:
-            entry = ProducerEntry(header.producer_epoch, seen_ms)
+        entry = self._entry_at(producer_id, header.producer_epoch, seen_ms)
+        entry.last_timestamp_ms = header.max_timestamp
+        entry.batches.append(
+            KeptBatch(header.base_sequence, header.last_sequence, base_offset, last_offset, header.max_timestamp)
+        )
+        if header.is_transactional and producer_id not in self._open:
+            self._open[producer_id] = base_offset
+
+    def record_marker(
+        self, header: BatchHeader, marker: EndMarker, base_offset: int, seen_ms: int
+    ) -> AbortedTransaction | None:
+        """This marker has been appended. Returns what goes into the index of aborted transactions, if anything."""
+        producer_id, last_offset = header.producer_id, base_offset + header.last_offset_delta
+        first_offset = self._end_transaction(header, base_offset, seen_ms)
+        self.set_coordinator_epoch(producer_id, marker.coordinator_epoch)
+        if first_offset == NO_OPEN_TRANSACTION:
+            return None  # partitions that were added and got no record have a marker, too
+        self._ending.append(_Ending(last_offset, first_offset))
+        if marker.committed:
+            return None
+        return AbortedTransaction(
+            producer_id, first_offset, last_offset, next(iter(self._open.values()), last_offset + 1)
+        )
+
+    def replay_marker(self, header: BatchHeader) -> None:
+        """A control batch was found in the log. Those of user topics are markers, except that compaction may have left nothing
+        but the header: then nothing is left of the transaction either."""
+        self.next_offset = header.next_offset
+        if header.record_count and header.producer_id != NO_PRODUCER_ID:
+            self._end_transaction(header, header.base_offset, header.max_timestamp)
+            self._unread_markers[header.producer_id] = header.base_offset
+
+    def unread_markers(self) -> list[tuple[int, int]]:
+        """(producer id, offset) of the markers whose coordinator epoch is still to be set."""
+        return list(self._unread_markers.items())
+
+    def set_coordinator_epoch(self, producer_id: int, coordinator_epoch: int) -> None:
+        self._unread_markers.pop(producer_id, None)
+        entry = self._entries.get(producer_id)
+        if entry is not None:
+            entry.coordinator_epoch = coordinator_epoch
+
+    def _end_transaction(self, header: BatchHeader, base_offset: int, seen_ms: int) -> int:
+        """Returns where it began, or NO_OPEN_TRANSACTION."""
+        self.next_offset = base_offset + header.last_offset_delta + 1
+        entry = self._entry_at(header.producer_id, header.producer_epoch, seen_ms)
+        entry.last_timestamp_ms = header.max_timestamp
+        return self._open.pop(header.producer_id, NO_OPEN_TRANSACTION)
+
+    def foresee_abort(self, producer_id: int, marker_offset: int, durable_offset: int) -> AbortedTransaction | None:
+        """The same for a marker that is recorded only when it is durable, by a ledger that knows what is durable so far."""
+        first_offset = self.open_since(producer_id)
+        if first_offset == NO_OPEN_TRANSACTION:
+            return None
+        others = [offset for other, offset in self._open.items() if other != producer_id]
+        return AbortedTransaction(producer_id, first_offset, marker_offset, min(others, default=durable_offset))
+
+    def _entry_at(self, producer_id: int, epoch: int, seen_ms: int) -> ProducerEntry:
+        """The producer's entry, as the newest of all. A new epoch begins with no batches."""
+        entry = self._entries.pop(producer_id, None)
+        if entry is None:
+            entry = ProducerEntry(epoch, seen_ms)
+        elif entry.epoch != epoch:
+            entry.epoch = epoch
+            entry.batches.clear()
         entry.seen_ms = seen_ms
-        if not header.is_control:
-            entry.batches.append(
-                KeptBatch(header.base_sequence, header.last_sequence, base_offset, last_offset, header.max_timestamp)
-            )
-        self._entries[header.producer_id] = entry
+        self._entries[producer_id] = entry
         if len(self._entries) > MAX_PRODUCERS_PER_PARTITION:
-            del self._entries[next(iter(self._entries))]
+            self._evict_oldest()
+        return entry
+
+    def _evict_oldest(self) -> None:
+        """Of those without an open transaction: forgetting one of these would let readers see undecided records."""
+        oldest = next((known for known in self._entries if known not in self._open), None)
+        if oldest is not None:
+            del self._entries[oldest]
+
+    # Transactions
+
+    def has_open_transaction(self, producer_id: int, epoch: int) -> bool:
+        return producer_id in self._open and self._entries[producer_id].epoch == epoch
+
+    def open_since(self, producer_id: int) -> int:
+        """The first offset of the producer's open transaction, or NO_OPEN_TRANSACTION."""
+        return self._open.get(producer_id, NO_OPEN_TRANSACTION)
+
+    def stable_before(self, durable_offset: int) -> int:
+        """The offset before which every transaction is decided, and its marker durable."""
+        ending = self._ending
+        while ending and ending[0].marker_offset < durable_offset:
+            ending.popleft()
+        stable = min(durable_offset, next(iter(self._open.values()), durable_offset))
+        for each in ending:
+            stable = min(stable, each.first_offset)
+        return stable
+
+    # Forgetting and keeping
 
     def expire(self, now_ms: int, expiration_ms: int) -> int:
-        """Forget producers that have been silent for `expiration_ms`. Returns how many.
+        """Forget producers that have been silent for `expiration_ms` and have no open transaction. Returns how many.
 
         Deviates: Kafka goes by the newest record's timestamp, so that a producer of old records expires while it is
         writing. Here the time of the append counts; only after a restart the timestamps are all there is.
         """
         silent = [
-            producer_id for producer_id, entry in self._entries.items() if now_ms - entry.seen_ms >= expiration_ms
+            producer_id
+            for producer_id, entry in self._entries.items()
+            if now_ms - entry.seen_ms >= expiration_ms and producer_id not in self._open
         ]
         for producer_id in silent:
             del self._entries[producer_id]
         return len(silent)
 
     def keep_only(self, producer_ids: Iterable[int]) -> None:
-        wanted = set(producer_ids)
+        """Forget the others, except for those with an open transaction."""
+        wanted = {*producer_ids, *self._open}
         self._entries = {known: entry for known, entry in self._entries.items() if known in wanted}
 
     def producer_ids(self) -> list[int]:
@@ -147,41 +314,23 @@ class ProducerLedger:
     def restore(self, producer_id: int, entry: ProducerEntry) -> None:
         self._entries[producer_id] = entry
 
+    def restore_open(self, first_offsets: Iterable[tuple[int, int]]) -> None:
+        """(producer id, first offset) of the open transactions, in any order."""
+        self._open = dict(sorted(first_offsets, key=lambda each: each[1]))
+
+    def open_transactions(self) -> list[tuple[int, int]]:
+        """(producer id, first offset), the oldest first."""
+        return list(self._open.items())
+
     def copy(self) -> ProducerLedger:
+        """Of a ledger whose markers are all durable."""
         copied = ProducerLedger(self._partition, self.next_offset)
         for producer_id, entry in self._entries.items():
-            copied.restore(producer_id, ProducerEntry(entry.epoch, entry.seen_ms, entry.batches.copy()))
+            copied.restore(
+                producer_id,
+                ProducerEntry(
+                    entry.epoch, entry.seen_ms, entry.batches.copy(), entry.coordinator_epoch, entry.last_timestamp_ms
+                ),
+            )
+        copied.restore_open(self._open.items())
         return copied
-
-
-def build_ledger(
-    partition: str, log: PartitionLog, now_ms: int, expiration_ms: int, base: ProducerLedger | None = None
-) -> ProducerLedger:
-    """After a start: from what was kept of an earlier life (`base`) and the headers since, or from the headers of what is
-    young enough to matter."""
-    if base is not None and log.start_offset <= base.next_offset <= log.durable_offset:
-        ledger = base.copy()
-        _record_headers(ledger, log, base.next_offset)
-        ledger.expire(now_ms, expiration_ms)
-        return ledger
-    ledger = ProducerLedger(partition, log.end_offset)
-    young = log.offset_for_timestamp(max(0, now_ms - expiration_ms))
-    if young is not None:
-        _record_headers(ledger, log, young.offset)
-        ledger.expire(now_ms, expiration_ms)
-    return ledger
-
-
-def rebuild_ledger(lost: ProducerLedger, partition: str, log: PartitionLog) -> ProducerLedger:
-    """After the log lost appends: what it still holds of the producers that `lost` knew, however old."""
-    ledger = ProducerLedger(partition, log.end_offset)
-    _record_headers(ledger, log, log.start_offset)
-    ledger.keep_only(lost.producer_ids())
-    return ledger
-
-
-def _record_headers(ledger: ProducerLedger, log: PartitionLog, offset: int) -> None:
-    for _, header in log.read_headers(offset):
-        if header.producer_id != NO_PRODUCER_ID:
-            ledger.record(header, header.base_offset, header.max_timestamp)
-    ledger.next_offset = log.end_offset

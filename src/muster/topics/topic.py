@@ -8,6 +8,7 @@ from muster.log.contract import PartitionLog
 from muster.log.offline import LogOffline
 from muster.topics.configs import TopicSettings
 from muster.topics.names import INTERNAL_TOPICS, id_text
+from muster.topics.producer_replay import FOR_EVER_MS, begin_ledger, catch_up
 from muster.topics.producers import ProducerLedger
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, NOT_LEADER_OR_FOLLOWER
 from muster.wire.late_dataclass import dataclass
@@ -31,6 +32,8 @@ class Partition:
     """None until an idempotent producer writes here; then built from the log, and built anew after the log lost appends."""
     producer_base: ProducerLedger | None = None
     """What an earlier life of the server knew of its producers: spares reading a day of the log."""
+    _unfinished_ledger: ProducerLedger | None = None
+    """What `ledger` has read so far."""
 
     @property
     def is_offline(self) -> bool:
@@ -50,8 +53,36 @@ class Partition:
 
     @property
     def last_stable_offset(self) -> int:
-        # Without transactions nothing readable is undecided.
-        return self.log.durable_offset
+        """The end of what readers of committed records see. StorageError if the log has to be read for it and cannot be."""
+        log = self.log
+        if not log.has_transactions:
+            return log.durable_offset
+        # Never before the start, although an open transaction may have begun there: as Kafka does after DeleteRecords.
+        return max(self.ledger().stable_before(log.durable_offset), min(log.start_offset, log.durable_offset))
+
+    def ledger(self, now_ms: int = 0, expiration_ms: int = FOR_EVER_MS) -> ProducerLedger:
+        """What is known of its producers, read out of the log if nobody has asked since the start. StorageError passes
+        through; then the next call goes on with what was read."""
+        ledger, log = self.producers, self.log
+        if ledger is None:
+            ledger = self._unfinished_ledger
+            if ledger is None:
+                ledger = begin_ledger(str(self), log, now_ms, expiration_ms, self.producer_base)
+            self._unfinished_ledger = ledger
+            catch_up(ledger, log)
+            ledger.expire(now_ms, expiration_ms)
+            if not self.topic.internal:
+                # Who appends here asks the ledger first, so what is only staged so far has nothing for it.
+                ledger.next_offset = log.end_offset
+            self.producers, self._unfinished_ledger = ledger, None
+        elif self.topic.internal:
+            # Who appends to an internal topic does not ask, so the ledger follows what is durable.
+            catch_up(ledger, log)
+        return ledger
+
+    def forget_producers(self) -> None:
+        """The partition has another log now, or none."""
+        self.producers = self.producer_base = self._unfinished_ledger = None
 
     def __str__(self) -> str:
         return f"{self.topic.name}-{self.index}"

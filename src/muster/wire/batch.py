@@ -2,7 +2,7 @@
 
 Knows the byte layout and the checks that need nothing but the bytes. Does not know topics, files or offsets to come.
 This is the front door: `batch_header` reads and patches headers, `batch_records` looks inside, `batch_encode` writes,
-`batch_open` writes one that grows.
+`batch_open` writes one that grows, `batch_markers` those that end transactions.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from muster.wire.batch_header import (
     with_max_timestamp,
     with_offset_and_epoch,
 )
+from muster.wire.batch_markers import EndMarker, control_type, decode_marker, encode_marker_batch
 from muster.wire.batch_open import OpenBatch
 from muster.wire.batch_records import (
     LEAST_RECORD_BYTES,
@@ -51,6 +52,7 @@ __all__ = [
     "TRANSACTIONAL_BIT",
     "BatchHeader",
     "CorruptBatch",
+    "EndMarker",
     "Headers",
     "OldMessageFormat",
     "OpenBatch",
@@ -60,8 +62,11 @@ __all__ = [
     "UnpackedTooLarge",
     "check_crc",
     "check_records",
+    "control_type",
+    "decode_marker",
     "decode_records",
     "encode_batch",
+    "encode_marker_batch",
     "encode_pairs",
     "iterate_batches",
     "parse_header",

@@ -13,6 +13,7 @@ LATEST_TIERED: Final = -5
 MAX_TIMESTAMP_SINCE: Final = 7
 """KIP-734: ListOffsets answers for the largest timestamp since this version."""
 
+READ_UNCOMMITTED: Final = 0
 READ_COMMITTED: Final = 1
 """Isolation: `LATEST` is then the last stable offset, before which every transaction is decided."""
 ABORT_MARKER: Final = 0

@@ -7,7 +7,7 @@ never lead back to themselves says `acyclic`: the garbage collector then has not
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from mypy_extensions import mypyc_attr
 
@@ -22,10 +22,6 @@ class Value:
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in type(self).__match_args__)
         return f"{type(self).__name__}({fields})"
-
-    def replaced(self, **changes: object) -> Self:
-        """A copy in which these fields are different."""
-        return type(self)(**(self.as_dict() | changes))
 
     def as_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in type(self).__match_args__}

@@ -17,12 +17,14 @@ from muster.core.offsets.fetch import fetch_offsets
 from muster.core.offsets.store import OffsetStore
 from muster.core.offsets.view import ShardView
 from muster.core.records import (
+    EndTransactionMarker,
     GroupErased,
-    LogRecord,
     OffsetCommitted,
     OffsetErased,
     OffsetsCommitted,
     Record,
+    SingleRecord,
+    TransactionalOffset,
     log_length,
     singly,
 )
@@ -46,6 +48,11 @@ def offset(
     topic_id: bytes | None = TOPIC_ID,
 ) -> Entry:
     return (topic, partition, value, epoch, metadata, topic_id)
+
+
+def is_simple(group: Group) -> bool:
+    """Made by an offset commit; never had a member."""
+    return group.protocol_type is None and group.generation == 0 and not group.members
 
 
 def commit(
@@ -91,7 +98,7 @@ class Desk(ShardView):
     offsets: OffsetStore = field(default_factory=OffsetStore)
     config: GroupConfig = field(default_factory=GroupConfig)
     counters: Counters = field(default_factory=Counters)
-    log: list[LogRecord] = field(default_factory=list)
+    log: list[SingleRecord] = field(default_factory=list)
     """What was replayed; tests clear it to see only what comes next."""
     end_offset: int = 0
 
@@ -140,6 +147,12 @@ class Desk(ShardView):
             case OffsetCommitted():
                 self.groups.setdefault(record.group_id, Group(record.group_id, now_ms))
                 self.offsets.put(record, log_offset)
+            case TransactionalOffset():
+                group_id = record.committed.group_id
+                self.groups.setdefault(group_id, Group(group_id, now_ms))
+                self.offsets.put_pending(record, log_offset)
+            case EndTransactionMarker():
+                self.offsets.end_transaction(record)
             case OffsetErased():
                 self.offsets.erase(record.group_id, record.topic, record.partition)
             case GroupErased():

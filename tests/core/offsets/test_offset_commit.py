@@ -16,7 +16,7 @@ from muster.core.offsets.commit import commit_offsets
 from muster.core.records import OffsetCommitted, singly
 from muster.core.requests import OffsetCommit
 from muster.wire import errors
-from tests.core.offsets.desk import NOW, TICKET, TOPIC_ID, Desk, commit, empty_group, group_of, offset
+from tests.core.offsets.desk import NOW, TICKET, TOPIC_ID, Desk, commit, empty_group, group_of, is_simple, offset
 
 FOO = offset("foo", 0, 100)
 
@@ -29,7 +29,7 @@ def test_unknown_group_without_generation_becomes_a_simple_group() -> None:
     """T152."""
     desk = Desk()
     assert desk.commit(commit(FOO)) == [errors.NONE]
-    assert desk.groups["grp"].is_simple
+    assert is_simple(desk.groups["grp"])
     assert desk.fetch([("foo", [0])]) == [("foo", [(0, 100, -1, "", 0)])]
 
 
@@ -39,7 +39,7 @@ def test_unknown_group_is_not_made_before_its_record_is_durable() -> None:
     outcome = commit_offsets(desk, commit(FOO), TICKET, NOW)
     assert len(outcome.records) == 1
     assert not desk.groups
-    assert not desk.offsets.has_offsets("grp")
+    assert not desk.offsets.of_group("grp")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_an_unknown_group_whose_every_entry_is_too_large_exists_in_memory_only()
     assert desk.commit(commit(too_long, too_long)) == [errors.OFFSET_METADATA_TOO_LARGE] * 2
     assert not desk.log
     assert desk.groups["grp"].state is EMPTY
-    assert desk.groups["grp"].is_simple
+    assert is_simple(desk.groups["grp"])
     assert desk.fetch(None) == []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE, GroupState
 from muster.core.records import GroupErased, OffsetCommitted
-from tests.core.offsets.desk import NOW, Desk, commit, group_of, offset
+from tests.core.offsets.desk import NOW, Desk, commit, group_of, is_simple, offset
 
 MISSING = (-1, -1, "", 0)
 
@@ -81,5 +81,5 @@ def test_offsets_before_any_group_record_make_a_simple_group() -> None:
     """T209, the classic half."""
     desk = Desk()
     desk.replay(OffsetCommitted("grp", "foo", 0, 5, -1, "", NOW))
-    assert desk.groups["grp"].is_simple
+    assert is_simple(desk.groups["grp"])
     assert desk.fetch(None) == [("foo", [(0, 5, -1, "", 0)])]

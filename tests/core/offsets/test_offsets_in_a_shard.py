@@ -209,5 +209,5 @@ def test_what_is_loaded_from_the_bytes_of_the_log_is_what_was_live(history: list
     again = reloaded(world)
     assert again.offsets == world.shard.offsets
     assert again.offsets.count == sum(1 for _ in world.shard.offsets)
-    with_offsets = {group_id for group_id in world.shard.groups if world.shard.offsets.has_offsets(group_id)}
+    with_offsets = {group_id for group_id in world.shard.groups if world.shard.offsets.of_group(group_id)}
     assert with_offsets <= again.groups.keys() <= world.shard.groups.keys()

@@ -12,6 +12,7 @@ from mypy_extensions import i32
 
 from muster.core.offsets.partition_offsets import PartitionOffsets, StoredOffset
 from muster.core.offsets.run import OffsetRun
+from tests.values import replaced
 
 ID, OTHER_ID = b"i" * 16, b"o" * 16
 NOW_MS = 1_700_000_000_000
@@ -81,10 +82,10 @@ def test_the_order_of_arrival_does_not_show(steps: list[tuple[int, StoredOffset 
     numbered = [(partition, entry, place) for place, (partition, entry) in enumerate(steps) if entry is not None]
     one, other = PartitionOffsets(), PartitionOffsets()
     for partition, entry, place in numbered:
-        put(one, partition, entry.replaced(log_offset=place))
+        put(one, partition, replaced(entry, log_offset=place))
     random.shuffle(numbered)
     for partition, entry, place in numbered:
-        put(other, partition, entry.replaced(log_offset=place))
+        put(other, partition, replaced(entry, log_offset=place))
     assert one == other
     assert repr(one) == repr(other)
 
@@ -102,7 +103,7 @@ def test_texts_are_found_only_where_one_is_asked_for() -> None:
     held = PartitionOffsets()
     for partition in (0, 1, 900):
         put(held, partition, usual(partition))
-    put(held, 2, usual(2).replaced(metadata="note"))
+    put(held, 2, replaced(usual(2), metadata="note"))
     assert held.find(vec[i32]([0, 1, 900]))[2] is None
     assert found(held, [900, 2, 7, 2]) == [(900, 3, ""), (2, 3, "note"), (-1, -1, ""), (2, 3, "note")]
     assert found(held, []) == []
@@ -111,8 +112,8 @@ def test_texts_are_found_only_where_one_is_asked_for() -> None:
 def test_wide_slots_are_found_as_narrow_ones_are() -> None:
     held = PartitionOffsets()
     put(held, 0, usual(5))
-    put(held, 1, usual(6).replaced(committed_ms=NOW_MS + 100 * HOUR_MS, leader_epoch=2**20 - 2))
-    put(held, 3, usual(7).replaced(leader_epoch=-1))
+    put(held, 1, replaced(usual(6), committed_ms=NOW_MS + 100 * HOUR_MS, leader_epoch=2**20 - 2))
+    put(held, 3, replaced(usual(7), leader_epoch=-1))
     assert found(held, [3, 2, 1, 0]) == [(7, -1, ""), (-1, -1, ""), (6, 2**20 - 2, ""), (5, 3, "")]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from deltalake import write_deltalake
 
 from muster.cli.main import main
+from tests.cli.command import command, piped, terminal
 from tests.pipeline.lake.delta_lakes import gold_lake
 
 AT = 1_800_000_000_000
@@ -140,16 +142,47 @@ def test_lag_as_json_lines_names_what_scripts_need_worst_first(lake: str, capsys
     ]
 
 
-def test_lag_for_people_shows_the_bracket_the_empty_name_and_the_coverage(
-    lake: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["lag", "--lake", lake]) == 0
-    shown = capsys.readouterr().out
-    assert "1 min to 1 min 30 s" in shown
-    assert "at least 1 h" in shown
-    assert '""' in shown
-    assert "4 partitions" in shown
-    assert "coverage: as of 2027-01-15 08:00:00 UTC, from 5,000 log records, 2 holes (compaction)" in shown
+def test_lag_for_people_shows_the_bracket_the_empty_name_and_the_coverage(lake: str) -> None:
+    with terminal("lag", "--lake", lake, bootstrap="") as screen:
+        assert screen.ended() == 0
+    assert "1 min to 1 min 30 s" in screen.shown
+    assert "at least 1 h" in screen.shown
+    assert '""' in screen.shown
+    assert "4 partitions" in screen.shown
+    assert "coverage: as of 2027-01-15 08:00:00 UTC, from 5,000 log records, 2 holes (compaction)" in screen.shown
+
+
+@pytest.fixture
+def wide_lake(tmp_path: Path) -> str:
+    """Sixty partitions of a topic with a long name, read by a group with a longer one."""
+    rows = [_lag(f"{'team.' * 30}billing", f"{'orders-' * 20}eu", partition, 0, 1) for partition in range(60)]
+    return str(gold_lake(tmp_path / "wide", {**GOLD, "g_lag": rows}, at_ms=AT).location)
+
+
+def test_a_pipe_gets_every_row_on_a_line_of_its_own_with_whole_names(wide_lake: str) -> None:
+    """`muster lag | grep billing`: no frame, nothing folded or cut, nothing but rows below the heading."""
+    told = piped("lag", "--lake", wide_lake, bootstrap="").done()
+    heading, *lines = told.out.splitlines()
+    assert heading.split()[:4] == ["group", "topic", "partition", "committed"]
+    assert [line.split()[:3] for line in lines] == [
+        [f"{'team.' * 30}billing", f"{'orders-' * 20}eu", str(partition)] for partition in range(60)
+    ]
+    assert told.err.splitlines()[0] == "60 partitions"
+    assert told.err.splitlines()[1].startswith("coverage: ")
+
+
+def test_a_terminal_gets_fifty_rows_in_its_own_width(wide_lake: str) -> None:
+    with terminal("lag", "--lake", wide_lake, bootstrap="") as screen:
+        assert screen.ended() == 0
+    assert max(map(len, screen.shown.splitlines())) <= 160
+    assert "50 partitions, 10 more not shown (--top 0 shows all)" in screen.shown
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(wide_lake: str) -> None:
+    shell = f"{shlex.join(command('lag', '--lake', wide_lake, '--json'))} | head -1; exit ${{PIPESTATUS[0]}}"
+    ran = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stdout.count("\n")) == (0, 1), ran.stderr
+    assert "Error" not in ran.stderr
 
 
 def test_lag_ordered_by_time_begins_with_the_oldest(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,7 +208,7 @@ def test_lag_filters(flags: list[str], groups: list[str], lake: str, capsys: pyt
 
 def test_what_top_leaves_out_is_said(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lag", "--lake", lake, "--top", "1"]) == 0
-    assert "1 partition, 3 more not shown (--top 0 shows all)" in capsys.readouterr().out
+    assert "1 partition, 3 more not shown (--top 0 shows all)" in capsys.readouterr().err
 
 
 def test_csv_has_a_heading_and_every_row_and_the_coverage_goes_to_stderr(
@@ -186,7 +219,7 @@ def test_csv_has_a_heading_and_every_row_and_the_coverage_goes_to_stderr(
     rows = list(csv.DictReader(io.StringIO(shown.out)))
     assert [row["group"] for row in rows] == ["billing", "audit", "billing", ""]
     assert rows[0]["lag"] == "100"
-    assert shown.err.startswith("coverage: ")
+    assert shown.err.startswith("4 partitions\ncoverage: ")
 
 
 @pytest.mark.parametrize(
@@ -220,20 +253,20 @@ def test_questions(
     assert [row[column] for row in _json(capsys, *arguments, "--lake", lake)] == values
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_shows_a_table_without_an_error(
-    command: str, lake: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([command, "--lake", lake]) == 0
-    assert capsys.readouterr().err == ""
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_a_table_without_an_error(name: str, lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--lake", lake]) == 0
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) > 1
+    assert "muster" not in shown.err
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_refuses_a_lake_that_is_not_there(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([command, "--lake", str(tmp_path / "none")]) == 2
-    assert capsys.readouterr().err.startswith(f"muster {command}: no lake at {tmp_path}/none: make one with")
+    assert main([name, "--lake", str(tmp_path / "none")]) == 2
+    assert capsys.readouterr().err.startswith(f"muster {name}: no lake at {tmp_path}/none: make one with")
 
 
 def test_a_lake_of_another_version_is_refused(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -276,7 +309,7 @@ def test_answers_of_a_log_that_was_not_read_to_its_end_are_called_provisional(
     """Trap 28."""
     root = gold_lake(tmp_path / "lake", GOLD, provisional=True).location
     assert main(["lag", "--lake", str(root)]) == 0
-    assert "provisional" in capsys.readouterr().out
+    assert "provisional" in capsys.readouterr().err
 
 
 def test_doctor_finds_a_file_that_is_gone(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -296,6 +329,7 @@ def test_a_question_imports_neither_spark_nor_pandas(lake: str) -> None:
     )
     filters = ("--group", "payments", "--topic", "o*", "--min-lag", "1", "--cluster", "east")
     for flags in ((), filters):
-        command = [sys.executable, "-c", program, "lag", "--lake", lake, *flags]
-        asked = subprocess.run(command, capture_output=True, text=True)
+        asked = subprocess.run(
+            [sys.executable, "-c", program, "lag", "--lake", lake, *flags], capture_output=True, text=True
+        )
         assert asked.returncode == 0, asked.stderr

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from muster.pipeline.lake.reader import Lake
-from muster.pipeline.schemas import GOLD, SILVER
+from muster.pipeline.schemas import GOLD
+from tests.pipeline.oracle.silver import SILVER
 
 _COMPARED = {"log", *SILVER, *GOLD}
 SMALL = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.driver.host": "127.0.0.1"}

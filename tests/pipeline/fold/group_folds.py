@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups, open_rows
+from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups
 from muster.pipeline.tables.settings import GoldSettings
 from tests.pipeline.fold.group_logs import GroupLog, Row, frame
 
@@ -59,7 +59,9 @@ class Folding:
         for table, of_table in finished.items():
             self.finished.setdefault(table, []).append(of_table)
         self.records_read, self.events_read = records_to, events_to
-        again = open_rows(self.state, self.settings)
+        nothing = GroupRows(rows.generations.clear(), rows.epochs.clear(), rows.events.clear())
+        _, finished, again = fold_groups(self.state, nothing, pairs.clear(), clocks, self.settings)
+        assert not finished, "nothing new finishes nothing"
         for table, of_table in self.open.items():
             assert of_table.equals(again[table]) or _as_set(of_table) == _as_set(again[table]), table
 

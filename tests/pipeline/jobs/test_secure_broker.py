@@ -14,6 +14,7 @@ from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.run_source import broker_source
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
+from tests.listeners import address_of
 from tests.pipeline.stream.lakes import LakeRun
 from tests.security.certificates import Authority
 
@@ -51,7 +52,7 @@ def history(server: RunningServer) -> RunningServer:
         UserScramCredentialUpsertion,
     )
 
-    plain = {"bootstrap.servers": server.address_of("PLAINTEXT"), "log_level": 0}
+    plain = {"bootstrap.servers": address_of(server, "PLAINTEXT"), "log_level": 0}
     secret = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096)
     wish = UserScramCredentialUpsertion("ada", secret, PASSWORD.encode())
     admin = AdminClient(plain)
@@ -89,7 +90,7 @@ def test_own_reader_reads_a_broker_behind_tls_and_sasl(
 ) -> None:
     """The workers are given the certificates themselves: the files may be gone."""
     file = Path(config(tmp_path, authority, mechanism))
-    source = broker_source(history.address_of("SASL_SSL"), None, security_in(str(file)))
+    source = broker_source(address_of(history, "SASL_SSL"), None, security_in(str(file)))
     file.unlink()
     Path(authority.file).unlink()
     lake = LakeRun(spark, tmp_path / "lake", source).run()
@@ -100,7 +101,7 @@ def test_own_reader_reads_a_broker_behind_tls_and_sasl(
 def test_wrong_password_and_unknown_authority_are_said(
     history: RunningServer, authority: Authority, tmp_path: Path
 ) -> None:
-    address = history.address_of("SASL_SSL")
+    address = address_of(history, "SASL_SSL")
     with pytest.raises(SourceError, match=rf"{address}: .*SASL_AUTHENTICATION_FAILED"):
         broker_source(address, None, security_in(config(tmp_path, authority, sasl_password="wrong")))
     (tmp_path / "other").mkdir()

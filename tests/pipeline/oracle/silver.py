@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.columns import LOG, Frame, conform
 from muster.pipeline.tables.commit_pauses import numbered
 from tests.pipeline.oracle.columns import no_rows
@@ -22,11 +23,12 @@ from tests.pipeline.oracle.end_offsets import finished_end_offsets
 from tests.pipeline.oracle.generations import finished_generations
 from tests.pipeline.oracle.log_extent import log_extent
 
+SILVER = tuple(name for name in TABLES if name.startswith("s_"))
 _AS_DECODED = ("s_member", "s_assignment", "s_group_epoch", "s_member_epoch")
 
 
 def finish_silver(rows: Mapping[str, Frame]) -> dict[str, Frame]:
-    """Every table of `schemas.SILVER`."""
+    """Every table of `SILVER`."""
     extent = log_extent(rows.get("b_log_record", no_rows("b_log_record")))
     commits = _finished_commits(
         rows.get("s_offset_commit", no_rows("s_offset_commit")), rows.get("txn_marker", no_rows("txn_marker")), extent

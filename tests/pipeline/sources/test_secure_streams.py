@@ -11,6 +11,7 @@ from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.sources.broker_security import client_properties, security_in, security_of
 from muster.pipeline.sources.run_source import StreamSettings, broker_source
 from muster.server.running import RunningServer
+from tests.listeners import address_of
 from tests.pipeline.jobs.test_secure_broker import (  # noqa: F401  # fixtures: a broker behind TLS and SASL with commits
     authority,
     config,
@@ -44,7 +45,7 @@ def test_stream_and_ends_of_a_broker_behind_tls_and_sasl(
 ) -> None:
     """The files of certificates may be gone when the query runs."""
     file = Path(config(tmp_path, authority))
-    source = broker_source(history.address_of("SASL_SSL"), None, security_in(str(file)))
+    source = broker_source(address_of(history, "SASL_SSL"), None, security_in(str(file)))
     file.unlink()
     Path(authority.file).unlink()
     stream = Streamed(spark, tmp_path / "stream", lambda: source.stream(spark, StreamSettings()))

@@ -15,7 +15,8 @@ import pytest
 
 from bench.pipeline_log import write_log
 from muster.pipeline.lake.reader import Lake
-from muster.pipeline.schemas import GOLD, SILVER
+from muster.pipeline.schemas import GOLD
+from tests.pipeline.oracle.silver import SILVER
 from tests.pipeline.real_histories import history_of
 from tests.pipeline.stream.lakes import LakeRun, oracle, oracle_rows, rows_in, source_of
 

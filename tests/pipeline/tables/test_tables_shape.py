@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from muster.pipeline.schemas import GOLD, SILVER
+from muster.pipeline.schemas import GOLD
 from muster.pipeline.tables.columns import schema_of
 from muster.pipeline.tables.settings import GoldSettings
 from tests.pipeline.oracle.build import build_gold
-from tests.pipeline.oracle.silver import finish_silver
+from tests.pipeline.oracle.silver import SILVER, finish_silver
 
 
 def test_nothing_read_gives_empty_silver_of_the_right_shape() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
-from muster.runtime.clock import MovableClock
 from muster.runtime.group_commit import GroupCommit
 from muster.security.authorizer import AllowAll
 from muster.server.call import Call
@@ -14,6 +13,7 @@ from muster.server.handlers.produce import handle
 from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
 from muster.wire.generated.produce import ProduceRequest, ProduceRequestPartition, ProduceRequestTopic
 from tests.forms import interpreted_only
+from tests.movable_clock import MovableClock
 from tests.runtime.manual_loop import ManualLoop
 from tests.topics.bench_broker import batch, started, with_topic
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from muster.core.hashing import partition_for
-from muster.runtime.clock import MovableClock
 from muster.runtime.node import Node
 from muster.server.assembly import assemble
 from muster.server.endpoint import Endpoint
@@ -20,6 +19,7 @@ from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.topics.creation import NewTopic
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
+from tests.movable_clock import MovableClock
 from tests.server.groups.group_client import GroupClient, Waiting
 from tests.server.raw_client import PATIENCE_SECONDS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from muster.runtime.clock import MovableClock
+from tests.movable_clock import MovableClock
 from tests.server.groups.group_client import commit_request, subscription
 from tests.server.groups.group_server import GroupServer
 from tests.server.groups.muster_process import MusterProcess

@@ -10,8 +10,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from muster.cli.exit_codes import DONE, FAILED, USAGE
-from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
+from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.support.cluster_command import run_and_report, usable_cluster
+from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ T = TypeVar("T")
 _EXAMPLES: Final = """\
 examples:
   muster acls list                                                   everything
-  muster acls list --topic orders --resource-pattern-type match      everything that bears upon the topic
+  muster acls list --topic orders --resource-pattern-type match      every ACL that applies to the topic
   muster acls add --allow-principal User:alice --consumer --topic orders --group billing
   muster acls add --allow-principal User:etl --producer --topic raw- --resource-pattern-type prefixed
   muster acls add --deny-principal 'User:*' --deny-host 10.0.0.9 --operation READ --group billing
@@ -69,7 +70,7 @@ def _add_resource_arguments(parser: argparse.ArgumentParser, *, only_concrete: b
         "--resource-pattern-type",
         choices=("literal", "prefixed") if only_concrete else ("literal", "prefixed", "match", "any"),
         default="literal",
-        help="how names are meant" + ("" if only_concrete else "; match: whatever bears upon the name") + " (literal)",
+        help="how names are meant" + ("" if only_concrete else "; match: whatever applies to the name") + " (literal)",
     )
 
 
@@ -87,19 +88,7 @@ def _add_rule_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.client.failure import ClientError
-
-    try:
-        return _ACTIONS[arguments.action](arguments)
-    except UsageError as error:
-        print(f"muster acls {arguments.action}: {error}", file=sys.stderr)
-        return USAGE
-    except ClientError as error:
-        print(f"muster acls {arguments.action}: {error}", file=sys.stderr)
-        return FAILED
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-        return FAILED
+    return run_and_report(f"acls {arguments.action}", lambda: _ACTIONS[arguments.action](arguments))
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -178,7 +167,7 @@ def _ask(arguments: argparse.Namespace, question: Callable[[Cluster], Coroutine[
     import asyncio
 
     async def ask() -> T:
-        async with cluster_of(arguments) as cluster:
+        async with usable_cluster(arguments) as cluster:
             return await question(cluster)
 
     return asyncio.run(ask())

@@ -11,7 +11,6 @@ import asyncio
 import json
 import sys
 import time
-from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
@@ -48,8 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     def work() -> int:
         if arguments.every <= 0 or (arguments.times is not None and arguments.times < 1):
             raise UsageError("--every and --times must be more than 0")
-        with suppress(KeyboardInterrupt):  # the way to end it
-            asyncio.run(_watch(arguments, _view(as_json=arguments.json)))
+        asyncio.run(_watch(arguments, _view(as_json=arguments.json)))
         return DONE
 
     return run_and_report(_COMMAND, work)

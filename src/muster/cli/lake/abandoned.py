@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, run_question
 from muster.cli.support.tables import Column
-
-if TYPE_CHECKING:
-    from muster.pipeline.query import TableQuery
+from muster.pipeline.table_query import TableQuery
 
 _COLUMNS = (
     Column("group", "group_id", render=words.name),
@@ -30,16 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_question("abandoned", arguments, lambda _: _question(arguments), _COLUMNS, "group")
-
-
-def _question(arguments: argparse.Namespace) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    return TableQuery(
-        "g_abandoned",
-        like=chosen_names(arguments),
-        at_least={} if arguments.min_score is None else {"score": arguments.min_score},
-        order=(("score", True), ("group_id", False)),
-        top=rows_wanted(arguments),
+    query = TableQuery(
+        "g_abandoned", at_least={"score": arguments.min_score}, order=(("score", True), ("group_id", False))
     )
+    return run_question("abandoned", arguments, lambda _: query, _COLUMNS, "group")

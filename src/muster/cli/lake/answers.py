@@ -1,7 +1,7 @@
 """What the question commands share: the flags, the way to the lake, and the answer as table, JSON lines or CSV.
 
 A command says which table it asks, which columns people see and in which order; everything else is here. Must not start Java, and
-imports Arrow and rich only after the flags were read.
+imports Arrow and rich only after the flags were read. Exit codes: 0 answered, 2 no such lake or flags that make no sense.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from muster.cli.exit_codes import DONE, USAGE
+from muster.cli.exit_codes import DONE
 from muster.cli.lake import words
+from muster.cli.support.cluster_command import run_and_report
 from muster.cli.support.tables import Column, Row, print_json_lines, print_table
+from muster.cli.support.time_spans import parse_moment
 from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.query import Answer, TableQuery
+    from muster.pipeline.query import Answer
+    from muster.pipeline.table_query import TableQuery
 
-_SHOWN_BY_DEFAULT = 50
-_PIPE_WIDTH = 220
-"""A pipe has no width: nothing is folded for it."""
+_ROWS_ON_A_TERMINAL = 50
+"""Without --top. Programs get all rows: what a pipe filters must not depend on a page's length."""
 
 
 def add_lake_arguments(parser: argparse.ArgumentParser, *, group: bool = True, topic: bool = False) -> None:
@@ -44,8 +47,15 @@ def add_lake_argument(parser: argparse.ArgumentParser) -> None:
 
 def add_top_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--top", metavar="N", type=int, help=f"the first N rows; 0 is all (tables {_SHOWN_BY_DEFAULT}, else all)"
+        "--top",
+        metavar="N",
+        type=int,
+        help=f"the first N rows; 0 is all ({_ROWS_ON_A_TERMINAL} on a terminal, else all)",
     )
+
+
+def add_since_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--since", metavar="WHEN", help="2h, 7d or a UTC time like 2026-11-15T03:12")
 
 
 def add_form_arguments(parser: argparse.ArgumentParser, *, json_note: str = "", csv_note: str = "") -> None:
@@ -54,11 +64,10 @@ def add_form_arguments(parser: argparse.ArgumentParser, *, json_note: str = "", 
     form.add_argument("--csv", action="store_true", help=f"CSV with a heading{csv_note}")
 
 
-def chosen_names(arguments: argparse.Namespace) -> dict[str, str]:
-    """The filters by name that were given."""
+def _chosen_names(arguments: argparse.Namespace) -> dict[str, str | None]:
+    """The filters by name, None for those that were not given."""
     columns = {"group": "group_id", "topic": "topic", "cluster": "cluster"}
-    given = {column: getattr(arguments, flag, None) for flag, column in columns.items()}
-    return {column: text for column, text in given.items() if text is not None}
+    return {column: getattr(arguments, flag, None) for flag, column in columns.items()}
 
 
 def rows_wanted(arguments: argparse.Namespace) -> int:
@@ -66,44 +75,52 @@ def rows_wanted(arguments: argparse.Namespace) -> int:
         if arguments.top < 0:
             raise UsageError(f"--top must be 0 or more, not {arguments.top}")
         return int(arguments.top)
-    return 0 if arguments.json or arguments.csv else _SHOWN_BY_DEFAULT
+    return _ROWS_ON_A_TERMINAL if _is_for_people(arguments) else 0
+
+
+def _is_for_people(arguments: argparse.Namespace) -> bool:
+    return sys.stdout.isatty() and not arguments.json and not arguments.csv
 
 
 def run_question(
     command: str,
     arguments: argparse.Namespace,
-    question: Callable[[Lake], TableQuery],
+    query: Callable[[Lake], TableQuery],
     columns: Sequence[Column],
     what: str,
 ) -> int:
-    """Ask and show. `what` names a row ("partition"), for the lines below the table."""
-    from muster.pipeline.lake.errors import LakeError
+    """Ask and show: `query` without what the common flags say. `what` names a row ("partition"), for the line below the table."""
 
-    try:
+    def work() -> int:
         from muster.pipeline.lake.reader import Lake
         from muster.pipeline.query import ask, require_gold
-    except ImportError as error:
-        return refuse_missing(command, error)
-    try:
+
+        top = rows_wanted(arguments)
         lake = Lake.open(arguments.lake)
         require_gold(lake)
-        answer = ask(lake, question(lake))
+        asked = query(lake)
+        answer = ask(lake, replace(asked, like={**_chosen_names(arguments), **asked.like}, top=top))
         _print_answer(arguments, answer, columns, what, coverage_line(lake))
-    except (LakeError, UsageError) as error:
-        return refuse(command, str(error))
-    except BrokenPipeError:
-        return DONE  # the reader has seen enough
-    return DONE
+        return DONE
+
+    return run_on_lake(command, work)
 
 
-def refuse(command: str, reason: str) -> int:
-    print(f"muster {command}: {reason}", file=sys.stderr)
-    return USAGE
+def run_on_lake(command: str, work: Callable[[], int]) -> int:
+    """Do the work and return its exit code. A lake that cannot be used, or a package that is missing, is a usage error."""
+    from muster.pipeline.lake.errors import LakeError
 
+    def checked() -> int:
+        try:
+            return work()
+        except LakeError as error:
+            raise UsageError(str(error)) from None
+        except ImportError as error:
+            if (error.name or "").startswith("muster"):
+                raise
+            raise UsageError(f"this needs {error.name}: {install_command('pipeline')}") from None
 
-def refuse_missing(command: str, error: ImportError) -> int:
-    """A package of the extra `pipeline` is not installed."""
-    return refuse(command, f"this needs {error.name}: {install_command('pipeline')}")
+    return run_and_report(command, checked)
 
 
 def print_rows(
@@ -115,7 +132,7 @@ def print_rows(
     elif arguments.csv:
         _print_csv(names, rows)
     else:
-        print_table(columns, rows, sys.stdout, pipe_width=_PIPE_WIDTH)
+        print_table(columns, rows, sys.stdout)
 
 
 def _print_answer(
@@ -123,13 +140,16 @@ def _print_answer(
 ) -> None:
     rows = answer.rows.to_pylist()
     print_rows(arguments, columns, answer.rows.schema.names, rows)
-    if arguments.json or arguments.csv:
-        print(coverage, file=sys.stderr)
-        return
     left_out = answer.matched - len(rows)
-    shown = words.plural(len(rows), what)
-    print(f"{shown}, {left_out:,} more not shown (--top 0 shows all)" if left_out else shown)
-    print(coverage)
+    rest = f", {left_out:,} more not shown (--top 0 shows all)" if left_out else ""
+    print_below(arguments, words.plural(len(rows), what) + rest)
+    print_below(arguments, coverage)
+
+
+def print_below(arguments: argparse.Namespace, line: str) -> None:
+    """A line about the rows: below a table on a terminal, else on standard error, where no program takes it for a row."""
+    sys.stdout.flush()
+    print(line, file=sys.stdout if _is_for_people(arguments) else sys.stderr)
 
 
 def _print_csv(names: Sequence[str], rows: Iterable[Row]) -> None:
@@ -145,6 +165,11 @@ def _print_csv(names: Sequence[str], rows: Iterable[Row]) -> None:
 def _public(row: Row) -> dict[str, Any]:
     """As users of Kafka name it: the group is `group`."""
     return {("group" if name == "group_id" else name): value for name, value in row.items()}
+
+
+def since_ms(arguments: argparse.Namespace, lake: Lake) -> int | None:
+    """What --since says. Spans are counted back from when the tables were made."""
+    return None if arguments.since is None else parse_moment(arguments.since, "--since", made_at(lake))
 
 
 def made_at(lake: Lake) -> int:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, run_question
 from muster.cli.support.tables import Column
-
-if TYPE_CHECKING:
-    from muster.pipeline.query import TableQuery
+from muster.pipeline.table_query import TableQuery
 
 _COLUMNS = (
     Column("group", "group_id", render=words.name),
@@ -34,16 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_question("balance", arguments, lambda _: _question(arguments), _COLUMNS, "generation")
-
-
-def _question(arguments: argparse.Namespace) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    return TableQuery(
+    query = TableQuery(
         "g_assignment_balance",
-        like=chosen_names(arguments),
-        at_least={} if arguments.uneven is None else {"max_over_mean": arguments.uneven},
+        at_least={"max_over_mean": arguments.uneven},
         order=(("group_id", False), ("at_ms", True)),
-        top=rows_wanted(arguments),
     )
+    return run_question("balance", arguments, lambda _: query, _COLUMNS, "generation")

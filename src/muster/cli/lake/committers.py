@@ -6,19 +6,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import (
-    add_lake_arguments,
-    chosen_names,
-    made_at,
-    rows_wanted,
-    run_question,
-)
+from muster.cli.lake.answers import add_lake_arguments, add_since_argument, run_question, since_ms
 from muster.cli.support.tables import Column
-from muster.cli.support.time_spans import parse_moment
+from muster.pipeline.table_query import TableQuery
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.query import TableQuery
 
 _COLUMNS = (
     Column("hour (UTC)", "hour_ms", render=words.moment),
@@ -34,21 +27,15 @@ _COLUMNS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_arguments(parser)
-    parser.add_argument("--since", metavar="WHEN", help="2h, 7d or a UTC time like 2026-11-15T03:12")
+    add_since_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_question("committers", arguments, lambda lake: _question(arguments, lake), _COLUMNS, "row")
+    def query(lake: Lake) -> TableQuery:
+        return TableQuery(
+            "g_hot_committers",
+            at_least={"hour_ms": since_ms(arguments, lake)},
+            order=(("commits", True), ("group_id", False), ("hour_ms", False)),
+        )
 
-
-def _question(arguments: argparse.Namespace, lake: Lake) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    since = arguments.since and parse_moment(arguments.since, "--since", made_at(lake))
-    return TableQuery(
-        "g_hot_committers",
-        like=chosen_names(arguments),
-        at_least={"hour_ms": since} if since else {},
-        order=(("commits", True), ("group_id", False), ("hour_ms", False)),
-        top=rows_wanted(arguments),
-    )
+    return run_question("committers", arguments, query, _COLUMNS, "row")

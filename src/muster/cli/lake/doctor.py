@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_form_arguments, add_lake_argument, print_rows, refuse, refuse_missing
+from muster.cli.lake.answers import add_form_arguments, add_lake_argument, print_rows, run_on_lake
 from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
@@ -31,18 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.lake.errors import LakeError
-
-    try:
+    def work() -> int:
         from muster.pipeline.lake.reader import Lake
-    except ImportError as error:
-        return refuse_missing("doctor", error)
-    try:
+
         checks = list(examine(Lake.open(arguments.lake)))
-    except LakeError as error:
-        return refuse("doctor", str(error))
-    print_rows(arguments, _COLUMNS, list(checks[0]), checks)
-    return FAILED if any(check["verdict"] == _PROBLEM for check in checks) else DONE
+        print_rows(arguments, _COLUMNS, list(checks[0]), checks)
+        return FAILED if any(check["verdict"] == _PROBLEM for check in checks) else DONE
+
+    return run_on_lake("doctor", work)
 
 
 def examine(lake: Lake) -> Iterator[dict[str, str | None]]:

@@ -6,19 +6,13 @@ import argparse
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import (
-    add_lake_arguments,
-    chosen_names,
-    made_at,
-    rows_wanted,
-    run_question,
-)
+from muster.cli.lake.answers import add_lake_arguments, made_at, run_question
 from muster.cli.support.tables import Column
 from muster.cli.support.time_spans import parse_span
+from muster.pipeline.table_query import TableQuery
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.query import TableQuery
 
 _COLUMNS = (
     Column("expires (UTC)", "expires_ms", render=words.moment),
@@ -39,17 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_question("expiring", arguments, lambda lake: _question(arguments, lake), _COLUMNS, "offset")
+    def query(lake: Lake) -> TableQuery:
+        limit = made_at(lake) + parse_span(arguments.within, "--within")
+        return TableQuery(
+            "g_expiry",
+            at_most={"expires_ms": None if arguments.all else limit},
+            order=(("expires_ms", False), ("group_id", False), ("topic", False), ("partition", False)),
+        )
 
-
-def _question(arguments: argparse.Namespace, lake: Lake) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    limit = made_at(lake) + parse_span(arguments.within, "--within")
-    return TableQuery(
-        "g_expiry",
-        like=chosen_names(arguments),
-        at_most={} if arguments.all else {"expires_ms": limit},
-        order=(("expires_ms", False), ("group_id", False), ("topic", False), ("partition", False)),
-        top=rows_wanted(arguments),
-    )
+    return run_question("expiring", arguments, query, _COLUMNS, "offset")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, run_question
 from muster.cli.support.tables import Column
 from muster.cli.support.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from muster.pipeline.query import TableQuery
+from muster.pipeline.table_query import TableQuery
 
 _ORDERS = {"records": "lag", "time": "time_lag_est_ms"}
+_GROUP_ORDERS = {"records": "lag_sum", "time": "time_lag_max_ms"}
 
 _COLUMNS = (
     Column("group", "group_id", render=words.name),
@@ -53,31 +51,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.groups:
         return run_question("lag", arguments, lambda _: _of_groups(arguments), _GROUP_COLUMNS, "group")
-    return run_question("lag", arguments, lambda _: _of_partitions(arguments), _COLUMNS, "partition")
-
-
-def _of_partitions(arguments: argparse.Namespace) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    return TableQuery(
+    query = TableQuery(
         "g_lag",
-        like=chosen_names(arguments),
-        at_least={} if arguments.min_lag is None else {"lag": arguments.min_lag},
+        at_least={"lag": arguments.min_lag},
         order=((_ORDERS[arguments.by], True), ("group_id", False), ("topic", False), ("partition", False)),
-        top=rows_wanted(arguments),
     )
+    return run_question("lag", arguments, lambda _: query, _COLUMNS, "partition")
 
 
 def _of_groups(arguments: argparse.Namespace) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
     if arguments.topic is not None:
         raise UsageError("--topic does not go with --groups: a group's sum has no topic")
-    order = {"records": "lag_sum", "time": "time_lag_max_ms"}[arguments.by]
     return TableQuery(
         "g_group_lag",
-        like=chosen_names(arguments),
-        at_least={} if arguments.min_lag is None else {"lag_sum": arguments.min_lag},
-        order=((order, True), ("group_id", False)),
-        top=rows_wanted(arguments),
+        at_least={"lag_sum": arguments.min_lag},
+        order=((_GROUP_ORDERS[arguments.by], True), ("group_id", False)),
     )

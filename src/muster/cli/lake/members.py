@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, run_question
 from muster.cli.support.tables import Column
-
-if TYPE_CHECKING:
-    from muster.pipeline.query import TableQuery
+from muster.pipeline.table_query import TableQuery
 
 _COLUMNS = (
     Column("group", "group_id", render=words.name),
@@ -46,24 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.churn:
-        return run_question("members", arguments, lambda _: _churn(arguments), _CHURN_COLUMNS, "row")
-    return run_question("members", arguments, lambda _: _question(arguments), _COLUMNS, "member")
-
-
-def _question(arguments: argparse.Namespace) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    return TableQuery(
+        query = TableQuery("g_member_churn", order=(("dt", True), ("joins", True), ("group_id", False)))
+        return run_question("members", arguments, lambda _: query, _CHURN_COLUMNS, "row")
+    query = TableQuery(
         "g_member",
-        like=chosen_names(arguments),
-        equal={"is_present": True} if arguments.present else {},
+        equal={"is_present": True if arguments.present else None},
         order=(("group_id", False), ("is_present", True), ("last_seen_ms", True), ("identity", False)),
-        top=rows_wanted(arguments),
     )
-
-
-def _churn(arguments: argparse.Namespace) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    order = (("dt", True), ("joins", True), ("group_id", False))
-    return TableQuery("g_member_churn", like=chosen_names(arguments), order=order, top=rows_wanted(arguments))
+    return run_question("members", arguments, lambda _: query, _COLUMNS, "member")

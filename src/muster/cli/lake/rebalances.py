@@ -7,20 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import (
-    add_lake_arguments,
-    chosen_names,
-    made_at,
-    rows_wanted,
-    run_question,
-)
+from muster.cli.lake.answers import add_lake_arguments, add_since_argument, run_question, since_ms
 from muster.cli.support.tables import Column
-from muster.cli.support.time_spans import parse_moment
 from muster.cli.support.usage_error import UsageError
+from muster.pipeline.table_query import TableQuery
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.query import TableQuery
 
 _COLUMNS = (
     Column("ended (UTC)", "ended_ms", render=words.moment),
@@ -62,7 +55,7 @@ _PAUSE_COLUMNS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_arguments(parser)
-    parser.add_argument("--since", metavar="WHEN", help="2h, 7d or a UTC time like 2026-11-15T03:12")
+    add_since_argument(parser)
     parser.add_argument("--cause", metavar="CAUSE", help="only this cause; * stands for anything")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
@@ -78,34 +71,23 @@ def run(arguments: argparse.Namespace) -> int:
         columns, what = _EPISODE_COLUMNS, "episode"
     elif arguments.pauses:
         columns, what = _PAUSE_COLUMNS, "pause"
-    return run_question("rebalances", arguments, lambda lake: _question(arguments, lake), columns, what)
+    return run_question("rebalances", arguments, lambda lake: _query(arguments, lake), columns, what)
 
 
-def _question(arguments: argparse.Namespace, lake: Lake) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    like = chosen_names(arguments)
-    if arguments.cause is not None:
-        if arguments.episodes:
-            raise UsageError("--cause does not go with --episodes: an episode may have several")
-        if arguments.pauses:
-            raise UsageError("--cause does not go with --pauses: a pause is a partition's, not a cause's")
-        like["cause"] = arguments.cause
-    since = arguments.since and parse_moment(arguments.since, "--since", made_at(lake))
+def _query(arguments: argparse.Namespace, lake: Lake) -> TableQuery:
+    since = {"ended_ms": since_ms(arguments, lake)}
+    if arguments.cause is not None and arguments.episodes:
+        raise UsageError("--cause does not go with --episodes: an episode may have several")
+    if arguments.cause is not None and arguments.pauses:
+        raise UsageError("--cause does not go with --pauses: a pause is a partition's, not a cause's")
     if arguments.pauses:
-        return TableQuery(
-            "g_rebalance_pause",
-            like=like,
-            at_least={"ended_ms": since} if since else {},
-            order=(("ended_ms", True), ("pause_ms", True), ("group_id", False), ("topic", False), ("partition", False)),
-            top=rows_wanted(arguments),
-        )
+        order = (("ended_ms", True), ("pause_ms", True), ("group_id", False), ("topic", False), ("partition", False))
+        return TableQuery("g_rebalance_pause", at_least=since, order=order)
     return TableQuery(
         "g_rebalance_episode" if arguments.episodes else "g_rebalance",
-        like=like,
-        at_least={"ended_ms": since} if since else {},
+        like={"cause": arguments.cause},
+        at_least=since,
         order=(("ended_ms", True), ("group_id", False)),
-        top=rows_wanted(arguments),
     )
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_lake_arguments, chosen_names, rows_wanted, run_question
+from muster.cli.lake.answers import add_lake_arguments, run_question
 from muster.cli.support.tables import Column
-
-if TYPE_CHECKING:
-    from muster.pipeline.query import TableQuery
+from muster.pipeline.table_query import TableQuery
 
 _CALM = ("OK", "IDLE", "CATCHING_UP")
 _TROUBLE = (
@@ -38,17 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_question("status", arguments, lambda _: _question(arguments), _COLUMNS, "partition")
-
-
-def _question(arguments: argparse.Namespace) -> TableQuery:
-    from muster.pipeline.query import TableQuery
-
-    only = _TROUBLE if arguments.trouble else tuple(arguments.only or ())
-    return TableQuery(
+    query = TableQuery(
         "g_status",
-        like=chosen_names(arguments),
-        one_of={"status": only} if only else {},
+        one_of={"status": _TROUBLE if arguments.trouble else arguments.only},
         order=(("group_id", False), ("topic", False), ("partition", False)),
-        top=rows_wanted(arguments),
     )
+    return run_question("status", arguments, lambda _: query, _COLUMNS, "partition")

@@ -1,7 +1,7 @@
 """How a command talks to a cluster: connects, asks, says in one line what went wrong, and ends with the right code.
 
-0 done; 1 the cluster did not answer, or refused; 2 the command line makes no sense; 130 Ctrl-C. A reader that goes away
-(`| head`) is no failure.
+0 done; 1 the cluster did not answer, or refused; 2 the command line makes no sense. A reader that goes away (`| head`) is no
+failure. Ctrl-C is left to `muster.cli.main`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
+from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.cli.support.connection_flags import cluster_of
 from muster.cli.support.usage_error import UsageError
 
@@ -46,8 +46,11 @@ def usable_cluster(arguments: argparse.Namespace, client_id: str = "muster-cli")
         raise UsageError(str(failure)) from None
 
 
-def run_and_report(command: str, work: Callable[[], int]) -> int:
-    """Do the work; what goes wrong becomes a line on standard error and an exit code."""
+def run_and_report(command: str, work: Callable[[], int], *, also: tuple[type[Exception], ...] = ()) -> int:
+    """Do the work; what goes wrong becomes a line on standard error and an exit code.
+
+    `also`: errors that mean the same as a ClientError, that the command was right and could not be done.
+    """
     from muster.client.failure import ClientError
 
     for stream in (sys.stdout, sys.stderr):
@@ -60,14 +63,12 @@ def run_and_report(command: str, work: Callable[[], int]) -> int:
     except UsageError as error:
         note(command, str(error))
         return USAGE
-    except ClientError as failure:
-        note(command, failure)
+    except (ClientError, *also) as failure:
+        note(command, str(failure))
         return FAILED
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except KeyboardInterrupt:
-        return INTERRUPTED
 
 
 def note(command: str, what: str | ClientError) -> None:

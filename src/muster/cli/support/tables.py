@@ -1,5 +1,7 @@
 """The one printer of tables: for people on a terminal, aligned columns in a pipe, JSON lines on request.
 
+A pipe gets one line a row with every value in full, as wide as the values are: `| grep` finds rows, not pieces of them.
+
 Rows are plain dictionaries: JSON shows all of a row, a table the columns that were chosen. Knows nothing of what they mean.
 """
 
@@ -59,12 +61,11 @@ def print_json_lines(rows: Iterable[Row]) -> None:
     sys.stdout.flush()
 
 
-def print_table(columns: Sequence[Column], rows: Iterable[Row], out: TextIO, *, pipe_width: int | None = None) -> None:
-    """`pipe_width`: a pipe gets the same table as a terminal of that width, instead of aligned columns."""
+def print_table(columns: Sequence[Column], rows: Iterable[Row], out: TextIO) -> None:
     cells = _cells(columns, rows)
-    if out.isatty() or pipe_width is not None:
+    if out.isatty():
         try:
-            _print_with_rich(columns, cells, out, None if out.isatty() else pipe_width)
+            _print_with_rich(columns, cells, out)
         except ImportError:  # rich comes with an extra; aligned columns say the same
             pass
         else:
@@ -81,7 +82,7 @@ def _cells(columns: Sequence[Column], rows: Iterable[Row]) -> list[list[str]]:
     return [[column.text(row) for column in columns] for row in rows]
 
 
-def _print_with_rich(columns: Sequence[Column], cells: list[list[str]], out: TextIO, width: int | None) -> None:
+def _print_with_rich(columns: Sequence[Column], cells: list[list[str]], out: TextIO) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -92,7 +93,7 @@ def _print_with_rich(columns: Sequence[Column], cells: list[list[str]], out: Tex
         table.add_column(column.heading, justify="right" if column.right else "left", overflow="fold")
     for row in cells:
         table.add_row(*map(Text, row))
-    Console(file=out, width=width, highlight=False, markup=False).print(table)
+    Console(file=out, highlight=False, markup=False).print(table)
 
 
 def _print_cells(columns: Sequence[Column], cells: list[list[str]], out: TextIO) -> None:

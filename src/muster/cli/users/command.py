@@ -10,7 +10,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Final
 
-from muster.cli.exit_codes import DONE, FAILED, USAGE
+from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.support.cluster_command import run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.usage_error import UsageError
 
@@ -66,21 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.client.failure import ClientError
     from muster.log.contract import StorageError
 
-    try:
+    def work() -> int:
         _check(arguments)
         return _act(arguments)
-    except UsageError as error:
-        print(f"muster users: {error}", file=sys.stderr)
-        return USAGE
-    except (ClientError, StorageError) as error:
-        print(f"muster users: {error}", file=sys.stderr)
-        return FAILED
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-        return FAILED
+
+    return run_and_report("users", work, also=(StorageError,))
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from muster.cli.support.connection_flags import cluster_of
+from muster.cli.support.cluster_command import usable_cluster
 from muster.client.failure import ClientError
 from muster.extras import install_command
 from muster.log.contract import NOBODY, StorageError
@@ -47,7 +47,7 @@ def open_place(arguments: argparse.Namespace) -> AbstractContextManager[UserStor
     if arguments.store:
         return SharedUsers(arguments.store)
     if not arguments.data:
-        return RunningServerUsers(lambda: cluster_of(arguments))
+        return RunningServerUsers(lambda: usable_cluster(arguments))
     if arguments.action != "add" and not os.path.isdir(arguments.data):
         raise StorageError(f"{arguments.data}: there is no such data directory")
     return DataDirectory(arguments.data)

@@ -143,11 +143,6 @@ class Group:
         self.described = None
 
     @property
-    def is_simple(self) -> bool:
-        """Made by an offset commit; never had a member."""
-        return self.protocol_type is None and self.generation == 0 and not self.members
-
-    @property
     def all_joined(self) -> bool:
         """A pending id counts as somebody who is still on the way (T041)."""
         return self.awaiting_joins == len(self.members) and not self.pending_joins

@@ -84,9 +84,9 @@ def _accept(request: OffsetCommit, limit: int, now_ms: int) -> tuple[list[Record
         accepted = offsets
         count += len(offsets)
         if offsets.metadata is not None:
-            verdicts = _judge_metadata(offsets.metadata, limit)
-            if errors.OFFSET_METADATA_TOO_LARGE in verdicts:
-                accepted = _only_accepted(offsets, verdicts)
+            codes = _judge_metadata(offsets.metadata, limit)
+            if errors.OFFSET_METADATA_TOO_LARGE in codes:
+                accepted = _only_accepted(offsets, codes)
                 is_all_accepted = False
         if expires_ms != NO_EXPIRY:
             accepted = _only_what_expires(accepted)
@@ -94,7 +94,7 @@ def _accept(request: OffsetCommit, limit: int, now_ms: int) -> tuple[list[Record
             records.append(OffsetsCommitted(request.group_id, accepted, now_ms, expires_ms))
     if is_all_accepted:
         return records, all_accepted(count)
-    return records, CommitReply([code for offsets in request.topics for code in _verdicts(offsets, limit)])
+    return records, CommitReply([code for offsets in request.topics for code in verdicts(offsets, limit)])
 
 
 def all_accepted(count: int) -> CommitReply:
@@ -102,7 +102,8 @@ def all_accepted(count: int) -> CommitReply:
     return _ALL_ACCEPTED[count] if count < _SHARED_REPLIES else CommitReply([errors.NONE] * count)
 
 
-def _verdicts(offsets: TopicOffsets, limit: int) -> list[int]:
+def verdicts(offsets: TopicOffsets, limit: int) -> list[int]:
+    """For each row NONE, or the error that leaves it out: its metadata are too long."""
     texts = offsets.metadata
     return [errors.NONE] * len(offsets) if texts is None else _judge_metadata(texts, limit)
 
@@ -116,8 +117,8 @@ def _judge_metadata(texts: list[str | None], limit: int) -> list[int]:
     ]
 
 
-def _only_accepted(offsets: TopicOffsets, verdicts: list[int]) -> TopicOffsets:
-    rows = [row for row, verdict in zip(offsets.rows(), verdicts, strict=True) if verdict == errors.NONE]
+def _only_accepted(offsets: TopicOffsets, codes: list[int]) -> TopicOffsets:
+    rows = [row for row, code in zip(offsets.rows(), codes, strict=True) if code == errors.NONE]
     return topic_offsets(offsets.topic, offsets.topic_id, rows)
 
 

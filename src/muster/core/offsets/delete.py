@@ -23,6 +23,7 @@ def delete_offsets(shard: ShardView, request: OffsetDelete, ticket: Ticket, now_
         return _refused(ticket, errors.NON_EMPTY_GROUP)  # nobody can know what its members read
     codes: list[int] = []
     records: list[Record] = []
+    pending = shard.offsets.pending.of_group(request.group_id)
     for topic, partition in request.partitions:
         if _is_read(group, topic):
             codes.append(errors.GROUP_SUBSCRIBED_TO_TOPIC)
@@ -30,7 +31,7 @@ def delete_offsets(shard: ShardView, request: OffsetDelete, ticket: Ticket, now_
         codes.append(errors.NONE)
         # A partition asked twice gets two tombstones, as in Kafka; one without an offset gets none.
         held = shard.offsets.find(request.group_id, topic)
-        if held is not None and partition in held:
+        if (held is not None and partition in held) or (topic, partition) in pending:
             records.append(OffsetErased(request.group_id, topic, partition))
     shard.counters.offset_deletions += len(records)
     return Outcome(records=records, replies=[(ticket, OffsetDeleteReply(errors.NONE, tuple(codes)))])
@@ -46,6 +47,7 @@ def erase_group(shard: ShardView, group_id: str) -> list[Record]:
         for topic, partitions in shard.offsets.of_group(group_id).items()
         for partition in partitions
     }
+    places.update(shard.offsets.pending.of_group(group_id))  # their transactions bring nothing back (T144)
     for commit in shard.offsets.on_the_way():
         if commit.group_id == group_id:
             places[commit.topic, commit.partition] = None

@@ -11,7 +11,8 @@ The base of an offset's age depends on the group:
 
 So a fresh commit to an Empty group of a real protocol still expires with the group (T195), as in Kafka. An offset with an expire
 timestamp of its own goes at that time, if it is eligible at all (T203b). An Empty group without offsets goes at once (T199).
-A group with a commit on its way is left for the next run.
+A group with a commit on its way is left for the next run. Neither an offset that a transaction is about to replace expires,
+nor a group in which a transaction is open (T202).
 """
 
 from __future__ import annotations
@@ -75,6 +76,9 @@ def erase_topics(shard: ShardView, topics: Iterable[str], now_ms: int) -> Outcom
         for group_id, partitions in shard.offsets.of_topic(topic)
         for partition in partitions
     }
+    for topic in gone:
+        for group_id, partition in shard.offsets.pending.of_topic(topic):
+            places[group_id, topic, partition] = None
     for commit in shard.offsets.on_the_way():
         if commit.topic in gone:
             places[commit.group_id, commit.topic, commit.partition] = None
@@ -87,13 +91,14 @@ def _due(shard: ShardView, group: Group, now_ms: int) -> Iterator[OffsetErased |
     kept_topics = _kept_topics(group)
     retention_ms = shard.config.offsets_retention_ms
     empty_since_ms = _empty_since(group)
-    is_done = group.state is EMPTY
+    pending = shard.offsets.pending.of_group(group.group_id)
+    is_done = group.state is EMPTY and not shard.offsets.pending.is_open_in(group.group_id)
     for topic, partitions in shard.offsets.of_group(group.group_id).items():
         if kept_topics is None or topic in kept_topics:
             is_done = False
             continue
         for partition, stored in partitions.items():
-            if _is_expired(stored, empty_since_ms, retention_ms, now_ms):
+            if (topic, partition) not in pending and _is_expired(stored, empty_since_ms, retention_ms, now_ms):
                 yield OffsetErased(group.group_id, topic, partition)
             else:
                 is_done = False

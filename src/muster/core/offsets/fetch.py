@@ -1,8 +1,8 @@
 """OffsetFetch for classic and unknown groups: what is committed, in the request's own order (spec 4.4).
 
 Any group, any state, no membership needed; a group that does not exist has simply committed nothing. The handler takes out
-topics that the client may not see. A `require_stable` fetch reads the same facts: the runtime runs it behind the writes that
-are under way, so there is nothing unstable left to report (spec 4.4).
+topics that the client may not see. The runtime runs a `require_stable` fetch behind the writes that are under way; what is unstable
+then are partitions that a transaction has written to and not ended (spec 4.4).
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def fetch_offsets(shard: ShardView, request: OffsetFetch, ticket: Ticket, now_ms
         topics = _asked(shard.offsets, request.group_id, request.topics, is_shown)
     else:
         topics = _all(shard.offsets, request.group_id) if is_shown else []
+    if len(shard.offsets.pending) and request.require_stable:
+        topics = _with_unstable(shard.offsets, request.group_id, topics)
     return Outcome(replies=[(ticket, FetchReply(errors.NONE, topics))])
 
 
@@ -44,3 +46,20 @@ def _asked(
         held = offsets.find(group_id, topic) if is_shown else None
         found.append(FetchedTopic(topic, _NO_OFFSETS if held is None else held, partitions))
     return found
+
+
+def _with_unstable(offsets: OffsetStore, group_id: str, topics: list[FetchedTopic]) -> list[FetchedTopic]:
+    """The same, with the partitions named that have a pending offset, also if nobody knows the group (spec 4.4).
+
+    Asked for all, partitions with nothing but a pending offset stay absent (T176)."""
+    unstable: dict[str, set[int]] = {}
+    for topic, partition in offsets.pending.of_group(group_id):
+        unstable.setdefault(topic, set()).add(partition)
+    if not unstable:
+        return topics
+    return [
+        FetchedTopic(found.topic, found.held, found.asked, frozenset(unstable[found.topic]))
+        if found.topic in unstable
+        else found
+        for found in topics
+    ]

@@ -1,10 +1,11 @@
-"""The committed offsets of one shard: durable facts, changed by `put` and `erase` only, which only `replay` calls (law 2).
+"""The committed offsets of one shard: durable facts, changed by what only `replay` calls (law 2): puts, ends and `erase`.
 
 Knows nothing of groups beyond their ids: offsets may outlive their group in the log, and a group may have none (spec 5.7).
 The commit, fetch, delete and expire files read it.
 
 Beside the facts it remembers which commits are on their way to the log: a tombstone that lands behind a commit which it has not
-seen would take back an acknowledged offset, or leave one behind its own group's tombstone. Fetches never see those.
+seen would take back an acknowledged offset, or leave one behind its own group's tombstone. Fetches never see those. Offsets of
+transactions that have not ended are in `pending`.
 
 Groups and topics are in the order of their first commit, partitions in that of their numbers (law 7). Flat (group, topic,
 partition) keys would cost 396 bytes an offset, a dict of objects for each topic 150; packed ones take 16 or 24.
@@ -19,8 +20,16 @@ from mypy_extensions import i64
 
 from muster.core.fifo import Fifo
 from muster.core.offsets.partition_offsets import PartitionOffsets, StoredOffset
+from muster.core.offsets.pending import PendingOffsets, ProducerState
 from muster.core.offsets.run import OffsetRun
-from muster.core.records import OffsetCommitted, OffsetsCommitted, Record
+from muster.core.records import (
+    EndTransactionMarker,
+    OffsetCommitted,
+    OffsetsCommitted,
+    ProducerRecord,
+    Record,
+    TransactionalOffset,
+)
 from muster.wire.special_values import NO_EXPIRY
 
 Topics: TypeAlias = Mapping[str, PartitionOffsets]
@@ -32,15 +41,16 @@ _NO_TOPICS: Topics = {}
 class OffsetStore:
     """group -> topic -> partition -> the last committed offset."""
 
-    __slots__ = ("_groups", "_on_the_way", "count")
+    __slots__ = ("_groups", "_on_the_way", "count", "pending")
 
     def __init__(self) -> None:
         self._groups: dict[str, PartitionOffsets | dict[str, PartitionOffsets]] = {}
         """A dict only for groups with several topics: it would be the larger half of what a group with one takes."""
         self._on_the_way: Fifo[list[Record]] = Fifo()
-        """The records of each commit that is neither durable nor lost, oldest first."""
+        """The records of each commit and end marker that is neither durable nor lost, oldest first."""
         self.count = 0
         """How many offsets there are, kept while they come and go."""
+        self.pending = PendingOffsets()
 
     def put(self, record: OffsetCommitted, log_offset: int) -> None:
         """Apply a commit record. The record further on in the log wins, whenever it comes in (spec 4.2)."""
@@ -118,6 +128,18 @@ class OffsetStore:
         run.put_into(partitions)
         self.count += len(partitions) - before
 
+    def put_pending(self, record: TransactionalOffset, log_offset: int) -> None:
+        """Apply an offset of a transaction: it is kept aside until the transaction's end."""
+        self._arrived(record)
+        self.pending.put(record, log_offset)
+
+    def end_transaction(self, marker: EndTransactionMarker) -> None:
+        """Apply an end marker. A plain commit behind an offset of the transaction is further on in the log, and wins (T182)."""
+        self._arrived(marker)
+        for offset in self.pending.end(marker):
+            if marker.commit:
+                self.put(offset.record, offset.log_offset)
+
     def of_topic_in_group(self, group_id: str, topic: str) -> PartitionOffsets:
         """Made if need be. Whoever puts into it adds what came new to `count`."""
         held = self._groups.get(group_id)
@@ -135,6 +157,8 @@ class OffsetStore:
 
     def erase(self, group_id: str, topic: str, partition: int) -> None:
         """Apply a tombstone. One for an unknown key means nothing (T210): compaction may have taken its predecessor."""
+        if len(self.pending):
+            self.pending.erase(group_id, topic, partition)
         partitions = self.find(group_id, topic)
         if partitions is None or not partitions.erase(partition):
             return
@@ -147,8 +171,12 @@ class OffsetStore:
                 del self._groups[group_id]
 
     def expect(self, records: list[Record]) -> None:
-        """A commit was decided; each of these is replayed when it is durable."""
+        """A commit or an end marker was decided; each of these is replayed when it is durable."""
         self._on_the_way.append(records)
+
+    def _arrived(self, record: ProducerRecord) -> None:
+        if len(self._on_the_way) and self._on_the_way.oldest()[-1] is record:
+            self._on_the_way.pop()
 
     def lost(self, records: Sequence[Record]) -> None:
         """The append of these records failed. Nothing is done for records that are no commit."""
@@ -161,6 +189,20 @@ class OffsetStore:
             for record in records:
                 if isinstance(record, OffsetsCommitted):
                     yield from record.singly()
+                elif isinstance(record, TransactionalOffset):
+                    yield record.committed
+
+    def producer(self, producer_id: int) -> ProducerState:
+        """The producer as the log will have it when all that is on its way is durable: an append is judged by those before it."""
+        state = self.pending.producer(producer_id)
+        for records in self._on_the_way:
+            first = records[0]
+            if isinstance(first, ProducerRecord) and first.producer_id == producer_id:
+                if isinstance(first, EndTransactionMarker):
+                    state = ProducerState(first.producer_epoch, first.coordinator_epoch, False)
+                else:
+                    state = ProducerState(first.producer_epoch, state.coordinator_epoch, True)
+        return state
 
     def get(self, group_id: str, topic: str, partition: int) -> StoredOffset | None:
         partitions = self.find(group_id, topic)
@@ -172,9 +214,6 @@ class OffsetStore:
         if isinstance(held, PartitionOffsets):
             return held if held.topic == topic else None
         return held.get(topic) if held is not None else None
-
-    def has_offsets(self, group_id: str) -> bool:
-        return group_id in self._groups
 
     def of_group(self, group_id: str) -> Topics:
         """Everything the group has committed, topics in the order of their first commit."""
@@ -197,7 +236,11 @@ class OffsetStore:
                     yield group_id, topic, partition, stored
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, OffsetStore) and sorted(self, key=_place) == sorted(other, key=_place)
+        return (
+            isinstance(other, OffsetStore)
+            and self.pending == other.pending
+            and sorted(self, key=_place) == sorted(other, key=_place)
+        )
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 

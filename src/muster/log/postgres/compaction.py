@@ -47,8 +47,11 @@ class PostgresTarget:
         self._written_to = group[0].base_offset
         self._piece: list[StagedBatch] = []
         self._piece_bytes = 0
+        self._markers: list[int] = []
 
     def add(self, header: BatchHeader, batch: bytes) -> None:
+        if header.is_control:
+            self._markers.append(header.last_offset)
         if self._piece_bytes >= PIECE_BYTES:
             self._write(header.base_offset)
         staged = left_by_compaction(header, batch)
@@ -61,6 +64,7 @@ class PostgresTarget:
 
     def swap(self) -> None:
         self._log.replace_segments(self._group, self._segment, self._after)
+        self._log.drop_aborted(self._segment.base_offset, self._after, self._markers)
 
     def sweep(self) -> None:
         """Nothing is left behind."""

@@ -115,6 +115,8 @@ class PostgresLog(CompactableLog):
             self._segments[-1].add(batch)
             self._tail.add(batch)
             self.durable_offset = batch.next_offset
+        if self._new_aborted:
+            self.settle_aborted()
 
     # -- reading
 

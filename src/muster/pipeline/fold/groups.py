@@ -1,7 +1,7 @@
 """Everything about the groups of one log partition: what new rows mean, given what is known already.
 
-New records and events change the state; what is closed then becomes finished rows; the rest is open and shown as it stands
-(`open_rows`). Finished and open rows together are what a look through the whole history would give. How the rows were cut into
+New records and events change the state; what is closed then becomes finished rows; the rest is open and shown as it
+stands. Finished and open rows together are what a look through the whole history would give. How the rows were cut into
 batches does not matter: `fold(fold(s, a), b) == fold(s, a + b)`.
 
 | table | its rows are finished |
@@ -38,7 +38,7 @@ from muster.pipeline.tables.episodes import episode_digests, finished_episodes, 
 from muster.pipeline.tables.member_churn import added_days, finished_days, rebalance_days
 from muster.pipeline.tables.settings import GoldSettings
 
-__all__ = ["Clocks", "GroupRows", "fold_groups", "open_rows", "pause_records"]
+__all__ = ["Clocks", "GroupRows", "fold_groups", "pause_records"]
 
 KINDS_OF_GROUPS: Final = ("group", *GROUP_KINDS)
 
@@ -59,12 +59,6 @@ def fold_groups(
     changed = {kind: frame for kind, frame in now.items() if frame is not known[kind] or kind not in state}
     folded = {**state, **{kind: away(frame) for kind, frame in changed.items()}}
     return {kind: folded[kind] for kind in KINDS_OF_GROUPS}, finished, _open_rows(now, still_open, settings)
-
-
-def open_rows(state: Mapping[str, Frame], settings: GoldSettings) -> Frames:
-    """Rows by table that may still change, as they stand."""
-    now = known_state(state, KINDS_OF_GROUPS)
-    return _open_rows(now, open_changes(now, settings), settings)
 
 
 def pause_records(state: Mapping[str, Frame], rows: GroupRows) -> Frame:

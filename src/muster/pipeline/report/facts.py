@@ -39,10 +39,6 @@ class Facts:
     def table(self, name: str) -> pa.Table:
         return self.tables[name]
 
-    def has(self, name: str) -> bool:
-        rows: int = self.tables[name].num_rows
-        return rows > 0
-
     def of_group(self, table: str, key: GroupKey) -> pa.Table:
         return of_group(self.tables[table], key)
 

@@ -34,6 +34,7 @@ from muster.wire.generated.fetch import (
     FetchRequest,
     FetchRequestTopic,
     FetchResponse,
+    FetchResponseAbortedTransaction,
     FetchResponsePartition,
     FetchResponseTopic,
 )
@@ -54,12 +55,13 @@ def handle(call: Call, request: FetchRequest, node: Node) -> None:
 class _Fetch:
     """One request: asked now, and once more if it had to wait."""
 
-    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_read", "_refused", "_request", "_topics")
+    __slots__ = ("_asks", "_call", "_max_bytes", "_node", "_read", "_read_committed", "_refused", "_request", "_topics")
 
     def __init__(self, call: Call, request: FetchRequest, node: Node) -> None:
         self._call = call
         self._request = request
         self._max_bytes = request.max_bytes
+        self._read_committed = request.isolation_level == READ_COMMITTED
         self._node = node
         self._asks: list[FetchAsk] = []
         self._read: FetchRead | None = None
@@ -94,7 +96,7 @@ class _Fetch:
             step()
 
     def _look(self) -> None:
-        self._read = self._node.broker.fetch(self._asks, self._max_bytes)
+        self._read = self._node.broker.fetch(self._asks, self._max_bytes, read_committed=self._read_committed)
 
     def _answer_or_wait(self) -> None:
         request, node, read = self._request, self._node, self._read
@@ -110,7 +112,7 @@ class _Fetch:
             self._reply()
             return
         self._read = None
-        wait = node.broker.fetch_wait(self._asks, request.min_bytes)
+        wait = node.broker.fetch_wait(self._asks, request.min_bytes, read_committed=self._read_committed)
         deadline_ms = node.clock.ticks_ms() + min(request.max_wait_ms, LONGEST_FETCH_WAIT_MS)
         parked = node.long_polls.park(wait.logs(), deadline_ms, wait.ready, self._fire)
         self._call.abandon = parked.cancel
@@ -144,14 +146,13 @@ class _Fetch:
     def _reply(self) -> None:
         assert self._read is not None
         answers = iter(self._read.partitions)
-        committed = self._request.isolation_level == READ_COMMITTED
         topics = []
         for position, topic in enumerate(self._topics):
             error = self._refused.get(position)
             if error:
                 partitions = [_failed(partition.partition, error) for partition in topic.partitions]
             else:
-                partitions = [_laid_out(next(answers), committed) for _ in topic.partitions]
+                partitions = [_laid_out(next(answers), self._read_committed) for _ in topic.partitions]
             topics.append(FetchResponseTopic(topic.topic, topic.topic_id, partitions))
         self._call.reply(FetchResponse(responses=topics))
 
@@ -199,8 +200,12 @@ def _laid_out(read: PartitionRead, committed: bool) -> FetchResponsePartition:
         read.high_watermark,
         read.last_stable_offset,
         read.log_start_offset,
-        # There are no transactions, so none was aborted; who does not ask for committed data is told nothing. A
-        # partition that was not found has the empty list all the same, as on a real broker.
-        aborted_transactions=() if committed or read.error_code in _NOT_FOUND else None,
+        # Who does not ask for committed data is told nothing. A partition that was not found has the empty list all the
+        # same, as on a real broker.
+        aborted_transactions=_aborted(read) if committed or read.error_code in _NOT_FOUND else None,
         records=read.records,
     )
+
+
+def _aborted(read: PartitionRead) -> Sequence[FetchResponseAbortedTransaction]:
+    return [FetchResponseAbortedTransaction(each.producer_id, each.first_offset) for each in read.aborted]

@@ -32,8 +32,8 @@ def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
         return
     version = call.version
     call.respond = _responder(node, request.group_id)
-    if node.usage is not None:
-        error = _claim(call, request, node.usage)
+    if node.principal_usage is not None:
+        error = _claim(call, request, node.principal_usage)
         if error:
             call.reply(respond(call, JoinReply(error, request.member_id)))
             return
@@ -54,8 +54,8 @@ def handle(call: Call, request: JoinGroupRequest, node: Node) -> None:
         ),
         call,
     )
-    if node.usage is not None and not call.answered:
-        node.usage.parked(call.principal, call, is_new=not request.member_id)
+    if node.principal_usage is not None and not call.answered:
+        node.principal_usage.parked(call.principal, call, is_new=not request.member_id)
 
 
 def _claim(call: Call, request: JoinGroupRequest, usage: PrincipalUsage) -> int:

@@ -1,7 +1,8 @@
 """ListOffsets (2), versions 1 to 10: the offset that belongs to a time.
 
-v2+ isolation level. v4+ leader epochs. v7+ the newest timestamp (-3), v8+ local start (-4), v9+ newest tiered offset (-5).
-v10+ a timeout for tiered storage, of which there is none.
+v2+ isolation level; one that is not known is UNKNOWN_SERVER_ERROR for each partition, as in Kafka 4.3.1. v4+ leader epochs. v7+
+the newest timestamp (-3), v8+ local start (-4), v9+ newest tiered offset (-5). v10+ a timeout for tiered storage, of which
+there is none.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_topic
 from muster.server.call import Call
-from muster.wire.errors import INVALID_REQUEST, TOPIC_AUTHORIZATION_FAILED
+from muster.wire.errors import INVALID_REQUEST, TOPIC_AUTHORIZATION_FAILED, UNKNOWN_SERVER_ERROR
 from muster.wire.generated.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsRequestPartition,
@@ -21,7 +22,14 @@ from muster.wire.generated.list_offsets import (
     ListOffsetsResponsePartition,
     ListOffsetsResponseTopic,
 )
-from muster.wire.special_values import EARLIEST, EARLIEST_LOCAL, LATEST_TIERED, MAX_TIMESTAMP, READ_COMMITTED
+from muster.wire.special_values import (
+    EARLIEST,
+    EARLIEST_LOCAL,
+    LATEST_TIERED,
+    MAX_TIMESTAMP,
+    READ_COMMITTED,
+    READ_UNCOMMITTED,
+)
 
 
 def handle(call: Call, request: ListOffsetsRequest, node: Node) -> None:
@@ -69,12 +77,15 @@ class _Asked:
             return ListOffsetsResponsePartition(index, TOPIC_AUTHORIZATION_FAILED)
         if self._times[topic, index] > 1:
             return ListOffsetsResponsePartition(index, INVALID_REQUEST)
+        isolation_level = self._request.isolation_level
+        if isolation_level not in (READ_UNCOMMITTED, READ_COMMITTED):
+            return ListOffsetsResponsePartition(index, UNKNOWN_SERVER_ERROR)
         found = self._node.broker.list_offset(
             topic,
             index,
             partition.timestamp,
             current_epoch=partition.current_leader_epoch,
-            read_committed=self._request.isolation_level == READ_COMMITTED,
+            read_committed=isolation_level == READ_COMMITTED,
             lowest_special=_lowest_special(self._call.version),
         )
         return ListOffsetsResponsePartition(

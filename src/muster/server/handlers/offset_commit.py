@@ -42,8 +42,8 @@ def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
         call.reply(answer.with_codes([]))
         return
     commit = as_commit(call, request, accepted)
-    if node.usage is not None:
-        error = _claim(call, request, accepted, node.usage)
+    if node.principal_usage is not None:
+        error = _claim(call, request, accepted, node.principal_usage)
         if error:
             call.reply(answer.with_codes([error] * commit.count))
             return

@@ -28,6 +28,7 @@ from muster.wire.errors import (
     NONE,
     TOPIC_AUTHORIZATION_FAILED,
     UNKNOWN_TOPIC_ID,
+    UNSTABLE_OFFSET_COMMIT,
 )
 from muster.wire.generated.offset_fetch import (
     OffsetFetchRequest,
@@ -94,14 +95,23 @@ class OffsetFetchQuery:
 class FoundPartitions(LaidOut):
     """The partitions of a topic in an answer, written straight from where their offsets are held: no object for any of them."""
 
-    __match_args__ = ("version", "held", "asked", "error")
+    __match_args__ = ("version", "held", "asked", "error", "unstable")
     __slots__ = __match_args__
 
-    def __init__(self, version: int, held: PartitionOffsets, asked: I32Array, error: int) -> None:
+    def __init__(
+        self,
+        version: int,
+        held: PartitionOffsets,
+        asked: I32Array,
+        error: int,
+        unstable: frozenset[int] | None = None,
+    ) -> None:
         self.version = version
         self.held = held
         self.asked = asked
         self.error = error
+        self.unstable = unstable
+        """Those whose transaction has not ended; mostly None."""
 
     def __len__(self) -> int:
         return len(self.asked.numbers)
@@ -112,6 +122,9 @@ class FoundPartitions(LaidOut):
         partitions = self.asked.numbers
         if len(out) + _PARTITION_BYTES * len(partitions) > MOST_REPLY_BYTES:
             check_reply_bytes(len(out) + _PARTITION_BYTES * len(partitions))
+        if self.unstable is not None:
+            self._write_with_unstable(out, self.unstable)
+            return
         offsets, epochs, metadata = self.held.find(partitions)
         if metadata is None and version >= 8:
             write_response_group_partitions(out, version, partitions, offsets, epochs, error)
@@ -126,6 +139,22 @@ class FoundPartitions(LaidOut):
                     write_response_group_partition(out, version, partition, offset, epoch, text, error)
                 else:
                     write_response_partition(out, version, partition, offset, epoch, text, error)
+
+    def _write_with_unstable(self, out: BytesWriter, unstable: frozenset[int]) -> None:
+        """The same if some of them must not be shown (T175)."""
+        version: i64 = self.version
+        write = write_response_group_partition if version >= 8 else write_response_partition
+        partitions = self.asked.numbers
+        offsets, epochs, metadata = self.held.find(partitions)
+        for row in range(len(partitions)):
+            partition = partitions[row]
+            if len(out) > MOST_REPLY_BYTES:
+                check_reply_bytes(len(out))
+            if partition in unstable:
+                write(out, version, partition, -1, -1, "", UNSTABLE_OFFSET_COMMIT)
+            else:
+                text = "" if metadata is None else metadata[row]
+                write(out, version, partition, offsets[row], epochs[row], text, NONE)
 
 
 class Asked:
@@ -306,7 +335,7 @@ def _shown_id(call: Call, question: OffsetFetchQuery, name: str) -> bytes | None
 
 
 def _found(version: int, found: FetchedTopic) -> Any:
-    return FoundPartitions(version, found.held, found.partitions(), NONE)
+    return FoundPartitions(version, found.held, found.partitions(), NONE, found.unstable)
 
 
 def _refused(version: int, partitions: I32Array, error: int) -> Any:

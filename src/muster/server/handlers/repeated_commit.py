@@ -38,7 +38,7 @@ _PARTITION_BYTES: Final = 4
 
 def learn(call: Call, request: OffsetCommitRequest, node: Node, payload: bytes, body_at: int) -> RepeatedRequest | None:
     """None if a part of the commit is refused or empty, or if its offsets cannot be found."""
-    if node.usage is not None:
+    if node.principal_usage is not None:
         return None  # limits of its principal: each commit has to be counted
     answer = sorted_out(call, request, node, quietly=True)
     if not answer.accepted or answer.has_refused or len(answer.accepted) != len(request.topics):

@@ -31,8 +31,8 @@ def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
     call.respond = respond
     if type(node.authorizer) is not AllowAll:
         call.respond = lambda call, reply: respond_if_allowed(call, reply, node, request.group_id)
-    if node.usage is not None:
-        node.usage.seen(call.principal, request.group_id, request.member_id)
+    if node.principal_usage is not None:
+        node.principal_usage.seen(call.principal, request.group_id, request.member_id)
     node.coordinator.submit(
         SyncGroup(
             group_id=request.group_id,

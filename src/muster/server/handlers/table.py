@@ -48,6 +48,7 @@ SERVED: Final = (
     "DescribeUserScramCredentials",
     "AlterUserScramCredentials",
     "DescribeCluster",
+    "DescribeProducers",
     "DescribeTopicPartitions",
 )
 """A handler's module has the name of the API's generated module."""

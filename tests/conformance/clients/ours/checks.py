@@ -71,7 +71,7 @@ async def topics(probe: Probe) -> None:
 
     async def is_altered() -> bool:
         configs = {each.name: each for each in await admin.topic_configs(cluster, "ours-topic")}
-        return configs["cleanup.policy"].value == "compact" and configs["retention.ms"].is_default
+        return configs["cleanup.policy"].value == "compact" and configs["retention.ms"].source == "default"
 
     await until("its configuration is altered", is_altered)
     probe.saw("bad config", await refused(admin.alter_topic_configs(cluster, "ours-topic", {"retention.ms": "soon"})))

@@ -6,7 +6,8 @@ import argparse
 
 from muster.cli.exit_codes import DONE
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_lake_argument, refuse, refuse_missing
+from muster.cli.lake.answers import add_lake_argument, run_on_lake
+from muster.cli.support.usage_error import UsageError
 
 _LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
 
@@ -21,28 +22,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.lake.errors import LakeError
+    return run_on_lake("pipeline compact", lambda: _compact(arguments))
 
-    try:
-        from muster.pipeline.lake.compact import compact
-        from muster.pipeline.lake.location import Location
-        from muster.pipeline.lake.reader import Lake
-        from muster.pipeline.lake.retention import Retention
-        from muster.pipeline.lake.writer_lock import only_writer
-    except ImportError as error:
-        return refuse_missing("pipeline compact", error)
+
+def _compact(arguments: argparse.Namespace) -> int:
+    from muster.pipeline.lake.compact import compact
+    from muster.pipeline.lake.location import Location
+    from muster.pipeline.lake.reader import Lake
+    from muster.pipeline.lake.retention import Retention
+    from muster.pipeline.lake.writer_lock import only_writer
+
     retention = Retention(arguments.bronze_days, arguments.silver_days, arguments.gold_days)
     if not 0 < retention.bronze_days <= retention.silver_days <= retention.gold_days:
-        return refuse(
-            "pipeline compact", "days must rise from --bronze-days to --silver-days to --gold-days, from above 0"
-        )
-    try:
-        location = Location.parse(arguments.lake)
-        Lake.open(location)  # a place without a lake is refused before anything is locked there
-        with only_writer(location):
-            done = compact(location, retention, arguments.at)
-    except LakeError as error:
-        return refuse("pipeline compact", str(error))
+        raise UsageError("days must rise from --bronze-days to --silver-days to --gold-days, from above 0")
+    location = Location.parse(arguments.lake)
+    Lake.open(location)  # a place without a lake is refused before anything is locked there
+    with only_writer(location):
+        done = compact(location, retention, arguments.at)
     print(
         f"{words.plural(done.files_before, 'file')} became {done.files_after:,}, {done.rows_dropped:,} rows dropped,"
         f" {words.plural(done.files_removed, 'unused file')} removed"

@@ -7,7 +7,7 @@ import sys
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.lake import words
-from muster.cli.lake.answers import refuse, refuse_missing
+from muster.cli.lake.answers import run_on_lake
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,24 +16,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.lake.errors import LakeError
+    return run_on_lake("pipeline migrate", lambda: _migrate(arguments))
 
-    try:
-        from muster.pipeline.lake.location import Location
-        from muster.pipeline.lake.old_layout import read_old_lake
-        from muster.pipeline.lake.reader import Lake
-    except ImportError as error:
-        return refuse_missing("pipeline migrate", error)
-    try:
-        location = Location.parse(arguments.lake)
-        Location.parse(arguments.to)
-        old = read_old_lake(location)
-        if old is None:
-            this = Lake.open(location).round
-            print(f"{location} has the present layout (version {this.schema_version}): nothing to migrate")
-            return DONE
-    except LakeError as error:
-        return refuse("pipeline migrate", str(error))
+
+def _migrate(arguments: argparse.Namespace) -> int:
+    from muster.pipeline.lake.location import Location
+    from muster.pipeline.lake.old_layout import read_old_lake
+    from muster.pipeline.lake.reader import Lake
+
+    location = Location.parse(arguments.lake)
+    Location.parse(arguments.to)
+    old = read_old_lake(location)
+    if old is None:
+        this = Lake.open(location).round
+        print(f"{location} has the present layout (version {this.schema_version}): nothing to migrate")
+        return DONE
     print(
         f"muster pipeline migrate: {location} is a lake of the layout before Delta"
         f" (clusters {', '.join(map(words.name, old.clusters)) or 'unknown'}; {old.log_partitions:,} log partitions read)."

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from muster.cli.exit_codes import DONE, FAILED
-from muster.cli.lake.answers import add_lake_argument, refuse, refuse_missing
+from muster.cli.lake.answers import add_lake_argument, run_on_lake
+from muster.cli.support.cluster_command import note
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,20 +15,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    return run_on_lake("pipeline report", lambda: _write(arguments.lake, arguments.out))
+
+
+def _write(lake: str, out: str) -> int:
+    from muster.pipeline.lake.reader import Lake
+    from muster.pipeline.query import require_gold
+    from muster.pipeline.report import write_report
+
+    require_gold(Lake.open(lake))
     try:
-        from muster.pipeline.lake.errors import LakeError
-        from muster.pipeline.lake.reader import Lake
-        from muster.pipeline.query import require_gold
-        from muster.pipeline.report import write_report
-    except ImportError as error:
-        return refuse_missing("pipeline report", error)
-    try:
-        require_gold(Lake.open(arguments.lake))
-        write_report(arguments.lake, arguments.out)
-    except LakeError as error:
-        return refuse("pipeline report", str(error))
+        write_report(lake, out)
     except OSError as error:
-        print(f"muster pipeline report: {arguments.out} cannot be written: {error.strerror}", file=sys.stderr)
+        note("pipeline report", f"{out} cannot be written: {error.strerror}")
         return FAILED
-    print(arguments.out)
+    print(out)
     return DONE

@@ -12,7 +12,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from muster.cli.exit_codes import DONE, FAILED, USAGE
+from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
 from muster.cli.lake import words
 from muster.cli.lake.pipeline.spark_flags import add_setting_arguments, settings_by_name
 from muster.cli.support.time_spans import parse_span
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     except (SessionError, SourceError, JobError) as error:
         return _say(str(error), FAILED)
     except KeyboardInterrupt:
-        return _say("interrupted; nothing half-done is visible, the same command goes on where it was", FAILED)
+        return _say("interrupted; nothing half-done is visible, the same command goes on where it was", INTERRUPTED)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,14 +13,14 @@ from muster.cli.lake.answers import (
     add_form_arguments,
     add_lake_argument,
     add_top_argument,
+    print_below,
     print_rows,
-    refuse,
-    refuse_missing,
     rows_wanted,
+    run_on_lake,
 )
 from muster.cli.lake.pipeline.spark_flags import add_setting_arguments, settings_by_name
+from muster.cli.support.cluster_command import note
 from muster.cli.support.tables import Column
-from muster.cli.support.usage_error import UsageError
 
 _EXAMPLES = """\
 examples:
@@ -43,41 +42,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.lake.errors import LakeError
+    return run_on_lake("pipeline sql", lambda: _run(arguments))
 
+
+def _run(arguments: argparse.Namespace) -> int:
+    from muster.pipeline.lake.location import Location
+    from muster.pipeline.lake.reader import Lake
+    from muster.pipeline.lake.sql import run_sql
+    from muster.pipeline.lake.storage_options import spark_s3_settings
+    from muster.pipeline.session import SessionError, SessionSettings, open_session
+
+    given = settings_by_name(arguments.conf)
+    count = rows_wanted(arguments)
+    location = Location.parse(arguments.lake, given)
+    lake = Lake.open(location)  # a place without one is refused before Java starts
+    by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}
+    settings = SessionSettings(
+        master=arguments.master,
+        app_name="muster pipeline sql",
+        pending_records=lake.round.records,
+        packages=tuple(arguments.packages),
+        extra={**by_environment, **given},
+    )
     try:
-        from muster.pipeline.lake.location import Location
-        from muster.pipeline.lake.reader import Lake
-        from muster.pipeline.lake.sql import run_sql
-        from muster.pipeline.lake.storage_options import spark_s3_settings
-        from muster.pipeline.session import SessionError, SessionSettings, open_session
-    except ImportError as error:
-        return refuse_missing("pipeline sql", error)
-    try:
-        given = settings_by_name(arguments.conf)
-        count = rows_wanted(arguments)
-    except UsageError as error:
-        return refuse("pipeline sql", str(error))
-    try:
-        location = Location.parse(arguments.lake, given)
-        lake = Lake.open(location)  # a place without one is refused before Java starts
-        by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}
-        settings = SessionSettings(
-            master=arguments.master,
-            app_name="muster pipeline sql",
-            pending_records=lake.round.records,
-            packages=tuple(arguments.packages),
-            extra={**by_environment, **given},
-        )
         with open_session(settings) as spark:
             _show(arguments, count, *run_sql(spark, location, arguments.statement))
-    except LakeError as error:
-        return refuse("pipeline sql", str(error))
     except SessionError as error:
-        print(f"muster pipeline sql: {error}", file=sys.stderr)
+        note("pipeline sql", str(error))
         return FAILED
-    except BrokenPipeError:
-        return DONE  # the reader has seen enough
     return DONE
 
 
@@ -87,8 +79,7 @@ def _show(arguments: argparse.Namespace, count: int, columns: list[str], rows: I
     shown, more = first_rows(iter(rows), count)
     printable = [{name: _plain(value) for name, value in row.items()} for row in shown]
     print_rows(arguments, [Column(name, name, render=words.name) for name in columns], columns, printable)
-    if not (arguments.json or arguments.csv):
-        print(words.plural(len(shown), "row") + (", more not shown (--top 0 shows all)" if more else ""))
+    print_below(arguments, words.plural(len(shown), "row") + (", more not shown (--top 0 shows all)" if more else ""))
 
 
 def _plain(value: Any) -> Any:
