@@ -20,6 +20,7 @@ from tests.core.transactions.transaction_world import (
     TransactionWorld,
     stored,
 )
+from tests.values import replaced
 
 PID = FIRST_PRODUCER_ID
 BOTH = (TopicPartitions("orders", (0, 1)), TopicPartitions("payments", (0,)))
@@ -160,7 +161,7 @@ def test_markers_are_reported_bit_by_bit() -> None:
 def test_markers_of_another_transaction_are_ignored(change: dict[str, object]) -> None:
     world = TransactionWorld(log=[stored(TransactionState.PREPARE_COMMIT)], keeps_markers=True)
     (order,) = world.orders
-    world.report(order.replaced(**change), order.topics)
+    world.report(replaced(order, **change), order.topics)
     assert world.state() == TransactionState.PREPARE_COMMIT
     assert world.transaction.unmarked == ORDERS
 

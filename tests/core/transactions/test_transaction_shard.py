@@ -8,7 +8,7 @@ from muster.core.records import UnknownRecord
 from muster.core.transactions import expiry
 from muster.core.transactions.config import TransactionConfig
 from muster.core.transactions.outcome import MarkerOrder
-from muster.core.transactions.records import TransactionErased
+from muster.core.transactions.records import TransactionErased, TransactionRecord
 from muster.core.transactions.refusal import after_failed_append, mapped_append_error, refused
 from muster.core.transactions.replies import (
     AddPartitionsReply,
@@ -61,7 +61,8 @@ def test_the_timeout_of_a_loaded_transaction_counts_from_its_start() -> None:
 
 
 def test_a_loaded_log_ends_as_its_last_records_say() -> None:
-    log = [stored(EMPTY), stored(ONGOING), UnknownRecord(9), stored(EMPTY, name="gone"), TransactionErased("gone")]
+    log: list[TransactionRecord] = [stored(EMPTY), stored(ONGOING), UnknownRecord(9)]
+    log += [stored(EMPTY, name="gone"), TransactionErased("gone")]
     world = TransactionWorld(log=log)
     assert list(world.shard.transactions) == ["t"]
     assert world.state() == ONGOING

@@ -75,8 +75,8 @@ class TransactionOutcome(Outcome):
     ) -> None:
         # The runtime carries records, replies and steps without looking into them: one contract for both kinds of shards.
         super().__init__(
-            records=cast("list[Record]", records),
-            replies=cast("list[TicketReply]", replies),
+            records=cast("list[Record] | tuple[()]", records),
+            replies=cast("list[TicketReply] | tuple[()]", replies),
             timers=timers,
             step=cast("Step | None", step),
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never, cast
 
-from muster.core.contract import Outcome, Ticket, TimerKey
+from muster.core.contract import Outcome, StateMachine, Ticket, TimerKey
 from muster.core.records import UnknownRecord
 from muster.core.transactions.add_partitions import add_partitions
 from muster.core.transactions.completion import markers_written, on_transaction_timer, proceed, record_lost, resume
@@ -39,7 +39,7 @@ from muster.wire.errors import REQUEST_TIMED_OUT
 _NOTHING = TransactionOutcome()
 
 
-class TransactionShard:
+class TransactionShard(StateMachine):
     """Requests that `refusal.invalid_before_routing` turns away must not come here: it is asked before the routing."""
 
     def __init__(self, config: TransactionConfig, new_producer_id: NewProducerId) -> None:

@@ -127,9 +127,12 @@ class Transaction:
     def _entered(self, state: TransactionState, now_ms: int, **changes: object) -> TransactionStored:
         """Every record names the producer id of the one before: it tells who may still repeat a request."""
         check_transition(self.stored.state, state)
-        return self.stored.replaced(
-            state=state, update_timestamp_ms=now_ms, previous_producer_id=self.stored.producer_id, **changes
-        )
+        changes |= {
+            "state": state,
+            "update_timestamp_ms": now_ms,
+            "previous_producer_id": self.stored.producer_id,
+        }
+        return TransactionStored(**(self.stored.as_dict() | changes))
 
     def __repr__(self) -> str:
         stored = self.stored
