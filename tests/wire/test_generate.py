@@ -22,13 +22,15 @@ AGREED = """
     FindCoordinator 10 0-6 3, JoinGroup 11 0-9 6, Heartbeat 12 0-4 4, LeaveGroup 13 0-5 4, SyncGroup 14 0-5 4,
     DescribeGroups 15 0-6 5, ListGroups 16 0-5 3, SaslHandshake 17 0-1 None, ApiVersions 18 0-4 3,
     CreateTopics 19 2-7 5, DeleteTopics 20 1-6 4,
-    DeleteRecords 21 0-2 2, InitProducerId 22 0-5 2, OffsetForLeaderEpoch 23 2-4 4, TxnOffsetCommit 28 0-5 3,
+    DeleteRecords 21 0-2 2, InitProducerId 22 0-5 2, OffsetForLeaderEpoch 23 2-4 4,
+    AddPartitionsToTxn 24 0-5 3, AddOffsetsToTxn 25 0-4 3, EndTxn 26 0-5 3, WriteTxnMarkers 27 1-2 1, TxnOffsetCommit 28 0-5 3,
     DescribeAcls 29 1-3 2, CreateAcls 30 1-3 2, DeleteAcls 31 1-3 2,
     DescribeConfigs 32 1-4 4, AlterConfigs 33 0-2 2, DescribeLogDirs 35 1-4 2, SaslAuthenticate 36 0-2 2,
     CreatePartitions 37 0-3 2,
     DeleteGroups 42 0-2 2, IncrementalAlterConfigs 44 0-1 1, OffsetDelete 47 0-0 None,
     DescribeClientQuotas 48 0-1 1, AlterClientQuotas 49 0-1 1,
     DescribeUserScramCredentials 50 0-0 0, AlterUserScramCredentials 51 0-0 0, DescribeCluster 60 0-2 0,
+    DescribeProducers 61 0-0 0, DescribeTransactions 65 0-0 0, ListTransactions 66 0-2 0,
     ConsumerGroupHeartbeat 68 0-1 0, ConsumerGroupDescribe 69 0-1 0, DescribeTopicPartitions 75 0-0 0
 """
 """Name, key, versions, first flexible version: what spec 2.2 and the handlers build on."""

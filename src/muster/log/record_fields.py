@@ -1,7 +1,7 @@
 """Reading and writing the fields of coordinator records: strings, bytes, arrays, in both of Kafka's encodings (spec 2.1, 5.1).
 
 `FieldReader` walks one key or value and says what was wrong and where; it knows neither record types nor versions, which
-are `record_codec`'s and `group_value`'s business. Not for the wire: messages have generated code.
+are `record_codec`'s, `group_value`'s and `transaction_value`'s business. Not for the wire: messages have generated code.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from struct import Struct
 
 from muster.log.contract import StorageError
 from muster.wire.errors import WireError
-from muster.wire.varint import read_uvarint
+from muster.wire.varint import read_uvarint, uvarint
 
+I8 = Struct(">b")
 I16 = Struct(">h")
 I32 = Struct(">i")
 I64 = Struct(">q")
@@ -38,6 +39,9 @@ class FieldReader:
     def error(self, problem: str) -> RecordError:
         shown = self.buffer[:48].hex() + ("..." if len(self.buffer) > 48 else "")
         return RecordError(f"{self.what}: {problem} (at byte {self.position} of {len(self.buffer)}: {shown})")
+
+    def i8(self, field: str) -> int:
+        return self._number(I8, field)
 
     def i16(self, field: str) -> int:
         return self._number(I16, field)
@@ -71,9 +75,16 @@ class FieldReader:
 
     def count(self, field: str) -> int:
         """The length of an array whose elements have at least one byte each."""
+        count = self.nullable_count(field)
+        if count is None:
+            raise self.error(f"{field} is null and may not be")
+        return count
+
+    def nullable_count(self, field: str) -> int | None:
+        """The same, None for null."""
         count = self._uvarint(field) - 1 if self.flexible else self.i32(field)
         if count < 0:
-            raise self.error(f"{field} is null and may not be")
+            return None
         if count > len(self.buffer) - self.position:
             raise self.error(f"{field} says it has {count} elements, more than there are bytes left")
         return count
@@ -132,3 +143,22 @@ def string_octets(text: str, field: str) -> bytes:
             f"{field} has {len(octets)} bytes of UTF-8, a record holds at most {MAX_STRING_BYTES}: use a shorter one"
         )
     return octets
+
+
+def compact_string_field(text: str, field: str) -> bytes:
+    """A flexible string: length + 1 as a varint, UTF-8."""
+    octets = string_octets(text, field)
+    return uvarint(len(octets) + 1) + octets
+
+
+def compact_count(count: int | None) -> bytes:
+    """The length of a flexible array."""
+    return b"\x00" if count is None else uvarint(count + 1)
+
+
+def tagged_section(tags: dict[int, bytes]) -> bytes:
+    """What ends a flexible struct. Tags ascend."""
+    parts = [uvarint(len(tags))]
+    for tag, octets in tags.items():
+        parts += (uvarint(tag), uvarint(len(octets)), octets)
+    return b"".join(parts)

@@ -1,4 +1,4 @@
-"""Kafka 4.3.1's names of the coordinator record types, for people who look at a log. Nothing is decided by them."""
+"""Kafka 4.3.1's names of the coordinators' record types, for people who look at a log. Nothing is decided by them."""
 
 from __future__ import annotations
 
@@ -31,4 +31,6 @@ RECORD_NAMES: Final = {
     23: "StreamsGroupTopology",
 }
 """The first two bytes of a key, as a number -> the record's name. 9 and 18 were given out and taken back."""
+TRANSACTION_RECORD_NAMES: Final = {0: "TransactionLog"}
+"""The same of `__transaction_state`."""
 CODEC_NAMES: Final = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}

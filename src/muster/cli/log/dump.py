@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from muster.cli.exit_codes import DONE, FAILED, USAGE
-from muster.cli.log.words import batch_fields, batch_words, record_fields, record_words
+from muster.cli.log.words import RecordKind, batch_fields, batch_words, record_fields, record_words
+from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from muster.log.contract import StorageError
 from muster.log.disk import Disk
 from muster.log.segment_batches import checked_batches
@@ -21,7 +22,7 @@ from muster.wire.batch import BatchHeader, decode_records
 from muster.wire.batch import Record as BatchRecord
 from muster.wire.errors import WireError
 
-_OFFSETS_DIRECTORY = "__consumer_offsets-"
+_KINDS = {CONSUMER_OFFSETS: RecordKind.GROUPS, TRANSACTION_STATE: RecordKind.TRANSACTIONS}
 _SEGMENT_ENDINGS = (".log", ".log.cleaned", ".log.swap", ".log.deleted")
 
 
@@ -30,7 +31,7 @@ class _Printer(Protocol):
 
     def batch(self, header: BatchHeader, position: int) -> None: ...
 
-    def record(self, header: BatchHeader, record: BatchRecord, offsets: bool) -> None: ...
+    def record(self, header: BatchHeader, record: BatchRecord, kind: RecordKind) -> None: ...
 
     def undecodable(self, header: BatchHeader, problem: str) -> None: ...
 
@@ -42,8 +43,8 @@ class _Text:
     def batch(self, header: BatchHeader, position: int) -> None:
         print(f"batch {header.base_offset}..{header.last_offset} at {position}: {batch_words(header)}")
 
-    def record(self, header: BatchHeader, record: BatchRecord, offsets: bool) -> None:
-        print(f"  {record_words(header, record, offsets=offsets)}")
+    def record(self, header: BatchHeader, record: BatchRecord, kind: RecordKind) -> None:
+        print(f"  {record_words(header, record, kind)}")
 
     def undecodable(self, header: BatchHeader, problem: str) -> None:
         print(f"  undecodable: {problem}")
@@ -59,8 +60,8 @@ class _JsonLines:
     def batch(self, header: BatchHeader, position: int) -> None:
         self._print({"kind": "batch", "file": self._path, "position": position, **batch_fields(header)})
 
-    def record(self, header: BatchHeader, record: BatchRecord, offsets: bool) -> None:
-        self._print({"kind": "record", "file": self._path, **record_fields(header, record, offsets=offsets)})
+    def record(self, header: BatchHeader, record: BatchRecord, kind: RecordKind) -> None:
+        self._print({"kind": "record", "file": self._path, **record_fields(header, record, kind)})
 
     def undecodable(self, header: BatchHeader, problem: str) -> None:
         fields = {"offset": header.base_offset, "type": "undecodable", "problem": problem}
@@ -70,7 +71,8 @@ class _JsonLines:
         print(json.dumps(fields, ensure_ascii=False))
 
 
-def dump(paths: list[str], *, as_json: bool, offsets: bool) -> int:
+def dump(paths: list[str], *, as_json: bool, kind: RecordKind | None) -> int:
+    """`kind` None: what the names of the directories say."""
     printer: _Printer = _JsonLines() if as_json else _Text()
     code = DONE
     for path in paths:
@@ -80,9 +82,8 @@ def dump(paths: list[str], *, as_json: bool, offsets: bool) -> int:
             print(f"muster log dump: {error}", file=sys.stderr)
             return USAGE
         for file in files:
-            holder = os.path.basename(os.path.dirname(os.path.abspath(file)))
             try:
-                _dump_file(file, printer, offsets or holder.startswith(_OFFSETS_DIRECTORY))
+                _dump_file(file, printer, kind or _kind_by_name(file))
             except BrokenPipeError:  # whoever was reading has seen enough, as `head` does
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 return code
@@ -106,7 +107,12 @@ def _segment_files(path: str) -> Iterator[str]:
         yield os.path.join(path, name)
 
 
-def _dump_file(path: str, printer: _Printer, offsets: bool) -> None:
+def _kind_by_name(file: str) -> RecordKind:
+    directory = os.path.basename(os.path.dirname(os.path.abspath(file)))
+    return _KINDS.get(directory.rpartition("-")[0], RecordKind.PLAIN)
+
+
+def _dump_file(path: str, printer: _Printer, kind: RecordKind) -> None:
     printer.begin(path)
     position = 0
     for header, batch in checked_batches(Disk(), path, os.stat(path).st_size):
@@ -117,5 +123,5 @@ def _dump_file(path: str, printer: _Printer, offsets: bool) -> None:
             printer.undecodable(header, str(error))
         else:
             for record in records:
-                printer.record(header, record, offsets)
+                printer.record(header, record, kind)
         position += header.size

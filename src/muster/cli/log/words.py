@@ -1,23 +1,36 @@
 """How `muster log dump` says what a batch and a record are, for people and for programs.
 
-Coordinator records of types 0 to 2 come decoded; the others are named and shown as bytes. What cannot be decoded is shown
-as bytes too, with what was wrong: looking must not fail because of what is looked at.
+Decoded are a group coordinator's records of types 0 to 2, a transaction coordinator's, and the markers that end transactions.
+Other coordinator records are named and shown as bytes. What cannot be decoded is shown as bytes too, with what was wrong: looking
+must not fail because of what is looked at.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from enum import Enum
+from typing import Any, Final
 
 from muster.core.records import GroupErased, GroupStored, LogRecord, OffsetCommitted, OffsetErased, UnknownRecord
+from muster.core.transactions.records import TransactionErased, TransactionRecord, TransactionStored
 from muster.log.record_codec import RecordError, decode_record
-from muster.log.record_names import CODEC_NAMES, RECORD_NAMES
-from muster.wire.batch import DELETE_HORIZON_BIT, NO_PRODUCER_ID, BatchHeader
+from muster.log.record_names import CODEC_NAMES, RECORD_NAMES, TRANSACTION_RECORD_NAMES
+from muster.log.transaction_value import decode_transaction_record
+from muster.wire.batch import DELETE_HORIZON_BIT, NO_PRODUCER_ID, BatchHeader, control_type, decode_marker
 from muster.wire.batch import Record as BatchRecord
 from muster.wire.consumer_protocol import decode_assignment, decode_subscription
 from muster.wire.errors import WireError
 
-_MARKERS = {0: "ABORT", 1: "COMMIT"}
+
+class RecordKind(Enum):
+    """Whose records a log holds."""
+
+    PLAIN = "plain"
+    GROUPS = "groups"
+    TRANSACTIONS = "transactions"
+
+
+_NAMES: Final = {RecordKind.GROUPS: RECORD_NAMES, RecordKind.TRANSACTIONS: TRANSACTION_RECORD_NAMES}
 
 
 def batch_fields(header: BatchHeader) -> dict[str, Any]:
@@ -65,27 +78,29 @@ def batch_words(header: BatchHeader) -> str:
     return ", ".join(words)
 
 
-def record_fields(header: BatchHeader, record: BatchRecord, *, offsets: bool) -> dict[str, Any]:
+def record_fields(header: BatchHeader, record: BatchRecord, kind: RecordKind) -> dict[str, Any]:
     fields: dict[str, Any] = {"offset": record.offset, "timestamp": record.timestamp_ms}
     if header.is_control:
-        return fields | {"marker": _marker(record.key)}
-    if offsets:
-        return fields | _coordinator_fields(record)
+        return fields | _control_fields(record)
+    if kind is not RecordKind.PLAIN:
+        return fields | _coordinator_fields(record, kind)
     fields |= _raw_fields(record)
     if record.headers:
         fields["headers"] = [{"name": name, **_bytes_fields("value", value)} for name, value in record.headers]
     return fields
 
 
-def record_words(header: BatchHeader, record: BatchRecord, *, offsets: bool) -> str:
+def record_words(header: BatchHeader, record: BatchRecord, kind: RecordKind) -> str:
     start = f"{record.offset} {time_words(record.timestamp_ms)}"
     if header.is_control:
-        return f"{start} {_marker(record.key)} marker"
-    if not offsets:
+        fields = _control_fields(record)
+        name = f"{fields.pop('marker')} marker"
+    elif kind is RecordKind.PLAIN:
         headers = "".join(f" {name}={bytes_words(value)}" for name, value in record.headers)
         return f"{start} {bytes_words(record.key)} = {bytes_words(record.value)}{headers}"
-    fields = _coordinator_fields(record)
-    name = fields.pop("type")
+    else:
+        fields = _coordinator_fields(record, kind)
+        name = fields.pop("type")
     return f"{start} {name}: " + " ".join(f"{field}={_plain(value)}" for field, value in fields.items())
 
 
@@ -105,29 +120,40 @@ def bytes_words(field: bytes | None) -> str:
     return repr(text) if text is not None else f"0x{field.hex()}"
 
 
-def _coordinator_fields(record: BatchRecord) -> dict[str, Any]:
+def _control_fields(record: BatchRecord) -> dict[str, Any]:
     try:
-        decoded = decode_record(record.key, record.value)
+        marker = decode_marker(record.key, record.value)
+        if marker is None:
+            return {"marker": f"control type {control_type(record.key)}", **_raw_fields(record)}
+    except WireError as error:
+        return {"marker": "undecodable", "problem": str(error), **_raw_fields(record)}
+    return {"marker": "COMMIT" if marker.committed else "ABORT", "coordinator_epoch": marker.coordinator_epoch}
+
+
+def _coordinator_fields(record: BatchRecord, kind: RecordKind) -> dict[str, Any]:
+    decode = decode_transaction_record if kind is RecordKind.TRANSACTIONS else decode_record
+    try:
+        decoded = decode(record.key, record.value)
     except RecordError as error:
         return {"type": "undecodable", "problem": str(error), **_raw_fields(record)}
     number = int.from_bytes((record.key or b"")[:2], "big", signed=True)
-    name = RECORD_NAMES.get(number, f"unknown type {number}")
+    name = _NAMES[kind].get(number, f"unknown type {number}")
     return {"type": name, "type_number": number, **_typed_fields(decoded, record)}
 
 
-def _typed_fields(decoded: LogRecord, record: BatchRecord) -> dict[str, Any]:
+def _typed_fields(decoded: LogRecord | TransactionRecord, record: BatchRecord) -> dict[str, Any]:
     match decoded:
         case OffsetCommitted():
             fields = decoded.as_dict()
             topic_id = fields.pop("topic_id")
             committed = {"committed_offset": fields.pop("offset")}  # the record's own offset is another thing
             return fields | committed | {"topic_id": topic_id.hex() if topic_id is not None else None}
-        case OffsetErased():
+        case OffsetErased() | GroupErased() | TransactionErased():
             return decoded.as_dict() | {"tombstone": True}
-        case GroupErased():
-            return {"group_id": decoded.group_id, "tombstone": True}
         case GroupStored():
             return decoded.as_dict() | {"members": [_member_fields(each.as_dict()) for each in decoded.members]}
+        case TransactionStored():
+            return decoded.as_dict() | {"topics": [topic._asdict() for topic in decoded.topics]}
         case UnknownRecord():
             return _raw_fields(record)
 
@@ -163,14 +189,10 @@ def _text(field: bytes) -> str | None:
     return text if text.isprintable() else None
 
 
-def _marker(key: bytes | None) -> str:
-    number = int.from_bytes((key or b"")[2:4], "big")
-    return _MARKERS.get(number, f"control type {number}")
-
-
 def _plain(value: object) -> str:
-    if isinstance(value, list):
-        return (
-            "[" + ", ".join("{" + " ".join(f"{k}={_plain(v)}" for k, v in each.items()) + "}" for each in value) + "]"
-        )
+    match value:
+        case dict():
+            return "{" + " ".join(f"{name}={_plain(each)}" for name, each in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(_plain(each) for each in value) + "]"
     return str(value)

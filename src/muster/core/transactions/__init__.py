@@ -1,0 +1,1 @@
+"""Transactions: the coordinator's states and the records that keep them."""
