@@ -118,13 +118,13 @@ class PrincipalUsage:
             return self._refuse("groups", POLICY_VIOLATION)
         else:
             self._take_group(principal, group_id)
-        held = shard.offsets.of_group(group_id)
+        held, pending = shard.offsets.of_group(group_id), shard.offsets.pending.of_group(group_id)
         new = len(
             {
                 (offsets.topic, partition)
                 for offsets in commit
                 for partition, *_ in offsets.rows()
-                if partition not in held.get(offsets.topic, ())
+                if partition not in held.get(offsets.topic, ()) and (offsets.topic, partition) not in pending
             }
         )
         if not new:
@@ -227,4 +227,5 @@ def _still_parked(parked: dict[Redeemable, bool]) -> dict[Redeemable, bool]:
 
 
 def _offsets_of(shard: Shard, group_id: str) -> int:
-    return sum(map(len, shard.offsets.of_group(group_id).values()))
+    committed = sum(map(len, shard.offsets.of_group(group_id).values()))
+    return committed + shard.offsets.pending.count_in(group_id)

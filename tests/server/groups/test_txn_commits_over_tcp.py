@@ -21,6 +21,7 @@ from muster.wire.apis import API_KEYS
 from muster.wire.errors import (
     INVALID_PRODUCER_EPOCH,
     INVALID_PRODUCER_ID_MAPPING,
+    MESSAGE_TOO_LARGE,
     NETWORK_EXCEPTION,
     NONE,
     TRANSACTION_ABORTABLE,
@@ -243,6 +244,7 @@ def verifying(monkeypatch: pytest.MonkeyPatch, error: int) -> list[tuple[object,
         (5, INVALID_PRODUCER_EPOCH, 47),
         (0, INVALID_PRODUCER_ID_MAPPING, 49),
         (5, 3, 15),
+        (5, MESSAGE_TOO_LARGE, -1),
         (5, NONE, NONE),
     ],
 )
@@ -314,3 +316,17 @@ def test_rights_are_asked_for_in_the_order_transaction_group_topic(tmp_path: Pat
             ("returns", [(0, 29)]),
             ("nothing", [(0, 29)]),
         ]
+
+
+def test_pending_offsets_count_among_what_a_principal_may_have_the_server_hold() -> None:
+    with GroupServer({"muster.max.offsets.per.principal": "2"}) as server:
+        client = server.client()
+        assert [code(client, 5), code(client, 5)] == [0, 0]
+        assert answered(client, 5, request(("orders", 1, 1), ("orders", 2, 1))) == [
+            ("orders", [(1, 44)]),
+            ("orders", [(2, 44)]),
+        ]
+        assert client.commit("g", ("orders", 1, 1)) == [0]
+        assert client.commit("g", ("orders", 2, 1)) == [44]
+        assert end(server, commit=True) == NONE
+        assert client.commit("g", ("orders", 0, 1), ("orders", 2, 1)) == [44, 44]

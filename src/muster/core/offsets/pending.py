@@ -134,6 +134,13 @@ class PendingOffsets:
         """Whether some transaction has committed offsets of the group and has not ended."""
         return group_id in self._producers
 
+    def count_in(self, group_id: str) -> int:
+        """How many pending offsets the group has, of all producers."""
+        count = 0
+        for producer_id in self._producers.get(group_id, ()):
+            count += len(self._open[producer_id].groups[group_id])
+        return count
+
     def of_group(self, group_id: str) -> dict[Place, None]:
         """Each partition for which the group has a pending offset, once."""
         places: dict[Place, None] = {}
