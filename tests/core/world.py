@@ -46,6 +46,7 @@ from muster.core.requests import (
 )
 from muster.core.shard import Shard
 from muster.wire.i32_array import i32_array
+from muster.wire.value import Value
 from tests.core.commit_entries import by_topic
 from tests.core.invariants import check_shard, check_timers
 
@@ -133,10 +134,10 @@ class World:
         if self.watch is not None:
             self.watch()
 
-    def _release(self, replies: Sequence[tuple[object, Reply]]) -> None:
+    def _release(self, replies: Sequence[tuple[object, Value]]) -> None:
         for ticket, reply in replies:
             assert isinstance(ticket, Call)
-            ticket.redeem(reply, self.now_ms)
+            ticket.redeem(cast(Reply, reply), self.now_ms)
 
     def settle(self, error: int | None = None) -> None:
         """The oldest append in flight is durable, or failed with this error of the log."""

@@ -34,6 +34,7 @@ SECTIONS: Final[tuple[tuple[str, Iterable[ConfigKey]], ...]] = (
     ("Listeners, further", LISTENER_KEYS),
     ("Who may do what", setting_keys.ACL_KEYS),
     ("Limits and quotas", LIMIT_KEYS),
+    ("Transactions", setting_keys.TRANSACTION_KEYS),
     ("Broker", setting_keys.BROKER_KEYS),
 )
 """Title and keys, in the order of the page. A key stands in the first section that has it; the rest come under Further."""

@@ -14,7 +14,6 @@ import pytest
 
 from muster.cluster.plan import Slot
 from muster.cluster.view import ClusterView, NodeEntry
-from muster.core.replies import Reply
 from muster.log.contract import NOBODY, Leader, StorageError
 from muster.log.memory import MemoryStore
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
@@ -24,6 +23,7 @@ from muster.server.settings import Settings
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.wire.errors import NONE, NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER
+from muster.wire.value import Value
 from tests.movable_clock import MovableClock
 from tests.runtime.manual_loop import ManualLoop, Scheduled
 from tests.runtime.world import HeldTicket, commit
@@ -112,7 +112,7 @@ class Seated:
         self.seat.deliver(None, self.now_s + lease_s)
         self.loop.run_until_idle()
 
-    def ask_to_commit(self) -> Reply | None:
+    def ask_to_commit(self) -> Value | None:
         ticket = HeldTicket()
         self.node.coordinator.submit(commit(group="g"), ticket)
         self.loop.run_until_idle()

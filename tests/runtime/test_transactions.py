@@ -17,8 +17,8 @@ from muster.core.requests import TxnOffsetCommit
 from muster.core.shard import Shard
 from muster.log.contract import LedElsewhere, StorageError
 from muster.log.record_codec import encode_record
+from muster.runtime.coordinator_log import RecordsTooLarge
 from muster.runtime.coordinator_shards import ShardState
-from muster.runtime.offsets_log import RecordsTooLarge
 from muster.wire.batch import (
     EndMarker,
     Record,

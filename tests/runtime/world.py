@@ -7,7 +7,6 @@ import json
 from typing import Any, TypeVar, cast
 
 from muster.core.config import GroupConfig
-from muster.core.replies import Reply
 from muster.core.requests import Heartbeat, JoinGroup, OffsetCommit, OffsetFetch, Request, SyncGroup
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.memory import MemoryStore
@@ -19,6 +18,7 @@ from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.tickets import Redeemable
 from muster.wire.batch import decode_records, encode_pairs, iterate_batches, parse_header
 from muster.wire.i32_array import i32_array
+from muster.wire.value import Value
 from tests.core.commit_entries import by_topic
 from tests.movable_clock import MovableClock
 from tests.runtime.manual_loop import ManualLoop
@@ -33,14 +33,14 @@ class HeldTicket(Redeemable):
 
     def __init__(self) -> None:
         super().__init__()
-        self.reply: Reply | None = None
+        self.reply: Value | None = None
         self.has_gone = False
 
     @property
     def is_abandoned(self) -> bool:
         return self.has_gone
 
-    def redeem(self, reply: Reply) -> None:
+    def redeem(self, reply: Value) -> None:
         assert not self.answered, "answered twice"
         self.answered = True
         self.reply = reply

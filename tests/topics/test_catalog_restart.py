@@ -161,10 +161,11 @@ def test_leader_epochs_and_producer_ids_go_on_where_kafka_stopped() -> None:
     foreign_log(store, "theirs", 0, leader_epoch=5, producer_id=4321, producer_epoch=0, base_sequence=0)
     broker = started(store)
     assert broker.partition("theirs", 0).leader_epoch == 5
-    assert broker.init_producer_id(None) == (4322, 0)
+    assert broker.new_producer_id() == 4322
     again = started(store)
     assert again.partition("theirs", 0).leader_epoch == 5
-    producer_id, _ = again.init_producer_id(None)
+    producer_id = again.new_producer_id()
+    assert producer_id is not None
     assert producer_id > 4322
 
 
@@ -172,9 +173,9 @@ def test_producer_ids_are_never_handed_out_twice() -> None:
     """A restart skips the rest of the block that was reserved."""
     store = MemoryStore()
     broker = started(store)
-    handed_out = [broker.init_producer_id(None)[0] for _ in range(1001)]
+    handed_out = [broker.new_producer_id() for _ in range(1001)]
     assert handed_out == list(range(1001))
-    assert started(store).init_producer_id(None) == (2000, 0)
+    assert started(store).new_producer_id() == 2000
 
 
 def test_a_broken_counter_of_producer_ids_stops_the_start() -> None:

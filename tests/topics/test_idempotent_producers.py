@@ -11,7 +11,6 @@ from muster.log.memory import MemoryStore
 from muster.topics import producers
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.producer_snapshots import DOCUMENT
-from muster.topics.refusal import TopicError
 from muster.wire import errors
 from muster.wire.batch import BatchHeader
 from tests.topics.bench_broker import (
@@ -281,12 +280,5 @@ def test_the_number_of_remembered_producers_is_bounded(monkeypatch: pytest.Monke
     assert ledger.producer_ids() == [1, 3]
 
 
-def test_a_transactional_id_is_refused(broker: Broker) -> None:
-    with pytest.raises(TopicError) as refused:
-        broker.init_producer_id("my-transactions")
-    assert refused.value.code == errors.UNSUPPORTED_VERSION
-    assert "transactions are not supported" in (refused.value.message or "")
-
-
-def test_each_new_producer_gets_its_own_id_and_epoch_zero(broker: Broker) -> None:
-    assert [broker.init_producer_id(None) for _ in range(3)] == [(0, 0), (1, 0), (2, 0)]
+def test_each_new_producer_gets_its_own_id(broker: Broker) -> None:
+    assert [broker.new_producer_id() for _ in range(3)] == [0, 1, 2]

@@ -144,5 +144,5 @@ def test_what_another_node_deleted_grew_or_changed_is_taken_over() -> None:
 def test_producer_ids_of_two_nodes_never_meet() -> None:
     shared = SharedDocuments()
     first, second = node(shared), node(shared)
-    ids = [broker.init_producer_id(None)[0] for _ in range(3000) for broker in (first, second)]
+    ids = [broker.new_producer_id() for _ in range(3000) for broker in (first, second)]
     assert len(set(ids)) == len(ids)

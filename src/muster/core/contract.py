@@ -35,8 +35,6 @@ from muster.wire.value import Value
 if TYPE_CHECKING:
     from muster.core.journal import JournalEvent
     from muster.core.records import Record
-    from muster.core.replies import Reply
-    from muster.core.steps import Step
 
 Ticket: TypeAlias = object
 """The right to exactly one reply. Opaque here; the server makes it, the core keeps it, the runtime redeems it."""
@@ -47,7 +45,8 @@ TimerKey: TypeAlias = tuple[str, ...]
 TimerChange: TypeAlias = tuple[TimerKey, int | None]
 """(key, absolute deadline in ms) sets or moves the timer; (key, None) cancels it."""
 
-TicketReply: TypeAlias = "tuple[Ticket, Reply]"
+TicketReply: TypeAlias = tuple[Ticket, Value]
+"""The reply is one of `core.replies`, or of `core.transactions.replies`: whoever redeems the ticket knows which."""
 
 
 @mypyc_attr(acyclic=True)
@@ -64,7 +63,7 @@ class Outcome(Value):
         early_replies: list[TicketReply] | tuple[()] = (),
         timers: list[TimerChange] | tuple[()] = (),
         journal: list[JournalEvent] | tuple[()] = (),
-        step: Step | None = None,
+        step: Value | None = None,
     ) -> None:
         self.records: Final = records
         self.replies: Final = replies
@@ -91,7 +90,7 @@ class StateMachine:
     def on_unload(self, now_ms: int) -> Outcome: ...
 
     @abstractmethod
-    def on_durable(self, step: Step, now_ms: int) -> Outcome: ...
+    def on_durable(self, step: Value, now_ms: int) -> Outcome: ...
 
     @abstractmethod
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome: ...

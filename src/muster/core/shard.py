@@ -8,7 +8,7 @@ one call at a time, and carries the outcomes out as `muster.core.contract` says.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import assert_never
+from typing import assert_never, cast
 
 from muster.core.classic.counters import Counters
 from muster.core.classic.delete import delete_group
@@ -47,6 +47,7 @@ from muster.core.records import (
     UnknownRecord,
 )
 from muster.core.refusal import after_failed_append, mapped_append_error, refused_after_timeout
+from muster.core.replies import Reply
 from muster.core.requests import (
     DeleteGroup,
     DescribeGroup,
@@ -61,8 +62,9 @@ from muster.core.requests import (
     SyncGroup,
     TxnOffsetCommit,
 )
-from muster.core.steps import CreateGroup, EraseGroups, ReplaceStaticMember, Step, StoreAssignments
+from muster.core.steps import CreateGroup, EraseGroups, ReplaceStaticMember, StoreAssignments
 from muster.wire.errors import REQUEST_TIMED_OUT
+from muster.wire.value import Value
 
 _NOTHING = Outcome()
 
@@ -220,7 +222,7 @@ class Shard(ShardView, StateMachine):
         else:
             self.groups[group_id] = simple_group(group_id, committed_ms)
 
-    def on_durable(self, step: Step, now_ms: int) -> Outcome:
+    def on_durable(self, step: Value, now_ms: int) -> Outcome:
         builder = self._builder(now_ms)
         match step:
             case StoreAssignments():
@@ -230,7 +232,7 @@ class Shard(ShardView, StateMachine):
             case CreateGroup() | ReplaceStaticMember():
                 pass  # the group is where the records say already
             case _:
-                assert_never(step)
+                raise AssertionError(f"nobody asked for {step!r}")
         return builder.outcome()
 
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
@@ -249,7 +251,7 @@ class Shard(ShardView, StateMachine):
             case _:
                 pass  # nothing ran ahead of its records
         for ticket, reply in outcome.replies:
-            builder.reply(ticket, after_failed_append(reply, error_code))
+            builder.reply(ticket, after_failed_append(cast(Reply, reply), error_code))
         return builder.outcome()
 
     def on_append_overdue(self, outcome: Outcome, now_ms: int) -> Outcome:
@@ -260,7 +262,7 @@ class Shard(ShardView, StateMachine):
         """
         builder = self._builder(now_ms)
         for ticket, reply in outcome.replies:
-            builder.reply(ticket, refused_after_timeout(reply))
+            builder.reply(ticket, refused_after_timeout(cast(Reply, reply)))
         step = outcome.step
         if isinstance(step, StoreAssignments):
             error = mapped_append_error("group", REQUEST_TIMED_OUT)

@@ -5,7 +5,7 @@ A group may have moved on meanwhile. Every step carries what it takes to see tha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from muster.wire.value import Value
 
@@ -80,6 +80,3 @@ class EraseGroups(Value):
 
     def __init__(self, events: list[JournalEvent]) -> None:
         self.events = events
-
-
-Step: TypeAlias = CreateGroup | StoreAssignments | ReplaceStaticMember | EraseGroups

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from muster.core.classic.heartbeat import stable_member
-from muster.core.contract import Outcome
 from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, OffsetsCommitted, Record, log_length
 from muster.core.refusal import refused, refused_in_flight
 from muster.core.replies import CommitReply, MarkerReply
@@ -25,7 +24,7 @@ from muster.core.requests import (
 from muster.core.shard import Shard
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
-from muster.runtime.in_flight import Event, InFlight
+from muster.runtime.in_flight import InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.offsets_log import OffsetsLog
 from muster.runtime.runner import ShardRunner
@@ -66,10 +65,11 @@ class GroupRunner(ShardRunner):
                 # Deviates: a join that comes while the leader's plan is being stored waits for that; Kafka lets it in at
                 # once and answers the parked SyncGroups REBALANCE_IN_PROGRESS (T103). Here they get their assignment
                 # first.
-                queue.append(self._put_off(request, ticket))
+                queue.append(self._put_off(request, ticket, lambda: self._handle(request, ticket)))
                 return
             if isinstance(request, OffsetFetch) and request.require_stable and len(self._in_flight):
-                self._in_flight.newest().follow_with(self._put_off(request, ticket))
+                later = self._put_off(request, ticket, lambda: self._handle(request, ticket))
+                self._in_flight.newest().follow_with(later)
                 return
         self._handle(request, ticket)
 
@@ -84,18 +84,6 @@ class GroupRunner(ShardRunner):
         """A commit of a member whose `SessionToken` has just been renewed. Commits never wait for records of groups."""
         self._handle(commit, ticket, member_checked=True)
 
-    def _put_off(self, request: Request, ticket: Redeemable) -> Event:
-        """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
-        deadline_ms = self._clock.ticks_ms() + self._commit_timeout_ms
-        self._unanswered.keep_until(deadline_ms, ticket, request)
-        self._alarm.not_later_than(deadline_ms)
-
-        def when_its_turn_comes() -> None:
-            if not ticket.answered:
-                self._handle(request, ticket)
-
-        return when_its_turn_comes
-
     def session_token(
         self, request: Heartbeat, place: LedPartition[GroupRunner], may_speak: Callable[[], bool] | None
     ) -> SessionToken | None:
@@ -107,21 +95,6 @@ class GroupRunner(ShardRunner):
             return None
         turns = self._queues
         return SessionToken(place, group, member, timer, turns.queues, turns.postponed, self._clock, may_speak)
-
-    def interject(self, group_id: str, step: Callable[[int], Outcome]) -> None:
-        """Something about a group that no client asked for and no timer brought, in its turn among the group's events.
-
-        `step` is given the time and decides like the core does. For the test kit and for operators.
-        """
-
-        def decide() -> None:
-            self._decide(lambda: step(self._clock.now_ms()))
-
-        queue = self._queues.queues.get(group_id)
-        if queue is None:
-            decide()
-        else:
-            queue.append(decide)
 
     def end_transaction(self, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool) -> None:
         """The transaction coordinator has ended a transaction in this partition."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
-from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL, TRANSACTION_STATE
+from muster.core.transactions.config import TransactionConfig
 from muster.log.contract import PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
@@ -22,7 +23,9 @@ from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.log_limit import LogLimit
 from muster.runtime.long_poll import LongPolls
+from muster.runtime.marker_writer import MarkerWriter
 from muster.runtime.periodic import Periodic
+from muster.runtime.transaction_coordinator import TransactionCoordinator
 from muster.runtime.writer_thread import Step, WriterThread
 from muster.security.audit import Audit
 from muster.security.authorizer import Authorizer
@@ -59,6 +62,8 @@ class NodeSettings(Protocol):
     def integer(self, name: str) -> int: ...
 
     def group_config(self) -> GroupConfig: ...
+
+    def transaction_config(self) -> TransactionConfig: ...
 
 
 class Node:
@@ -103,6 +108,18 @@ class Node:
             self._open_offsets_log,
             loop.call_soon,
         )
+        self.marker_writer = MarkerWriter(broker, self.coordinator, self.durable, clock)
+        self.transactions = TransactionCoordinator(
+            settings.transaction_config(),
+            clock,
+            self.alarm,
+            self.durable,
+            self.journal,
+            broker.new_producer_id,
+            self._open_transactions_log,
+            loop.call_soon,
+            self.marker_writer,
+        )
         self.principal_usage = _principal_usage(settings, self.coordinator, clock)
         """What each principal holds here, counted against its limits; None if no principal has a limit."""
         self._retention = Periodic(
@@ -116,7 +133,8 @@ class Node:
             settings.integer("log.cleaner.backoff.ms"),
             broker.last_stable_offset,
         )
-        self._creating_offsets_topic = False
+        self._being_created: set[str] = set()
+        """Internal topics that will be there in a moment."""
         self._creation_log = LogLimit(_log, "attempts to create an internal topic that failed", monotonic)
         """Every client that looks for a coordinator makes an attempt."""
         self.call_soon = loop.call_soon
@@ -170,8 +188,10 @@ class Node:
         topic = self.broker.topic(CONSUMER_OFFSETS)
         wanted = self.settings.integer("offsets.topic.num.partitions")
         self.coordinator.start(len(topic.partitions) if topic is not None else wanted)
-        if topic is not None:
-            self._elect_all()
+        transactions = self.broker.topic(TRANSACTION_STATE)
+        wanted = self.settings.integer("transaction.state.log.num.partitions")
+        self.transactions.start(len(transactions.partitions) if transactions is not None else wanted)
+        self._elect_all()
         self._retention.start()
         self.compactor.start()
         if self.cluster is not None:
@@ -188,6 +208,7 @@ class Node:
             await self.cluster.hand_over()
         if self._validation is not None:
             self._validation.close()
+        self.transactions.stop()
         self.coordinator.stop()
         self.long_polls.fire_all()
         compacted = self._loop.create_future()
@@ -221,42 +242,59 @@ class Node:
     def has_coordinator_for(self, group_id: str) -> bool:
         return partition_for(group_id, self.coordinator.partition_count) in self.coordinator.places
 
+    def has_transaction_coordinator_for(self, transactional_id: str) -> bool:
+        return partition_for(transactional_id, self.transactions.partition_count) in self.transactions.places
+
     def create_offsets_topic_soon(self) -> None:
         """The first client that looks for a coordinator makes the topic, and is told to come again (spec 1.3)."""
-        if not self._creating_offsets_topic and self.broker.topic(CONSUMER_OFFSETS) is None:
-            self._creating_offsets_topic = True
-            self._loop.call_soon(self._create_offsets_topic)
+        self._create_soon(CONSUMER_OFFSETS, self._create_offsets_topic)
+
+    def create_transactions_topic_soon(self) -> None:
+        """The same for a coordinator of transactions."""
+        self._create_soon(TRANSACTION_STATE, self._create_transactions_topic)
+
+    def _create_soon(self, name: str, create: Callable[[], None]) -> None:
+        if name not in self._being_created and self.broker.topic(name) is None:
+            self._being_created.add(name)
+            self._loop.call_soon(create)
 
     def _create_offsets_topic(self) -> None:
-        self._creating_offsets_topic = False
+        if self._create_internal(CONSUMER_OFFSETS, self.coordinator.partition_count, "offsets.topic.segment.bytes"):
+            # Made now rather than by the first event, which comes while a group is waiting.
+            self._loop.call_soon(self.journal.open)
+
+    def _create_transactions_topic(self) -> None:
+        count = self.transactions.partition_count
+        self._create_internal(TRANSACTION_STATE, count, "transaction.state.log.segment.bytes")
+
+    def _create_internal(self, name: str, partitions: int, segment_bytes: str) -> bool:
+        self._being_created.discard(name)
+        configs = {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(self.settings.integer(segment_bytes)),
+        }
         try:
-            self.broker.ensure_internal(
-                CONSUMER_OFFSETS,
-                self.coordinator.partition_count,
-                {
-                    "cleanup.policy": "compact",
-                    "compression.type": "producer",
-                    "segment.bytes": str(self.settings.integer("offsets.topic.segment.bytes")),
-                },
-            )
+            self.broker.ensure_internal(name, partitions, configs)
         except (StorageError, TopicError) as error:
-            self._creation_log.error(
-                "%s cannot be created: %s; it is tried again when a client asks", CONSUMER_OFFSETS, error
-            )
-            return
+            self._creation_log.error("%s cannot be created: %s; it is tried again when a client asks", name, error)
+            return False
         self._elect_all()
-        # Made now rather than by the first event, which comes while a group is waiting.
-        self._loop.call_soon(self.journal.open)
+        return True
 
     def _elect_all(self) -> None:
-        topic = self.broker.topic(CONSUMER_OFFSETS)
-        assert topic is not None
-        for partition in topic.partitions:
-            if partition.is_led_here:
-                self.coordinator.elect(partition.index, partition.leader_epoch)
+        for name, elect in ((CONSUMER_OFFSETS, self.coordinator.elect), (TRANSACTION_STATE, self.transactions.elect)):
+            topic = self.broker.topic(name)
+            for partition in () if topic is None else topic.partitions:
+                if partition.is_led_here:
+                    elect(partition.index, partition.leader_epoch)
 
     def _open_offsets_log(self, index: int) -> tuple[PartitionLog, int]:
         partition = self.broker.partition(CONSUMER_OFFSETS, index)
+        return partition.log, partition.topic.settings.max_message_bytes
+
+    def _open_transactions_log(self, index: int) -> tuple[PartitionLog, int]:
+        partition = self.broker.partition(TRANSACTION_STATE, index)
         return partition.log, partition.topic.settings.max_message_bytes
 
     def _open_journal(self) -> list[tuple[PartitionLog, int]]:
@@ -275,6 +313,9 @@ class Node:
         if CONSUMER_OFFSETS in names:
             for partition in list(self.coordinator.places):
                 self.coordinator.resign(partition)
+        if TRANSACTION_STATE in names:
+            for partition in list(self.transactions.places):
+                self.transactions.resign(partition)
         if GROUP_JOURNAL in names:
             self.journal.forget_logs()
         self.coordinator.topics_deleted(names)

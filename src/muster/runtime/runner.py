@@ -22,20 +22,20 @@ from typing import Any, cast
 from muster.core.contract import Outcome, StateMachine, Ticket, TimerChange, TimerKey
 from muster.core.fifo import Fifo
 from muster.core.records import Record
-from muster.core.replies import Reply
 from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
+from muster.runtime.coordinator_log import CoordinatorLog, RecordsTooLarge
 from muster.runtime.group_queues import GroupQueues
-from muster.runtime.in_flight import InFlight
+from muster.runtime.in_flight import Event, InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.log_limit import LogLimit
-from muster.runtime.offsets_log import OffsetsLog, RecordsTooLarge
 from muster.runtime.tickets import Redeemable
 from muster.runtime.timings import Timing
 from muster.runtime.unanswered import Unanswered
 from muster.runtime.wheel import NEVER, TimerWheel
 from muster.wire.errors import KAFKA_STORAGE_ERROR, MESSAGE_TOO_LARGE, NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER
+from muster.wire.value import Value
 
 _failures = LogLimit(logging.getLogger(__name__), "failures of coordinator shards and their records", monotonic)
 
@@ -44,13 +44,13 @@ class ShardRunner:
     def __init__(
         self,
         machine: StateMachine,
-        log: OffsetsLog,
+        log: CoordinatorLog,
         clock: Clock,
         alarm: Alarm,
         journal: JournalWriter,
         commit_timeout_ms: int,
         on_failed: Callable[[ShardRunner], None],
-        refused: Callable[[Any, int], Reply],
+        refused: Callable[[Any, int], Value],
     ) -> None:
         """`refused` makes the answer to a request that is not handled, with an error code."""
         self._machine = machine
@@ -76,6 +76,33 @@ class ShardRunner:
     def loaded(self) -> None:
         """The log has been replayed."""
         self._decide(lambda: self._machine.on_loaded(self._clock.now_ms()))
+
+    def interject(self, key: str, step: Callable[[int], Outcome]) -> None:
+        """Something about a key that no client asked for and no timer brought, in its turn among the key's events.
+
+        `step` is given the time and decides like the core does.
+        """
+
+        def decide() -> None:
+            self._decide(lambda: step(self._clock.now_ms()))
+
+        queue = self._queues.queues.get(key)
+        if queue is None:
+            decide()
+        else:
+            queue.append(decide)
+
+    def _put_off(self, request: object, ticket: Redeemable, handle: Event) -> Event:
+        """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
+        deadline_ms = self._clock.ticks_ms() + self._commit_timeout_ms
+        self._unanswered.keep_until(deadline_ms, ticket, request)
+        self._alarm.not_later_than(deadline_ms)
+
+        def when_its_turn_comes() -> None:
+            if not ticket.answered:
+                handle()
+
+        return when_its_turn_comes
 
     def unload(self) -> None:
         """This node no longer owns the partition, or stops: answer whoever waits, forget the rest."""
@@ -154,7 +181,7 @@ class ShardRunner:
         if next_ms < self._alarm.wakes_at_ms:
             self._alarm.not_later_than(next_ms)
 
-    def _release(self, replies: list[tuple[Ticket, Reply]] | tuple[()]) -> None:
+    def _release(self, replies: list[tuple[Ticket, Value]] | tuple[()]) -> None:
         if not isinstance(replies, list):
             return  # none
         for ticket, reply in replies:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from mypy_extensions import mypyc_attr
 
-from muster.core.replies import Reply
+from muster.wire.value import Value
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -23,6 +23,6 @@ class Redeemable:
         """Whoever asked has gone. It may be redeemed all the same, and need not be."""
         raise NotImplementedError
 
-    def redeem(self, reply: Reply) -> None:
+    def redeem(self, reply: Value) -> None:
         """Exactly once. A client that has gone away is not an error."""
         raise NotImplementedError

@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
-from muster.core.replies import Reply
 from muster.runtime.tickets import Redeemable
 from muster.runtime.wheel import NEVER
 from muster.wire.errors import COORDINATOR_NOT_AVAILABLE
+from muster.wire.value import Value
 
 _UNSEEN: Final = 64
 """Tickets that may be kept without a look at whether anybody still waits for them."""
@@ -22,7 +22,7 @@ _UNSEEN: Final = 64
 class Unanswered:
     __slots__ = ("_deadlines", "_look_through_at", "_refused", "_requests")
 
-    def __init__(self, refused: Callable[[Any, int], Reply]) -> None:
+    def __init__(self, refused: Callable[[Any, int], Value]) -> None:
         """`refused` makes the answer to a request that is not handled, with an error code."""
         self._refused = refused
         self._requests: dict[Redeemable, object] = {}

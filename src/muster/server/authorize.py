@@ -42,10 +42,12 @@ def authorize_cluster(call: Call, node: Node, operation: Operation, *, quietly: 
     return _no(call, node, operation, ResourceType.CLUSTER, CLUSTER_NAME, quietly)
 
 
-def may_use_transactional_id(call: Call, node: Node, operation: Operation, transactional_id: str) -> bool:
+def may_use_transactional_id(
+    call: Call, node: Node, operation: Operation, transactional_id: str, *, quietly: bool = False
+) -> bool:
     if node.authorizer.allows(call.principal, call.host, operation, ResourceType.TRANSACTIONAL_ID, transactional_id):
         return True
-    return _no(call, node, operation, ResourceType.TRANSACTIONAL_ID, transactional_id, False)
+    return _no(call, node, operation, ResourceType.TRANSACTIONAL_ID, transactional_id, quietly)
 
 
 def may_write_some_topic(call: Call, node: Node) -> bool:

@@ -58,6 +58,13 @@ def controller_id(node: Node) -> int:
     return node.cluster.view.controller_id
 
 
+def transaction_coordinator_of(call: Call, node: Node, transactional_id: str) -> BrokerAddress | None:
+    """The node that leads the id's partition of `__transaction_state`; None while nobody does."""
+    if node.cluster is not None:
+        return this_broker(call, node)  # not served there: InitProducerId, which the client asks next, says so
+    return this_broker(call, node) if node.has_transaction_coordinator_for(transactional_id) else None
+
+
 def coordinator_of(call: Call, node: Node, group_id: str) -> BrokerAddress | None:
     """The live node that leads the group's partition of `__consumer_offsets`; None while nobody does."""
     if node.cluster is None:

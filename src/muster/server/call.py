@@ -15,9 +15,9 @@ from mypy_extensions import i32, mypyc_attr
 from muster.runtime.tickets import Redeemable
 from muster.server.limits import LOGGED_TEXT_CHARS
 from muster.wire.native import begun, finished
+from muster.wire.value import Value
 
 if TYPE_CHECKING:
-    from muster.core.replies import Reply
     from muster.server.connection import Connection
     from muster.server.endpoint import Endpoint
     from muster.server.routes import Route
@@ -100,7 +100,7 @@ class Call(Redeemable):
             throttle.weigh_silence(self)
         self.connection.finish(None)
 
-    def redeem(self, reply: Reply) -> None:
+    def redeem(self, reply: Value) -> None:
         """The runtime has the core's answer. Never raises: a fault here is this connection's alone."""
         try:
             respond = self.respond

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast
 
-from muster.core.replies import Reply
 from muster.runtime.tickets import Redeemable
 from muster.server.call import Call
+from muster.wire.value import Value
 
-R = TypeVar("R", bound=Reply)
+R = TypeVar("R", bound=Value)
 
 
 class Parts(Generic[R]):
@@ -75,7 +75,7 @@ class PartTicket(Redeemable, Generic[R]):
     def is_abandoned(self) -> bool:
         return self._parts.is_abandoned
 
-    def redeem(self, reply: Reply) -> None:
+    def redeem(self, reply: Value) -> None:
         assert not self.answered, "a part is answered twice"
         self.answered = True
         self._parts._collect(self._index, cast(R, reply))

@@ -209,6 +209,51 @@ GROUP_KEYS: Final = (
     ),
 )
 
+TRANSACTION_KEYS: Final = (
+    ConfigKey(
+        "transaction.max.timeout.ms",
+        _INT,
+        900_000,
+        "The longest transaction timeout that a producer may ask for.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "transactional.id.expiration.ms",
+        _INT,
+        604_800_000,
+        "How long a transactional id is kept that has no transaction open.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms",
+        _INT,
+        10_000,
+        "How soon the abort of a transaction that timed out is tried again if it could not be stored.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "transaction.remove.expired.transaction.cleanup.interval.ms",
+        _INT,
+        3_600_000,
+        "The time between two looks for expired transactional ids.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "transaction.state.log.num.partitions",
+        _INT,
+        50,
+        "Partitions of __transaction_state when it is created; later changes have no effect.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "transaction.state.log.segment.bytes",
+        _INT,
+        104_857_600,
+        "segment.bytes of __transaction_state.",
+        at_least(1),
+    ),
+)
+
 BROKER_KEYS: Final = (
     ConfigKey("node.id", _INT, 1, "The id of this node.", at_least(0)),
     ConfigKey("broker.rack", _STRING, None, "The rack that Metadata shows for this node."),
@@ -268,7 +313,17 @@ ACL_KEYS: Final = (
 )
 
 TABLE: Final = ConfigTable(
-    "server", (*MUSTER_KEYS, *LISTENER_KEYS, *GROUP_KEYS, *BROKER_KEYS, *LIMIT_KEYS, *ACL_KEYS, *BROKER_TOPIC_KEYS)
+    "server",
+    (
+        *MUSTER_KEYS,
+        *LISTENER_KEYS,
+        *GROUP_KEYS,
+        *TRANSACTION_KEYS,
+        *BROKER_KEYS,
+        *LIMIT_KEYS,
+        *ACL_KEYS,
+        *BROKER_TOPIC_KEYS,
+    ),
 )
 
 ALIASES: Final = {

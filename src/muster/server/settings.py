@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from muster.core.config import GroupConfig
 from muster.core.time_units import MINUTE_MS
+from muster.core.transactions.config import TransactionConfig
 from muster.log.contract import Durability
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.listener_addresses import (
@@ -145,6 +146,14 @@ class Settings:
             offset_metadata_max_bytes=self.integer("offset.metadata.max.bytes"),
             offsets_retention_ms=self.integer("offsets.retention.minutes") * MINUTE_MS,
             offsets_retention_check_interval_ms=self.integer("offsets.retention.check.interval.ms"),
+        )
+
+    def transaction_config(self) -> TransactionConfig:
+        return TransactionConfig(
+            max_timeout_ms=self.integer("transaction.max.timeout.ms"),
+            transactional_id_expiration_ms=self.integer("transactional.id.expiration.ms"),
+            abort_timed_out_interval_ms=self.integer("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
+            remove_expired_interval_ms=self.integer("transaction.remove.expired.transaction.cleanup.interval.ms"),
         )
 
     def _parse_listeners(self) -> tuple[ListenerAddress, ...]:

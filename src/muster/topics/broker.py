@@ -6,6 +6,7 @@ and versions into these calls; the runtime waits for durability and for data. Us
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TypeVar
@@ -257,9 +258,13 @@ class Broker:
         """Those that the partition knows; TopicError if there is no such partition. StorageError passes through."""
         return describe_producers(self.partition(name, index), now_ms, self.config.producer_id_expiration_ms)
 
-    def init_producer_id(self, transactional_id: str | None) -> tuple[int, int]:
-        """(producer id, epoch); TopicError for a transactional id."""
-        return self.producer_ids.init_producer(transactional_id)
+    def new_producer_id(self) -> int | None:
+        """One that nobody has had before; None if there is none to be had at the moment."""
+        try:
+            return self.producer_ids.new_id()
+        except TopicError as error:
+            logging.getLogger(__name__).warning("no producer id can be given out: %s", error)
+            return None
 
     def keep_producers(self) -> None:
         """Keep what is known of producers beside the logs, so that the next start need not read it out of them."""

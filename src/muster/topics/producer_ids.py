@@ -1,4 +1,4 @@
-"""Hands out producer ids, each once in the life of the data directory (InitProducerId without a transactional id)."""
+"""Hands out producer ids, each once in the life of the data directory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from muster.log.contract import DocumentChanged, LogStore, StorageError
 from muster.topics.limits import PRODUCER_ID_BLOCK
 from muster.topics.refusal import TopicError
-from muster.wire.errors import KAFKA_STORAGE_ERROR, UNSUPPORTED_VERSION
+from muster.wire.errors import KAFKA_STORAGE_ERROR
 
 DOCUMENT: Final = "producer-ids.json"
 
@@ -19,22 +19,13 @@ class ProducerIds:
         self._store = store
         self._next = self._reserved = _read_reserved(store)
 
-    def init_producer(self, transactional_id: str | None) -> tuple[int, int]:
-        """(producer id, epoch) of a new idempotent producer.
-
-        Deviates: a transactional id is refused with UNSUPPORTED_VERSION, which clients report as a fatal error of
-        `initTransactions`. Kafka's other codes here would make them retry, or blame the operator's ACLs.
-        """
-        if transactional_id is not None:
-            raise TopicError(
-                UNSUPPORTED_VERSION,
-                f"transactional.id {transactional_id!r}: transactions are not supported by this server",
-            )
+    def new_id(self) -> int:
+        """One that nobody has had before. TopicError if the store cannot say so."""
         if self._next == self._reserved:
             self._reserve(self._reserved + PRODUCER_ID_BLOCK)
         producer_id = self._next
         self._next += 1
-        return producer_id, 0
+        return producer_id
 
     def skip_past(self, producer_id: int) -> None:
         """Never hand out this id or a lower one: it stands in a log that another broker wrote."""

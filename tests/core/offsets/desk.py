@@ -28,9 +28,10 @@ from muster.core.records import (
     log_length,
     singly,
 )
-from muster.core.replies import CommitReply, FetchedOffset, FetchReply, OffsetDeleteReply, Reply
+from muster.core.replies import CommitReply, FetchedOffset, FetchReply, OffsetDeleteReply
 from muster.core.requests import OffsetCommit, OffsetDelete, OffsetFetch
 from muster.wire.i32_array import i32_array
+from muster.wire.value import Value
 from tests.core.commit_entries import Entry, by_topic
 
 NOW = 1_700_000_000_000
@@ -127,7 +128,7 @@ class Desk(ShardView):
         assert isinstance(reply, OffsetDeleteReply)
         return reply
 
-    def carry_out(self, outcome: Outcome, now_ms: int) -> Reply | None:
+    def carry_out(self, outcome: Outcome, now_ms: int) -> Value | None:
         for record in outcome.records:
             self.replay(record, now_ms)
         if not outcome.replies:

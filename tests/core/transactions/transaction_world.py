@@ -264,9 +264,9 @@ class TransactionWorld:
         states: tuple[str, ...] = (),
         producer_ids: tuple[int, ...] = (),
         duration_ms: int = -1,
-        pattern: str | None = None,
+        matches: Callable[[str], bool] | None = None,
     ) -> ListTransactionsReply:
-        request = ListTransactions(states, producer_ids, duration_ms, pattern)
+        request = ListTransactions(states, producer_ids, duration_ms, matches)
         return cast(ListTransactionsReply, self.ask(request).reply)
 
     # -- situations

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from muster.core.records import EndTransactionMarker
-from muster.core.replies import MarkerReply, Reply
+from muster.core.replies import MarkerReply
 from muster.runtime.coordinator_shards import LedPartition, ShardState
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
@@ -32,6 +32,7 @@ from muster.wire.generated.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
+from muster.wire.value import Value
 from tests.server.groups.group_client import GroupClient
 from tests.server.groups.group_server import GroupServer
 
@@ -94,7 +95,7 @@ class Marked(Redeemable):
     def is_abandoned(self) -> bool:
         return False
 
-    def redeem(self, reply: Reply) -> None:
+    def redeem(self, reply: Value) -> None:
         assert isinstance(reply, MarkerReply)
         self.error = reply.error
 

@@ -17,7 +17,7 @@ from muster.core.contract import Outcome, Ticket, TicketReply, TimerChange, Time
 from muster.core.journal import Cause, JournalEvent, Kind
 from muster.core.records import Record
 from muster.core.replies import Reply
-from muster.core.steps import Step
+from muster.wire.value import Value
 
 
 class OutcomeBuilder:
@@ -44,7 +44,7 @@ class OutcomeBuilder:
         self.early_replies: list[TicketReply] = []
         self.timers: list[TimerChange] = []
         self.journal: list[JournalEvent] = []
-        self.step: Step | None = None
+        self.step: Value | None = None
 
     def reply(self, ticket: Ticket, reply: Reply) -> None:
         """Answer the request that is being handled, when the records of this outcome are durable."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from muster.core.transactions.pattern import compile_pattern
 from muster.core.transactions.replies import DescribeTransactionReply, ListedTransaction, ListTransactionsReply
 from muster.core.transactions.requests import DescribeTransaction, ListTransactions
 from muster.core.transactions.states import TransactionState
@@ -36,7 +35,6 @@ def describe_transaction(
 def list_transactions(
     transactions: dict[str, Transaction], request: ListTransactions, now_ms: int
 ) -> ListTransactionsReply:
-    """The pattern has been checked, before the routing."""
     passes = _filter(request, now_ms)
     return ListTransactionsReply(
         errors.NONE,
@@ -51,7 +49,7 @@ def list_transactions(
 
 def _filter(request: ListTransactions, now_ms: int) -> Callable[[Transaction], bool]:
     states, producer_ids = frozenset(request.states), frozenset(request.producer_ids)
-    pattern = compile_pattern(request.pattern) if request.pattern else None
+    matches = request.matches
 
     def passes(transaction: Transaction) -> bool:
         stored = transaction.stored
@@ -61,7 +59,7 @@ def _filter(request: ListTransactions, now_ms: int) -> Callable[[Transaction], b
             and (not producer_ids or stored.producer_id in producer_ids)
             and (not states or stored.state.value in states)
             and (request.duration_ms < 0 or now_ms - stored.start_timestamp_ms > request.duration_ms)
-            and (pattern is None or pattern.fullmatch(stored.transactional_id) is not None)
+            and (matches is None or matches(stored.transactional_id))
         )
 
     return passes

@@ -15,7 +15,6 @@ from muster.wire.value import Value
 if TYPE_CHECKING:
     from muster.core.contract import TicketReply
     from muster.core.records import Record
-    from muster.core.steps import Step
     from muster.core.transactions.records import TransactionRecord
     from muster.core.transactions.replies import TransactionReply
 
@@ -78,7 +77,7 @@ class TransactionOutcome(Outcome):
             records=cast("list[Record] | tuple[()]", records),
             replies=cast("list[TicketReply] | tuple[()]", replies),
             timers=timers,
-            step=cast("Step | None", step),
+            step=step,
         )
         self.markers: Final = markers
         """Carried out at once: an outcome that has markers has no records, they were made durable by the one before."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import assert_never
 
 from muster.core.transactions.config import TransactionConfig
-from muster.core.transactions.pattern import BadPattern, compile_pattern
 from muster.core.transactions.replies import (
     AddPartitionsReply,
     DescribeTransactionReply,
@@ -44,7 +43,7 @@ _OVERSIZE = frozenset({errors.MESSAGE_TOO_LARGE, errors.RECORD_LIST_TOO_LARGE})
 def invalid_before_routing(request: TransactionRequest, config: TransactionConfig) -> TransactionReply | None:
     """What is wrong with the request whoever owns the transactional id: asked before loading and ownership (spec 14.1)."""
     if isinstance(request, ListTransactions):
-        return None if _is_pattern(request.pattern) else refused(request, errors.INVALID_REGULAR_EXPRESSION)
+        return None
     if not request.transactional_id:
         return refused(request, errors.INVALID_REQUEST)
     if isinstance(request, InitProducerId):
@@ -53,15 +52,6 @@ def invalid_before_routing(request: TransactionRequest, config: TransactionConfi
         if not 0 < request.timeout_ms <= config.max_timeout_ms:
             return refused(request, errors.INVALID_TRANSACTION_TIMEOUT)
     return None
-
-
-def _is_pattern(text: str | None) -> bool:
-    if text:
-        try:
-            compile_pattern(text)
-        except BadPattern:
-            return False
-    return True
 
 
 def refused(request: TransactionRequest, error: int) -> TransactionReply:

@@ -7,6 +7,7 @@ every transaction (KIP-890).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 from muster.core.transactions.topic_partitions import Topics
@@ -107,7 +108,7 @@ class DescribeTransaction(Value):
 class ListTransactions(Value):
     """Every shard is asked; what it has of what passes all filters is listed."""
 
-    __match_args__ = ("states", "producer_ids", "duration_ms", "pattern")
+    __match_args__ = ("states", "producer_ids", "duration_ms", "matches")
     __slots__ = __match_args__
 
     def __init__(
@@ -115,7 +116,7 @@ class ListTransactions(Value):
         states: tuple[str, ...] = (),
         producer_ids: tuple[int, ...] = (),
         duration_ms: int = -1,
-        pattern: str | None = None,
+        matches: Callable[[str], bool] | None = None,
     ) -> None:
         self.states = states
         """Words of `TransactionState`; none: all. A word that is no state is listed back."""
@@ -123,8 +124,8 @@ class ListTransactions(Value):
         """None: all."""
         self.duration_ms = duration_ms
         """v1+: only transactions that are open for longer; negative: all."""
-        self.pattern = pattern
-        """v2+: a regular expression that the whole transactional id has to match; None or empty: all."""
+        self.matches = matches
+        """v2+: whether a transactional id is one of those that were asked for; None: all are."""
 
 
 TransactionRequest: TypeAlias = InitProducerId | AddPartitions | EndTransaction | DescribeTransaction | ListTransactions

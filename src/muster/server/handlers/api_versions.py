@@ -11,6 +11,7 @@ import re
 from functools import cache
 from typing import Final
 
+from muster.core.transactions.config import TRANSACTION_VERSION
 from muster.server.call import Call
 from muster.server.handlers.table import HANDLERS, advertised_range
 from muster.wire.apis import APIS
@@ -26,6 +27,7 @@ from muster.wire.generated.api_versions import (
 _API_VERSIONS: Final = 18
 _CLIENT_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
+SHOWS_LOWEST_0_SINCE: Final = 4
 METADATA_VERSION: Final = 30
 """The level of the Kafka release whose behaviour is followed (4.3); tools show it as the broker's version."""
 
@@ -34,7 +36,7 @@ def handle(call: Call, request: ApiVersionsRequest, node: object) -> None:
     if call.version >= 3 and not _names_its_software(request):
         call.reply(ApiVersionsResponse(error_code=INVALID_REQUEST))
         return
-    call.reply(_everything())
+    call.reply(_everything(call.version >= SHOWS_LOWEST_0_SINCE))
 
 
 def refuse_version(call: Call, request: object, node: object) -> None:
@@ -47,17 +49,21 @@ def _names_its_software(request: ApiVersionsRequest) -> bool:
 
 
 @cache
-def _everything() -> ApiVersionsResponse:
-    # group.version and transaction.version are not shown: the consumer protocol of KIP-848 and transactions are not
-    # served, and a feature that is not finalized counts as level 0.
+def _everything(shows_lowest_0: bool) -> ApiVersionsResponse:
+    # group.version is not shown: the consumer protocol of KIP-848 is not served, and a feature that is not finalized counts
+    # as level 0.
+    transactions = ApiVersionsResponseSupportedFeature("transaction.version", 0, TRANSACTION_VERSION)
+    lowest_0 = [transactions] if shows_lowest_0 else []
     return ApiVersionsResponse(
         api_keys=[_api_key(key) for key in sorted(HANDLERS)],
         supported_features=[
-            ApiVersionsResponseSupportedFeature("metadata.version", METADATA_VERSION, METADATA_VERSION)
+            ApiVersionsResponseSupportedFeature("metadata.version", METADATA_VERSION, METADATA_VERSION),
+            *lowest_0,
         ],
         finalized_features_epoch=0,
         finalized_features=[
-            ApiVersionsResponseFinalizedFeature("metadata.version", METADATA_VERSION, METADATA_VERSION)
+            ApiVersionsResponseFinalizedFeature("metadata.version", METADATA_VERSION, METADATA_VERSION),
+            ApiVersionsResponseFinalizedFeature("transaction.version", TRANSACTION_VERSION, TRANSACTION_VERSION),
         ],
     )
 

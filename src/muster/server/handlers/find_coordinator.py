@@ -14,7 +14,7 @@ from typing import Final
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_cluster, authorize_group, may_use_transactional_id
-from muster.server.brokers import coordinator_of, send_away_if_lost, this_broker
+from muster.server.brokers import coordinator_of, send_away_if_lost, transaction_coordinator_of
 from muster.server.call import Call
 from muster.server.reply_size import Repeats
 from muster.wire.errors import (
@@ -71,11 +71,14 @@ def handle(call: Call, request: FindCoordinatorRequest, node: Node) -> None:
 def _entry(call: Call, node: Node, key_type: int, key: str) -> FindCoordinatorResponseCoordinator:
     error = _refusal(call, node, key_type, key)
     if error == NONE:
-        found = this_broker(call, node) if key_type == TRANSACTION else coordinator_of(call, node, key)
-        # Transactions are not served: InitProducerId, which the client asks next, says so.
+        is_group = key_type == GROUP
+        found = coordinator_of(call, node, key) if is_group else transaction_coordinator_of(call, node, key)
         if found is not None:
             return FindCoordinatorResponseCoordinator(key, found.node_id, found.host, found.port, NONE, "")
-        node.create_offsets_topic_soon()
+        if is_group:
+            node.create_offsets_topic_soon()
+        else:
+            node.create_transactions_topic_soon()
         error = COORDINATOR_NOT_AVAILABLE
     # In a list only an unknown key type carries its text, and a right to the cluster that is missing.
     is_told = error == CLUSTER_AUTHORIZATION_FAILED or (

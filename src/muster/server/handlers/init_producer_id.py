@@ -1,39 +1,76 @@
-"""InitProducerId (22), versions 0 to 5: an id for an idempotent producer.
+"""InitProducerId (22), versions 0 to 5: an id for an idempotent producer, or for a transactional one.
 
-v3+ may bring the id and epoch it had (KIP-360); only transactional producers use them. Transactions are not served:
-`topics.producer_ids` says how that is told.
+v3+ may bring the id and epoch that the producer has (KIP-360). Up to v3 a fenced producer hears INVALID_PRODUCER_EPOCH.
 """
 
 from __future__ import annotations
 
+from muster.core.transactions.replies import InitProducerIdReply
+from muster.core.transactions.requests import InitProducerId
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_cluster, may_use_transactional_id, may_write_some_topic
 from muster.server.call import Call
-from muster.topics.refusal import TopicError
-from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, NONE, TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+from muster.wire.errors import (
+    CLUSTER_AUTHORIZATION_FAILED,
+    COORDINATOR_LOAD_IN_PROGRESS,
+    INVALID_PRODUCER_EPOCH,
+    INVALID_REQUEST,
+    NONE,
+    PRODUCER_FENCED,
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    UNSUPPORTED_VERSION,
+)
 from muster.wire.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
 
 def handle(call: Call, request: InitProducerIdRequest, node: Node) -> None:
     error = _denial(call, request, node)
     if error != NONE:
-        call.reply(InitProducerIdResponse(error_code=error, producer_epoch=-1))
+        call.reply(_refused(error))
         return
-    try:
-        producer_id, epoch = node.broker.init_producer_id(request.transactional_id)
-    except TopicError as refused:
-        call.reply(InitProducerIdResponse(error_code=refused.code, producer_epoch=-1))
+    name = request.transactional_id
+    if name is None:
+        producer_id = node.broker.new_producer_id()
+        if producer_id is None:
+            call.reply(_refused(COORDINATOR_LOAD_IN_PROGRESS))
+        else:
+            call.reply(InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))
         return
-    call.reply(InitProducerIdResponse(producer_id=producer_id, producer_epoch=epoch))
+    call.respond = _respond
+    node.transactions.submit(
+        InitProducerId(
+            name,
+            request.transaction_timeout_ms,
+            request.producer_id,
+            request.producer_epoch,
+            PRODUCER_FENCED if call.version >= 4 else INVALID_PRODUCER_EPOCH,
+        ),
+        call,
+    )
 
 
 def _denial(call: Call, request: InitProducerIdRequest, node: Node) -> int:
     name = request.transactional_id
-    if name is not None:
-        allowed = may_use_transactional_id(call, node, Operation.WRITE, name)
-        return NONE if allowed else TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    # KIP-679: whoever may write to a topic, be it one to come, may do it idempotently.
-    if may_write_some_topic(call, node) or authorize_cluster(call, node, Operation.IDEMPOTENT_WRITE):
-        return NONE
-    return CLUSTER_AUTHORIZATION_FAILED
+    if name is None:
+        if (request.producer_id == -1) != (request.producer_epoch == -1):
+            return INVALID_REQUEST
+        # KIP-679: whoever may write to a topic, be it one to come, may do it idempotently.
+        if may_write_some_topic(call, node) or authorize_cluster(call, node, Operation.IDEMPOTENT_WRITE):
+            return NONE
+        return CLUSTER_AUTHORIZATION_FAILED
+    if not may_use_transactional_id(call, node, Operation.WRITE, name):
+        return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    # Deviates: markers do not travel between nodes yet. Clients report this as a fatal error of `initTransactions`; Kafka's
+    # other codes would make them retry, or blame the operator's ACLs.
+    return NONE if node.cluster is None else UNSUPPORTED_VERSION
+
+
+def _respond(call: Call, reply: InitProducerIdReply) -> InitProducerIdResponse:
+    return InitProducerIdResponse(
+        error_code=reply.error, producer_id=reply.producer_id, producer_epoch=reply.producer_epoch
+    )
+
+
+def _refused(error: int) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error_code=error, producer_id=-1, producer_epoch=-1)

@@ -10,6 +10,7 @@ few milliseconds at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from time import perf_counter
 from typing import Final, NamedTuple
 
@@ -19,12 +20,12 @@ from muster.security.resources import Operation
 from muster.server.authorize import authorize_topic, may_use_transactional_id
 from muster.server.call import Call
 from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
+from muster.server.transactions import JOINS_BY_ITSELF_SINCE, Verification, is_transactional
 from muster.topics.effort import LoopEffort, NotWanted, ThreadEffort, TooMuchWork
 from muster.topics.produce import Judging, ProduceResult, ProduceTerms
 from muster.wire.errors import (
     INVALID_RECORD,
     INVALID_REQUIRED_ACKS,
-    INVALID_TXN_STATE,
     KAFKA_STORAGE_ERROR,
     NONE,
     NOT_LEADER_OR_FOLLOWER,
@@ -48,13 +49,22 @@ SECONDS_AT_ONCE: Final = 0.01
 
 
 def handle(call: Call, request: ProduceRequest, node: Node) -> None:
-    _Work(call, request, node, _whole_error(call, request, node)).go_on()
+    work = _Work(call, request, node, _whole_error(call, request, node))
+    if request.transactional_id is None:
+        work.go_on()
+    else:
+        work.verify()
 
 
 def _whole_error(call: Call, request: ProduceRequest, node: Node) -> int:
     """What is wrong with the request whatever the partitions are."""
     transactional_id = request.transactional_id
-    if transactional_id is not None and not may_use_transactional_id(call, node, Operation.WRITE, transactional_id):
+    if transactional_id is None:
+        for topic in request.topic_data:
+            for partition in topic.partition_data:
+                if is_transactional(partition.records):
+                    return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    elif not may_use_transactional_id(call, node, Operation.WRITE, transactional_id):
         return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return NONE if request.acks in (-1, 0, 1) else INVALID_REQUIRED_ACKS
 
@@ -81,6 +91,7 @@ class _Work:
         "_results",
         "_sealed",
         "_terms",
+        "_verification",
         "_waiting",
     )
 
@@ -100,7 +111,25 @@ class _Work:
             acks=request.acks,
             zstd_allowed=call.version >= 7,
             internal_allowed=node.broker.config.internal_topics_writable,
+            first_sequence_is_zero=call.version >= JOINS_BY_ITSELF_SINCE,
         )
+        self._verification: Verification | None = None
+        """What the transaction coordinator says of the partitions; None if it need not be asked."""
+
+    def verify(self) -> None:
+        """Have the transaction coordinator say which partitions are in the transaction, then go on."""
+        if not self._error:
+            asked = ((self._find(topic), topic) for topic in self._request.topic_data)
+            batches = [
+                (name, each.index, each.records)
+                for (name, error), topic in asked
+                if not error
+                for each in topic.partition_data
+            ]
+            self._verification = Verification(self._node, self._request.transactional_id or "", self._call.version)
+            self._verification.ask(batches, lambda: self._call.resume(self.go_on))
+        else:
+            self.go_on()
 
     def go_on(self) -> None:
         """Take partitions until all are taken, or until others have to be served, or until one is judged in a thread."""
@@ -123,20 +152,21 @@ class _Work:
             self._results.append(results)
             error = self._error or topic_error
             for partition in topic.partition_data:
-                if error:
-                    results.append(ProduceResult(error))
+                refused = error
+                if not error and self._verification is not None:
+                    refused = self._verification.refusal(name, partition.index)
+                if refused:
+                    results.append(ProduceResult(refused))
                 else:
                     yield _Asked(results, name, partition.index, partition.records)
 
     def _append(self, asked: _Asked) -> bool:
         """False if it has to be judged in a thread; `go_on` is called again then."""
-        node, now_ms = self._node, self._node.clock.now_ms()
+        node, now_ms, terms = self._node, self._node.clock.now_ms(), self._terms_of(asked)
         try:
-            result = node.broker.produce(
-                asked.name, asked.partition, asked.records, self._terms, now_ms, effort=self._effort
-            )
+            result = node.broker.produce(asked.name, asked.partition, asked.records, terms, now_ms, effort=self._effort)
         except TooMuchWork:
-            judging = node.broker.judging(asked.name, asked.partition, asked.records, self._terms, now_ms)
+            judging = node.broker.judging(asked.name, asked.partition, asked.records, terms, now_ms)
             assert judging is not None, "there was something to judge"
             self._judge_apart(asked, judging)
             return False
@@ -180,9 +210,16 @@ class _Work:
         now_ms = self._node.clock.now_ms()
         self._take(
             asked,
-            self._node.broker.produce(asked.name, asked.partition, asked.records, self._terms, now_ms, judged=judging),
+            self._node.broker.produce(
+                asked.name, asked.partition, asked.records, self._terms_of(asked), now_ms, judged=judging
+            ),
         )
         self.go_on()
+
+    def _terms_of(self, asked: _Asked) -> ProduceTerms:
+        if self._verification is None or not self._verification.has_verified(asked.name, asked.partition):
+            return self._terms
+        return replace(self._terms, transaction_verified=True)
 
     def _take(self, asked: _Asked, result: ProduceResult) -> None:
         asked.results.append(result)
@@ -265,10 +302,7 @@ def _laid_out(index: int, result: ProduceResult) -> ProduceResponsePartition:
 
 
 def _message(result: ProduceResult) -> str | None:
-    """Kafka explains only what is wrong with single records; other codes speak for themselves.
-
-    Deviates: a transactional batch is explained too, because transactions are not served.
-    """
+    """Kafka explains only what is wrong with single records; other codes speak for themselves."""
     errors = result.record_errors
     if result.error_code == INVALID_RECORD and errors:
         first = ", ".join(
@@ -278,4 +312,4 @@ def _message(result: ProduceResult) -> str | None:
             f"{result.message} due to {result.record_error_count} record errors in total,"
             f" and only showing the first three errors at most: [{first}]"
         )
-    return result.message if errors or result.error_code == INVALID_TXN_STATE else None
+    return result.message if errors else None

@@ -31,6 +31,11 @@ SERVED: Final = (
     "DeleteTopics",
     "DeleteRecords",
     "InitProducerId",
+    "AddPartitionsToTxn",
+    "AddOffsetsToTxn",
+    "EndTxn",
+    "WriteTxnMarkers",
+    "TxnOffsetCommit",
     "OffsetForLeaderEpoch",
     "DescribeAcls",
     "CreateAcls",
@@ -49,6 +54,8 @@ SERVED: Final = (
     "AlterUserScramCredentials",
     "DescribeCluster",
     "DescribeProducers",
+    "DescribeTransactions",
+    "ListTransactions",
     "DescribeTopicPartitions",
 )
 """A handler's module has the name of the API's generated module."""

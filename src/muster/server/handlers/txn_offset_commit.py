@@ -1,4 +1,4 @@
-"""TxnOffsetCommit v0-5. Served as soon as the table of handlers lists it: that is what ApiVersions shows.
+"""TxnOffsetCommit v0-5.
 
 v0-1: a coordinator that loads is one that is not available. v2+: leader epoch. v3+: generation and member (KIP-447). v4+: may be
 told TRANSACTION_ABORTABLE (KIP-890). v5+: the group joins the transaction by itself (KIP-890).
@@ -14,15 +14,18 @@ from muster.core.offsets.topic_offsets import TopicOffsets, topic_offsets
 from muster.core.refusal import mapped_append_error
 from muster.core.replies import CommitReply
 from muster.core.requests import TxnOffsetCommit
+from muster.core.transactions.requests import AddPartitions
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_group, authorize_topic, may_use_transactional_id
 from muster.server.call import Call
+from muster.server.transactions import ask_whether_in_transaction, offsets_partition
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
     GROUP_AUTHORIZATION_FAILED,
     INVALID_COMMIT_OFFSET_SIZE,
+    INVALID_PRODUCER_EPOCH,
     INVALID_TXN_STATE,
     NONE,
     TOPIC_AUTHORIZATION_FAILED,
@@ -42,21 +45,20 @@ from muster.wire.generated.txn_offset_commit import (
 JOINS_BY_ITSELF_SINCE = 5
 
 
-def verify(
-    node: Node,
-    transactional_id: str,
-    producer_id: int,
-    epoch: int,
-    group_id: str,
-    implicit: bool,
-    then: Callable[[int], None],
-) -> None:
-    """THE SEAM: ask the transaction coordinator whether the group's partition is in an ongoing transaction of this producer.
-
-    `implicit`: it is added if it is not. `then` gets NONE or the error, now or later. There is no transaction coordinator yet:
-    every transaction is taken for an ongoing one.
-    """
-    then(NONE)
+def _verify(call: Call, request: TxnOffsetCommitRequest, node: Node, then: Callable[[int], None]) -> None:
+    """Ask the transaction coordinator whether the group's partition is in an ongoing transaction of this producer; since v5 it
+    is added if it is not. `then` gets NONE or the error, now or later."""
+    joins = call.version >= JOINS_BY_ITSELF_SINCE
+    asked = AddPartitions(
+        request.transactional_id,
+        request.producer_id,
+        request.producer_epoch,
+        (offsets_partition(node, request.group_id),),
+        verify_only=not joins,
+        raises_epoch=joins,
+        fenced_error=INVALID_PRODUCER_EPOCH,
+    )
+    ask_whether_in_transaction(node, asked, lambda reply: then(reply.listed(1)[0]))
 
 
 def handle(call: Call, request: TxnOffsetCommitRequest, node: Node) -> None:
@@ -77,15 +79,7 @@ def handle(call: Call, request: TxnOffsetCommitRequest, node: Node) -> None:
     def go_on(error: int) -> None:
         call.resume(_submit_verified, call, node, commit, error)
 
-    verify(
-        node,
-        request.transactional_id,
-        request.producer_id,
-        request.producer_epoch,
-        request.group_id,
-        call.version >= JOINS_BY_ITSELF_SINCE,
-        go_on,
-    )
+    _verify(call, request, node, go_on)
 
 
 def _denial(call: Call, request: TxnOffsetCommitRequest, node: Node) -> int:

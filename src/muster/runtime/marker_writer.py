@@ -1,0 +1,156 @@
+"""Writes the markers that end a transaction into its partitions, and tries again where that is not possible yet.
+
+A partition of a user's topic gets its marker from `topics.markers`, one of `__consumer_offsets` from the coordinator of groups,
+whose pending offsets it completes. A partition that is gone needs none.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import monotonic
+from typing import Final
+
+from muster.core.internal_topics import CONSUMER_OFFSETS
+from muster.core.records import EndTransactionMarker
+from muster.core.replies import MarkerReply
+from muster.core.transactions.outcome import MarkerOrder
+from muster.core.transactions.records import TopicPartitions
+from muster.core.transactions.topic_partitions import Topics, pairs
+from muster.log.contract import StorageError
+from muster.runtime.clock import Clock
+from muster.runtime.coordinator import Coordinator
+from muster.runtime.group_commit import GroupCommit
+from muster.runtime.log_limit import LogLimit
+from muster.runtime.tickets import Redeemable
+from muster.topics.broker import Broker
+from muster.topics.markers import RAISED_EPOCH_VERSION
+from muster.topics.refusal import TopicError
+from muster.wire.errors import (
+    INVALID_PRODUCER_EPOCH,
+    KAFKA_STORAGE_ERROR,
+    NONE,
+    PRODUCER_FENCED,
+    TRANSACTION_COORDINATOR_FENCED,
+    UNKNOWN_TOPIC_OR_PARTITION,
+    name_of,
+)
+from muster.wire.value import Value
+
+_failures = LogLimit(logging.getLogger(__name__), "transaction markers that could not be written", monotonic)
+
+RETRY_MS: Final = 100
+_NOTHING_LEFT_TO_DO: Final = (NONE, UNKNOWN_TOPIC_OR_PARTITION, INVALID_PRODUCER_EPOCH, PRODUCER_FENCED)
+"""Written; or the partition is gone; or somebody has ended the transaction there with a higher epoch."""
+
+
+class MarkerWriter:
+    def __init__(self, broker: Broker, groups: Coordinator, durable: GroupCommit, clock: Clock) -> None:
+        self._broker = broker
+        self._groups = groups
+        self._durable = durable
+        self._clock = clock
+
+    def write(
+        self,
+        order: MarkerOrder,
+        coordinator_epoch: int,
+        written: Callable[[Topics], None],
+        is_wanted: Callable[[], bool],
+    ) -> None:
+        """`written` is called for each partition, when its marker is durable. No more is tried once it is not wanted."""
+        for topic, index in list(pairs(order.topics)):
+            _Marker(self, order, coordinator_epoch, topic, index, written, is_wanted).write()
+
+    def write_once(
+        self, topic: str, index: int, end: EndTransactionMarker, transaction_version: int, then: Callable[[int], None]
+    ) -> None:
+        """One attempt at one partition; `then` gets NONE when the marker is durable, or the error."""
+        if topic == CONSUMER_OFFSETS:
+            raises_epoch = transaction_version >= RAISED_EPOCH_VERSION
+            self._groups.end_transaction(index, end, _MarkerTicket(then), raises_epoch)
+            return
+        try:
+            log, end_offset = self._broker.append_marker(
+                topic,
+                index,
+                end.producer_id,
+                end.producer_epoch,
+                commit=end.commit,
+                coordinator_epoch=end.coordinator_epoch,
+                now_ms=self._clock.now_ms(),
+                transaction_version=transaction_version,
+            )
+        except TopicError as refused:
+            then(refused.code)
+            return
+        except StorageError:
+            then(KAFKA_STORAGE_ERROR)
+            return
+        self._durable.when_durable(log, end_offset, lambda error: then(NONE if error is None else KAFKA_STORAGE_ERROR))
+
+    def again(self, marker: _Marker) -> None:
+        self._clock.wake_at(self._clock.ticks_ms() + RETRY_MS, marker.write)
+
+
+class _Marker:
+    """One partition's marker, until it is written."""
+
+    __slots__ = ("_is_wanted", "_writer", "_written", "coordinator_epoch", "index", "order", "topic")
+
+    def __init__(
+        self,
+        writer: MarkerWriter,
+        order: MarkerOrder,
+        coordinator_epoch: int,
+        topic: str,
+        index: int,
+        written: Callable[[Topics], None],
+        is_wanted: Callable[[], bool],
+    ) -> None:
+        self._writer = writer
+        self.order = order
+        self.coordinator_epoch = coordinator_epoch
+        self.topic = topic
+        self.index = index
+        self._written = written
+        self._is_wanted = is_wanted
+
+    def write(self) -> None:
+        if not self._is_wanted():
+            return
+        order = self.order
+        end = EndTransactionMarker(order.producer_id, order.producer_epoch, order.commit, self.coordinator_epoch)
+        self._writer.write_once(self.topic, self.index, end, order.transaction_version, self.ended)
+
+    def ended(self, error: int) -> None:
+        if error in _NOTHING_LEFT_TO_DO:
+            self._written((TopicPartitions(self.topic, (self.index,)),))
+        elif error != TRANSACTION_COORDINATOR_FENCED:  # fenced: another node has the transaction now
+            _failures.warning(
+                "the marker of transactional id %.100r in %s-%d cannot be written yet: %s",
+                self.order.transactional_id,
+                self.topic,
+                self.index,
+                name_of(error),
+            )
+            self._writer.again(self)
+
+
+class _MarkerTicket(Redeemable):
+    """How the coordinator of groups says what became of a marker."""
+
+    __slots__ = ("_then",)
+
+    def __init__(self, then: Callable[[int], None]) -> None:
+        super().__init__()
+        self._then = then
+
+    @property
+    def is_abandoned(self) -> bool:
+        return False
+
+    def redeem(self, reply: Value) -> None:
+        assert isinstance(reply, MarkerReply), f"a marker is answered with {reply!r}"
+        self.answered = True
+        self._then(reply.error)

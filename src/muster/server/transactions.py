@@ -1,0 +1,171 @@
+"""What the handlers of the transaction APIs share: the words of each version, and whether a batch belongs to a transaction.
+
+The first batch of a transaction in a partition is appended only after the transaction coordinator has said that the partition is
+part of the transaction (KIP-890); since Produce version 12 it becomes part of it by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS
+from muster.core.transactions.records import TopicPartitions
+from muster.core.transactions.replies import AddPartitionsReply
+from muster.core.transactions.requests import AddPartitions
+from muster.log.contract import StorageError
+from muster.runtime.node import Node
+from muster.runtime.tickets import Redeemable
+from muster.topics.produce import needs_verification
+from muster.topics.refusal import TopicError
+from muster.wire.batch import TRANSACTIONAL_BIT, BatchHeader, parse_header
+from muster.wire.errors import (
+    CONCURRENT_TRANSACTIONS,
+    COORDINATOR_LOAD_IN_PROGRESS,
+    COORDINATOR_NOT_AVAILABLE,
+    INVALID_PRODUCER_EPOCH,
+    INVALID_PRODUCER_ID_MAPPING,
+    INVALID_TXN_STATE,
+    NONE,
+    NOT_COORDINATOR,
+    NOT_ENOUGH_REPLICAS,
+    PRODUCER_FENCED,
+    TRANSACTION_ABORTABLE,
+    WireError,
+)
+from muster.wire.value import Value
+
+JOINS_BY_ITSELF_SINCE: Final = 12
+"""Of Produce."""
+KNOWS_ABORTABLE_SINCE: Final = 11
+"""Of Produce."""
+_ATTRIBUTES_LOW_AT: Final = 22
+"""In a batch: the lower byte of its attributes."""
+_TRY_AGAIN: Final = (
+    CONCURRENT_TRANSACTIONS,
+    COORDINATOR_LOAD_IN_PROGRESS,
+    COORDINATOR_NOT_AVAILABLE,
+    NOT_COORDINATOR,
+)
+"""Producers know none of these as an answer to Produce: they hear NOT_ENOUGH_REPLICAS instead, after which they try again."""
+FENCED_SINCE: Final = 2
+"""Of AddPartitionsToTxn, AddOffsetsToTxn and EndTxn: the version that knows PRODUCER_FENCED."""
+
+
+def fenced_error(version: int) -> int:
+    return PRODUCER_FENCED if version >= FENCED_SINCE else INVALID_PRODUCER_EPOCH
+
+
+def offsets_partition(node: Node, group_id: str) -> TopicPartitions:
+    """Where the offsets of a group are written."""
+    return TopicPartitions(CONSUMER_OFFSETS, (partition_for(group_id, node.coordinator.partition_count),))
+
+
+def ask_whether_in_transaction(node: Node, request: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
+    """Ask the transaction coordinator on behalf of a partition: `then` is called now or later."""
+    node.transactions.submit(request, _Question(then))
+
+
+def is_transactional(records: bytes | None) -> bool:
+    """Whether a batch says so; nothing else of it is looked at."""
+    return (
+        records is not None
+        and len(records) > _ATTRIBUTES_LOW_AT
+        and bool(records[_ATTRIBUTES_LOW_AT] & TRANSACTIONAL_BIT)
+    )
+
+
+class Verification:
+    """What the transaction coordinator says of the partitions of one Produce request."""
+
+    __slots__ = ("_node", "_refused", "_transactional_id", "_verified", "_version")
+
+    def __init__(self, node: Node, transactional_id: str, version: int) -> None:
+        self._node = node
+        self._transactional_id = transactional_id
+        self._version = version
+        self._verified: set[tuple[str, int]] = set()
+        self._refused: dict[tuple[str, int], int] = {}
+
+    def has_verified(self, name: str, index: int) -> bool:
+        return (name, index) in self._verified
+
+    def refusal(self, name: str, index: int) -> int:
+        return self._refused.get((name, index), NONE)
+
+    def ask(self, batches: list[tuple[str, int, bytes | None]], then: Callable[[], None]) -> None:
+        """`then` is called when all is known, now or later."""
+        headers = [
+            (name, index, header)
+            for name, index, records in batches
+            if is_transactional(records) and (header := _header(records)) is not None
+        ]
+        producers = {(header.producer_id, header.producer_epoch) for *_, header in headers}
+        if len({producer_id for producer_id, _ in producers}) > 1:
+            self._refused = {(name, index): INVALID_PRODUCER_ID_MAPPING for name, index, _ in batches}
+            then()
+            return
+        unknown = [(name, index) for name, index, header in headers if self._needs_verification(name, index, header)]
+        if not unknown:
+            then()
+            return
+        header = headers[0][2]
+        joins = self._version >= JOINS_BY_ITSELF_SINCE
+        asked = AddPartitions(
+            self._transactional_id,
+            header.producer_id,
+            header.producer_epoch,
+            tuple(TopicPartitions(name, (index,)) for name, index in unknown),
+            verify_only=not joins,
+            raises_epoch=joins,
+            fenced_error=INVALID_PRODUCER_EPOCH,
+        )
+
+        def answered(reply: AddPartitionsReply) -> None:
+            for place, code in zip(unknown, reply.listed(len(unknown)), strict=True):
+                if code == NONE:
+                    self._verified.add(place)
+                else:
+                    self._refused[place] = self._code(code)
+            then()
+
+        ask_whether_in_transaction(self._node, asked, answered)
+
+    def _needs_verification(self, name: str, index: int, header: BatchHeader) -> bool:
+        try:
+            return needs_verification(self._node.broker.partition(name, index), header)
+        except (TopicError, StorageError):
+            return False  # the append finds out, and says so
+
+    def _code(self, error: int) -> int:
+        """What this version of Produce is told."""
+        if error == TRANSACTION_ABORTABLE and self._version < KNOWS_ABORTABLE_SINCE:
+            return INVALID_TXN_STATE
+        if error == CONCURRENT_TRANSACTIONS and self._version >= JOINS_BY_ITSELF_SINCE:
+            return error
+        return NOT_ENOUGH_REPLICAS if error in _TRY_AGAIN else error
+
+
+def _header(records: bytes | None) -> BatchHeader | None:
+    try:
+        return parse_header(records or b"")
+    except WireError:
+        return None  # the append finds out, and says so
+
+
+class _Question(Redeemable):
+    __slots__ = ("_then",)
+
+    def __init__(self, then: Callable[[AddPartitionsReply], None]) -> None:
+        super().__init__()
+        self._then = then
+
+    @property
+    def is_abandoned(self) -> bool:
+        return False
+
+    def redeem(self, reply: Value) -> None:
+        assert isinstance(reply, AddPartitionsReply), f"a question about partitions is answered with {reply!r}"
+        self.answered = True
+        self._then(reply)
