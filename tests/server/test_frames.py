@@ -249,7 +249,7 @@ def test_api_versions_shows_the_same_list_in_every_version(client: RawClient) ->
     assert (18, 0, 4) in lists[0]
 
 
-def test_the_consumer_protocol_and_transactions_are_not_among_the_features(client: RawClient) -> None:
-    """KIP-848 and transactions are not served: a client that saw group.version 1 would use them."""
+def test_the_consumer_protocol_is_not_among_the_features(client: RawClient) -> None:
+    """KIP-848 is not served: a client that saw group.version 1 would use it."""
     reply = client.ask("ApiVersions", 4, ApiVersionsRequest("a", "1"))
-    assert {feature.name for feature in reply.finalized_features} == {"metadata.version"}
+    assert {feature.name for feature in reply.finalized_features} == {"metadata.version", "transaction.version"}

@@ -301,11 +301,6 @@ def test_every_producer_gets_an_id_of_its_own(client: RawClient, version: int) -
     assert [(each.error_code, each.producer_epoch) for each in ids] == [(0, 0)] * 3
 
 
-def test_a_transactional_producer_is_refused_for_good(client: RawClient) -> None:
-    reply = client.ask("InitProducerId", 4, InitProducerIdRequest("tx", 1_000))
-    assert (reply.error_code, reply.producer_id, reply.producer_epoch) == (35, -1, -1)
-
-
 @pytest.mark.parametrize("version", range(2, 5))
 def test_the_epoch_of_the_only_leader_ends_at_the_end_of_the_log(client: RawClient, version: int) -> None:
     name = f"epochs-{version}"

@@ -1,11 +1,11 @@
 """TxnOffsetCommit asked over TCP, and what OffsetFetch shows of it (spec 4.6, 11.13).
 
-The handler is not in the table yet, for the table is what ApiVersions shows: here it is put there.
+What the transaction coordinator says is given here: by default that the offsets are in an ongoing transaction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,12 @@ import pytest
 
 from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply
+from muster.core.transactions.replies import AddPartitionsReply
+from muster.core.transactions.requests import AddPartitions
 from muster.runtime.coordinator_shards import LedPartition, ShardState
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
-from muster.server.handlers import table, txn_offset_commit
-from muster.wire.apis import API_KEYS
+from muster.server.handlers import txn_offset_commit
 from muster.wire.errors import (
     INVALID_PRODUCER_EPOCH,
     INVALID_PRODUCER_ID_MAPPING,
@@ -40,8 +41,8 @@ VERSIONS = range(6)
 
 
 @pytest.fixture(autouse=True)
-def _served(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(table.HANDLERS, API_KEYS["TxnOffsetCommit"], txn_offset_commit.__name__)
+def _in_a_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+    verifying(monkeypatch, NONE)
 
 
 @pytest.fixture
@@ -224,12 +225,11 @@ def verifying(monkeypatch: pytest.MonkeyPatch, error: int) -> list[tuple[object,
     """The coordinator says this; what it was asked."""
     asked: list[tuple[object, ...]] = []
 
-    def verify(node: Node, *arguments: Any) -> None:
-        *words, then = arguments
-        asked.append(tuple(words))
-        node.call_soon(then, error)
+    def ask(node: Node, request: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
+        asked.append((request.transactional_id, request.producer_id, request.producer_epoch, request.verify_only))
+        node.call_soon(then, AddPartitionsReply(error))
 
-    monkeypatch.setattr(txn_offset_commit, "verify", verify)
+    monkeypatch.setattr(txn_offset_commit, "ask_whether_in_transaction", ask)
     return asked
 
 
@@ -258,7 +258,7 @@ def test_T190_what_the_transaction_coordinator_says_is_told_in_the_words_of_the_
         ("nothing", [(0, 3)]),
         ("orders", [(0, expected)]),
     ]
-    assert asked == [("tx", 9, 0, "g", version == 5)]
+    assert asked == [("tx", 9, 0, version < 5)]
     assert (client.state("g") == "Dead") is (expected != NONE)
 
 
