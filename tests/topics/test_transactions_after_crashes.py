@@ -90,7 +90,13 @@ def test_readers_of_committed_records_see_what_was_committed(tmp_path: Path, see
 @pytest.mark.parametrize("seed", range(6))
 def test_compaction_changes_nothing_for_readers_of_committed_records(tmp_path: Path, seed: int) -> None:
     """All records have the same key: of what is decided the last one stays, and nothing else comes back."""
-    config = LogConfig(segment_bytes=400, cleanup_compact=True, cleanup_delete=False, delete_retention_ms=0)
+    config = LogConfig(
+        segment_bytes=400,
+        cleanup_compact=True,
+        cleanup_delete=False,
+        delete_retention_ms=0,
+        producer_id_expiration_ms=1,
+    )
     history = History(tmp_path, seed, config)
     for step in range(60):
         history.step()
