@@ -14,6 +14,7 @@ from muster.log.postgres.store import PostgresStore
 from muster.log.postgres.tail import TAIL_BYTES
 from tests.log.batches import TOPIC_ID, all_records, commit, open_log, put, records_in, stage
 from tests.log.postgres_server import empty_database
+from tests.log.transactions import add, end
 
 
 @pytest.fixture
@@ -187,3 +188,22 @@ def test_migrating_again_changes_nothing(connection: Any) -> None:
 def test_topic_ids_are_uuids_that_people_can_compare(stores: list[PostgresStore], connection: Any) -> None:
     open_log(stores[0])
     assert connection.execute("SELECT topic_id FROM muster.partitions").fetchone() == (UUID(bytes=TOPIC_ID),)
+
+
+def test_the_next_owner_knows_of_transactions_and_what_was_aborted(stores: list[PostgresStore]) -> None:
+    """The batches are all that it has: nobody keeps an index of aborted transactions."""
+    first, second = stores
+    old = open_log(first)
+    aborted = end(first, old, 7, add(first, old, 7))
+    add(first, old, 8)
+    new = open_log(second)
+    assert new.has_transactions
+    later = end(second, new, 8, 2)
+    assert new.aborted_transactions(0, 9) == [aborted, later]
+    assert new.aborted_transactions(2, 9) == [later]
+
+
+def test_a_log_without_transactions_is_known_to_have_none(stores: list[PostgresStore]) -> None:
+    first, second = stores
+    put(first, open_log(first), "plain")
+    assert not open_log(second).has_transactions

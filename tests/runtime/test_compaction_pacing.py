@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from muster.log.contract import LogConfig, PartitionLog
+from muster.log.contract import LogConfig, PartitionLog, StorageError
 from muster.log.memory import MemoryStore
 from muster.runtime.compaction import PAUSE_MS, PIECE_BYTES, Compactor
 from muster.wire.batch import Record, decode_records, encode_batch, iterate_batches, parse_header
@@ -164,3 +164,35 @@ def test_stopping_while_nothing_is_done_is_at_once(stage: Stage) -> None:
     stopped: list[bool] = []
     stage.compactor.stop(lambda: stopped.append(True))
     assert stopped == [True]
+
+
+def test_a_log_with_transactions_is_compacted_up_to_its_last_stable_offset(stage: Stage) -> None:
+    log = stage.log(values=20)
+    log.mark_transactional()
+    stable_offset = 0
+    compactor = Compactor(
+        lambda: stage.logs,
+        stage.clock,
+        cast(Any, None),
+        lambda work, then: stage.waiting.append((work, then)),
+        stable_offset=lambda of: stable_offset,
+    )
+    compactor.look()
+    assert not stage.waiting, "nothing is decided yet"
+    stable_offset = 10
+    compactor.look()
+    stage.run_until_quiet()
+    # Segments have four batches: two of them end at or before offset 10.
+    assert record_count(log) == 20 - 8 + 3
+
+
+def test_a_log_whose_transactions_cannot_be_read_is_left_alone(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    stage.log(values=20).mark_transactional()
+
+    def unreadable(of: PartitionLog) -> int:
+        raise StorageError("unreadable")
+
+    compactor = Compactor(lambda: stage.logs, stage.clock, cast(Any, None), stable_offset=unreadable)
+    compactor.look()
+    assert not stage.waiting
+    assert "t-0 cannot be compacted: unreadable" in caplog.text

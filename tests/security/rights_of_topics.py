@@ -17,6 +17,7 @@ from muster.wire.generated.delete_records import (
 )
 from muster.wire.generated.delete_topics import DeleteTopicsRequest, DeleteTopicsRequestTopic
 from muster.wire.generated.describe_configs import DescribeConfigsRequest, DescribeConfigsRequestResource
+from muster.wire.generated.describe_producers import DescribeProducersRequest, DescribeProducersRequestTopic
 from muster.wire.generated.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsRequestTopic,
@@ -82,6 +83,10 @@ def _offsets(names: Iterable[str]) -> ListOffsetsRequest:
 def _epochs(names: Iterable[str]) -> OffsetForLeaderEpochRequest:
     partitions = [OffsetForLeaderEpochRequestPartition(0, -1, 0)]
     return OffsetForLeaderEpochRequest(-1, [OffsetForLeaderEpochRequestTopic(name, partitions) for name in names])
+
+
+def _producers(names: Iterable[str]) -> DescribeProducersRequest:
+    return DescribeProducersRequest([DescribeProducersRequestTopic(name, [0]) for name in names])
 
 
 def _records(names: Iterable[str]) -> DeleteRecordsRequest:
@@ -189,6 +194,7 @@ RIGHTS: Final = (
         lambda reply: _by_name(reply.results),
         several=True,
     ),
+    Right("DescribeProducers", (READ, TOPIC), _DENIED, 0, _producers, _by_topic, several=True),
     Right(
         "OffsetForLeaderEpoch",
         (DESCRIBE, TOPIC),

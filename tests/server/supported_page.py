@@ -31,7 +31,7 @@ def _recorded_ranges() -> dict[int, tuple[int, int]]:
 KAFKA_RANGES = _recorded_ranges()
 
 GAPS = {
-    "Produce": "no transactions: transactional batches get INVALID_TXN_STATE; versions 0 to 2 are advertised, as Kafka"
+    "Produce": "no transactions yet: a transactional batch gets INVALID_TXN_STATE; versions 0 to 2 are advertised, as Kafka"
     " does it, and close the connection, as there",
     "Fetch": "no fetch sessions, no followers",
     "ListOffsets": "no tiered storage: its special times answer as Kafka does without one",
@@ -51,7 +51,7 @@ GAPS = {
 
 NOT_SERVED = (
     "ConsumerGroupHeartbeat and ConsumerGroupDescribe (KIP-848; `group.version` is not advertised, so that clients do not try)",
-    "AddPartitionsToTxn, AddOffsetsToTxn, EndTxn, TxnOffsetCommit, WriteTxnMarkers and what describes transactions",
+    "AddPartitionsToTxn, AddOffsetsToTxn, EndTxn, TxnOffsetCommit, WriteTxnMarkers, DescribeTransactions, ListTransactions",
     "delegation tokens, reassignment, leader election, log directory moves",
     "share groups and streams groups; telemetry",
     "everything between brokers and controllers",

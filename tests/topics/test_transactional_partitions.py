@@ -1,4 +1,4 @@
-"""Transactions as a partition sees them: what may be appended, what readers of committed records see (spec 14.1, 14.2)."""
+"""Transactions as a partition sees them: what may be appended, and how far everything is decided (spec 14.1)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,8 @@ from muster.topics.markers import append_marker
 from muster.topics.produce import ProduceTerms, needs_verification
 from muster.topics.producer_snapshots import DOCUMENT
 from muster.topics.refusal import TopicError
-from muster.topics.topic import Partition
 from muster.wire import errors
-from muster.wire.batch import (
-    BatchHeader,
-    decode_marker,
-    decode_records,
-    encode_batch,
-    iterate_batches,
-    parse_header,
-)
-from muster.wire.special_values import LATEST, MAX_TIMESTAMP
+from muster.wire.batch import BatchHeader, decode_records, encode_batch, parse_header
 from tests.topics.bench_broker import (
     NODE_ID,
     NOW_MS,
@@ -41,8 +32,17 @@ from tests.topics.bench_broker import (
     started,
     with_topic,
 )
+from tests.topics.transactional import (
+    VERIFIED,
+    committed_offsets,
+    mark,
+    of,
+    refused_marker,
+    stable,
+    transactional,
+    write,
+)
 
-VERIFIED = ProduceTerms(transaction_verified=True)
 DAY_MS = 86_400_000
 
 
@@ -51,75 +51,6 @@ def broker() -> Broker:
     made = started()
     with_topic(made)
     return made
-
-
-def of(broker: Broker) -> Partition:
-    return broker.partition("t", 0)
-
-
-def transactional(producer_id: int, sequence: int = 0, size: int = 1, epoch: int = 0, value: bytes = b"v") -> bytes:
-    return encode_batch(
-        records(*(value for _ in range(size))),
-        producer_id=producer_id,
-        producer_epoch=epoch,
-        base_sequence=sequence,
-        transactional=True,
-    )
-
-
-def write(broker: Broker, producer_id: int, sequence: int = 0, size: int = 1, epoch: int = 0) -> int:
-    """Durably, in a transaction that the coordinator knows of; the base offset."""
-    result = send(broker, transactional(producer_id, sequence, size, epoch), VERIFIED)
-    assert result.error_code == 0, result
-    commit(broker)
-    return result.base_offset
-
-
-def mark(
-    broker: Broker,
-    producer_id: int,
-    *,
-    committed: bool,
-    epoch: int = 0,
-    coordinator_epoch: int = 0,
-    version: int = 1,
-    durably: bool = True,
-) -> int:
-    """The marker's end offset."""
-    end = append_marker(of(broker), producer_id, epoch, committed, coordinator_epoch, NOW_MS, version)
-    if durably:
-        commit(broker)
-    return end
-
-
-def refused_marker(broker: Broker, producer_id: int, **marker: int) -> int:
-    with pytest.raises(TopicError) as refused:
-        mark(broker, producer_id, committed=True, **marker)  # type: ignore[arg-type]
-    return refused.value.code
-
-
-def stable(broker: Broker) -> int:
-    return of(broker).last_stable_offset
-
-
-def committed_offsets(broker: Broker, offset: int = 0, max_bytes: int = 1_000_000) -> list[int]:
-    """What a client hands on that reads as KIP-98 says: aborted records are left out by it."""
-    (read,) = broker.fetch([ask(offset, max_bytes)], max_bytes, read_committed=True).partitions
-    assert read.error_code == 0
-    waiting = sorted(read.aborted, key=lambda each: each.first_offset)
-    dropped: set[int] = set()
-    found: list[int] = []
-    for position, header in iterate_batches(read.records):
-        while waiting and waiting[0].first_offset <= header.last_offset:
-            dropped.add(waiting.pop(0).producer_id)
-        content = decode_records(read.records, header, position)
-        if header.is_control:
-            marker = decode_marker(content[0].key, content[0].value)
-            if marker is not None and not marker.committed:
-                dropped.discard(header.producer_id)
-        elif not (header.is_transactional and header.producer_id in dropped):
-            found += [record.offset for record in content]
-    return found
 
 
 # What may be appended
@@ -408,94 +339,6 @@ def test_a_producer_with_an_open_transaction_is_not_evicted(monkeypatch: pytest.
     ledger = of(broker).producers
     assert ledger is not None
     assert ledger.producer_ids() == [1, 3]
-
-
-# Reading
-
-
-def test_a_reader_of_committed_records_stops_at_the_last_stable_offset(broker: Broker) -> None:
-    send_durably(broker, batch(b"plain"))
-    write(broker, 1)
-    send_durably(broker, batch(b"plain"))
-    (plain,) = broker.fetch([ask()], 10_000).partitions
-    (committed,) = broker.fetch([ask()], 10_000, read_committed=True).partitions
-    assert [header.base_offset for _, header in iterate_batches(plain.records)] == [0, 1, 2]
-    assert [header.base_offset for _, header in iterate_batches(committed.records)] == [0]
-    assert (committed.high_watermark, committed.last_stable_offset) == (3, 1)
-    assert (plain.high_watermark, plain.last_stable_offset) == (3, 1)
-    (beyond,) = broker.fetch([ask(2)], 10_000, read_committed=True).partitions
-    assert (beyond.error_code, beyond.records) == (0, b"")
-
-
-def test_a_reader_of_committed_records_is_told_what_was_aborted(broker: Broker) -> None:
-    write(broker, 1)
-    write(broker, 2)
-    mark(broker, 1, committed=False)
-    mark(broker, 2, committed=True)
-    write(broker, 1, 1)
-    mark(broker, 1, committed=True)
-    assert committed_offsets(broker) == [1, 4]
-    (read,) = broker.fetch([ask()], 10_000, read_committed=True).partitions
-    assert [(each.producer_id, each.first_offset) for each in read.aborted] == [(1, 0)]
-    (later,) = broker.fetch([ask(4)], 10_000, read_committed=True).partitions
-    assert later.aborted == []
-    (plain,) = broker.fetch([ask()], 10_000).partitions
-    assert plain.aborted == ()
-
-
-def test_every_read_from_anywhere_gives_the_committed_records_alone(broker: Broker) -> None:
-    sequences: dict[int, int] = {}
-    wanted: list[int] = []
-    for step in range(40):
-        producer_id = step % 3
-        sequence = sequences.get(producer_id, 0)
-        write(broker, producer_id, sequence)
-        sequences[producer_id] = sequence + 1
-        if step % 7 == 6:
-            mark(broker, producer_id, committed=step % 2 == 0)
-    for producer_id in range(3):
-        mark(broker, producer_id, committed=producer_id == 0)
-    partition = of(broker)
-    ends: dict[int, bool] = {}
-    for _, header in reversed(list(partition.log.read_headers(0))):
-        if header.is_control:
-            content = decode_records(partition.log.read(header.base_offset, 1))
-            marker = decode_marker(content[0].key, content[0].value)
-            assert marker is not None
-            ends[header.producer_id] = marker.committed
-        elif ends[header.producer_id]:
-            wanted.append(header.base_offset)
-    wanted.reverse()
-    for start in range(partition.log.end_offset):
-        for max_bytes in (1, 300, 1_000_000):
-            found = committed_offsets(broker, start, max_bytes)
-            assert found == [offset for offset in wanted if offset >= start][: len(found)]
-    assert committed_offsets(broker) == wanted
-
-
-def test_a_waiting_reader_of_committed_records_wakes_when_the_transaction_ends(broker: Broker) -> None:
-    write(broker, 1)
-    for min_bytes in (1, 50):
-        committed = broker.fetch_wait([ask()], min_bytes, read_committed=True)
-        assert broker.fetch_wait([ask()], min_bytes).ready()
-        assert not committed.ready()
-    mark(broker, 1, committed=True, durably=False)
-    assert not committed.ready()
-    commit(broker)
-    assert committed.ready()
-
-
-def test_list_offsets_stops_at_the_last_stable_offset_for_readers_of_committed_records(broker: Broker) -> None:
-    send_durably(broker, batch(b"plain", timestamp_ms=NOW_MS - 5_000))
-    write(broker, 1)
-
-    def listed(timestamp_ms: int, *, read_committed: bool) -> int:
-        return broker.list_offset("t", 0, timestamp_ms, read_committed=read_committed).offset
-
-    assert [listed(LATEST, read_committed=each) for each in (True, False)] == [1, 2]
-    assert [listed(NOW_MS, read_committed=each) for each in (True, False)] == [-1, 1]
-    assert [listed(MAX_TIMESTAMP, read_committed=each) for each in (True, False)] == [-1, 1]
-    assert listed(NOW_MS - 5_000, read_committed=True) == 0
 
 
 # Describing

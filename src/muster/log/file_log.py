@@ -6,10 +6,8 @@ recovering is `file_open`'s.
 
 from __future__ import annotations
 
-import logging
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 
 from librt.threading import Lock
 
@@ -20,16 +18,19 @@ from muster.log.disk import write_file
 from muster.log.file_access import FileAccess
 from muster.log.file_commit import Leftover, LogShare, SegmentWrite, put_back
 from muster.log.file_compaction import FileTarget, remove_unfinished, segments_of
-from muster.log.index import IndexDamaged
+from muster.log.file_transactions import (
+    begin_transactions,
+    collect_aborted,
+    expect_indexes,
+    load_aborted,
+    plan_transactions,
+)
 from muster.log.segment import TRANSACTION_INDEX_SUFFIX, Segment
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
 from muster.log.staging import StagedBatch, StagedLog
 from muster.log.sync_frames import log_mark
-from muster.log.transaction_index import AbortedTransaction, collect, encode_entries
-from muster.log.transaction_recovery import rebuild_aborted
+from muster.log.transaction_index import AbortedTransaction
 from muster.wire.batch import BatchHeader
-
-logger = logging.getLogger(__name__)
 
 
 class FileLog(CompactableLog):
@@ -62,10 +63,7 @@ class FileLog(CompactableLog):
         self.access = access
         self.journal_mark = log_mark(topic, partition, topic_id)
         self._segments = segments
-        for segment in segments:
-            self.has_transactions = self.has_transactions or segment.has_transaction_index
-            # Behind the first one every segment has the file: one that is missing is made anew when it is needed.
-            segment.has_transaction_index = self.has_transactions
+        self.has_transactions = expect_indexes(segments)
         self._epochs = epochs
         self._creation_synced = creation_synced
         self._keep_start_offsets = keep_start_offsets
@@ -103,7 +101,8 @@ class FileLog(CompactableLog):
         batches = self.take_staged()
         writes = self._plan_writes(batches)
         if self.has_transactions:
-            self._plan_transactions(writes)
+            new_aborted, self._new_aborted = self._new_aborted, []
+            plan_transactions(writes, new_aborted)
         if len(writes) > 1:
             self._forecast_indexes(writes)
         self._committing = True
@@ -161,19 +160,6 @@ class FileLog(CompactableLog):
             if first_time_ms is None:
                 first_time_ms = batch.time_ms
         return writes
-
-    def _plan_transactions(self, writes: list[SegmentWrite]) -> None:
-        """Each aborted transaction belongs to the segment that gets its marker. Every segment has an index of them from the
-        first transaction of the log on, also if there are none: so retention never takes the last one that says so."""
-        new_aborted, self._new_aborted = self._new_aborted, []
-        for write in reversed(writes):
-            write.begins_transactions = not write.segment.has_transaction_index
-            write.aborted = [each for each in new_aborted if each.last_offset >= write.segment.base_offset]
-            new_aborted = new_aborted[: len(new_aborted) - len(write.aborted)]
-        for write in writes[:-1]:
-            loaded = write.segment.loaded_aborted
-            if loaded is not None:
-                write.closing_aborted = loaded + write.aborted
 
     def _forecast_indexes(self, writes: list[SegmentWrite]) -> None:
         """All but the last segment are full after this."""
@@ -268,43 +254,16 @@ class FileLog(CompactableLog):
     # Transactions
 
     def aborted_transactions(self, from_offset: int, to_offset: int) -> list[AbortedTransaction]:
-        found: list[AbortedTransaction] = []
-        at = max(0, bisect_right(self._segments, from_offset, key=lambda segment: segment.base_offset) - 1)
-        for segment in self._segments[at:]:
-            if collect(self._aborted_in(segment), from_offset, to_offset, found):
-                break
-        return found
+        return collect_aborted(self._segments, from_offset, to_offset)
 
     def note_aborted(self, aborted: AbortedTransaction) -> None:
-        self._aborted_in(self._segments[-1])  # StorageError now rather than in the commit, which adds to them
+        load_aborted(self._segments, len(self._segments) - 1)  # StorageError now rather than in the commit
         super().note_aborted(aborted)
 
     def mark_transactional(self) -> None:
         if not self.has_transactions:
-            segment = self._segments[-1]
-            try:
-                write_file(self.access.disk, segment.path(TRANSACTION_INDEX_SUFFIX), b"", sync=True)
-                self.access.disk.sync_directory(self.directory)
-            except OSError as error:
-                raise StorageError(f"{self.directory}: cannot be written: {error.strerror or error}") from error
-            segment.has_transaction_index = True
+            begin_transactions(self._segments[-1], self.access.disk)
             self.has_transactions = True
-
-    def _aborted_in(self, segment: Segment) -> list[AbortedTransaction]:
-        try:
-            return segment.aborted
-        except IndexDamaged as problem:
-            logger.info("%s: making its index of aborted transactions anew: %s", segment.log_path, problem)
-            at = self._segments.index(segment)
-            rebuild_aborted(self._segments[: at + 1], at)
-            with suppress(OSError):  # the next start makes it anew
-                write_file(
-                    self.access.disk,
-                    segment.path(TRANSACTION_INDEX_SUFFIX),
-                    encode_entries(segment.aborted),
-                    sync=True,
-                )
-            return segment.aborted
 
     # Dropping
 
@@ -375,8 +334,8 @@ class FileLog(CompactableLog):
 
     def begin_compaction(self, now_ms: int, stable_offset: int | None = None) -> CompactionRound:
         if self.has_transactions:
-            for segment in self._segments[:-1]:
-                self._aborted_in(segment)
+            for at in range(len(self._segments) - 1):
+                load_aborted(self._segments, at)  # the round's thread may not read the log by the loop's files
         return super().begin_compaction(now_ms, stable_offset)
 
     def compaction_target(self, group: Sequence[Source]) -> FileTarget:

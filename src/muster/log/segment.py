@@ -153,8 +153,7 @@ class Segment:
 
     def save_indexes(self) -> None:
         """Synced, because a clean stop means that they will be trusted. A segment too small for entries needs none."""
-        if self.has_transaction_index and self._aborted is not None:
-            write_file(self._disk, self.path(TRANSACTION_INDEX_SUFFIX), encode_entries(self._aborted), sync=True)
+        self.save_aborted()
         if not len(self.index) and not os.path.exists(self.path(INDEX_SUFFIX)):
             return
         for suffix, content in zip((INDEX_SUFFIX, TIME_INDEX_SUFFIX), self.index.to_files(), strict=True):
@@ -172,6 +171,11 @@ class Segment:
     @aborted.setter
     def aborted(self, aborted: list[AbortedTransaction]) -> None:
         self._aborted = aborted
+
+    def save_aborted(self) -> None:
+        """Write the `.txnindex`, if it may differ from the file."""
+        if self.has_transaction_index and self._aborted is not None:
+            write_file(self._disk, self.path(TRANSACTION_INDEX_SUFFIX), encode_entries(self._aborted), sync=True)
 
     @property
     def loaded_aborted(self) -> list[AbortedTransaction] | None:

@@ -94,6 +94,14 @@ class SimLog(PostgresLog):
             header = parse_header(batch)
             yield header.base_offset, header
 
+    def _transactional_from(self, offset: int) -> Sequence[tuple[int, int, bytes]]:
+        found = [(parse_header(batch), batch) for batch in self._rows_from(offset)]
+        return [
+            (header.base_offset, header.next_offset, batch)
+            for header, batch in found
+            if header.is_transactional and offset <= header.base_offset < self._scan_end
+        ]
+
     def _rows_from(self, offset: int) -> list[bytes]:
         batches = self._sim_line.run(lambda database: list(database.partitions[self._slot].batches))
         end = self.durable_offset
@@ -108,6 +116,9 @@ class SimCommit(PostgresCommit):
         self._database = store.database
         self._sent = [share for log, share in shares if not log.is_uncertain]
         self._is_abandoned = False
+
+    def _begin_transactions(self, partition_ids: list[int]) -> None:
+        """`ClusterStore.open` looks at the batches themselves."""
 
     def _append(self, shares: list[Share]) -> set[int]:
         return self._database.append(self._store.node_id, shares)
@@ -160,6 +171,7 @@ class ClusterStore(PostgresStore):
             "start_offset": 0,
             "end_offset": row.end_offset,
             "clean_offset": 0,
+            "has_transactions": any(parse_header(batch.bytes).is_transactional for batch in row.batches),
         }
         log = SimLog(slot, config, self._on_first_staged, self.reader, self.node_id, columns)
         self._logs[slot] = log

@@ -21,7 +21,9 @@ from muster.log.postgres.tail import Tail
 from muster.log.segment_rules import count_before, count_droppable, must_roll, rolls_by_clock
 from muster.log.staging import StagedBatch, StagedLog, joined_up_to
 from muster.log.timestamps import first_at_or_after
-from muster.wire.batch import HEADER_SIZE, BatchHeader, parse_header
+from muster.log.transaction_index import AbortedTransaction, TransactionScan
+from muster.wire.batch import HEADER_SIZE, BatchHeader, EndMarker, decode_marker, decode_records, parse_header
+from muster.wire.errors import WireError
 
 _ROWS_A_QUERY: Final = 4_000
 
@@ -43,6 +45,12 @@ WHERE partition_id = %s AND next_offset > %s AND max_timestamp >= %s AND base_of
 ORDER BY base_offset LIMIT 1
 """
 """None of these names the end of the log: a question stays the same while the log grows. Rows beyond it are left out here."""
+_TRANSACTIONAL: Final = """
+SELECT base_offset, next_offset, substring(content FOR 512) FROM muster.batches
+WHERE partition_id = %s AND base_offset >= %s AND base_offset < %s AND get_byte(substring(content FROM 23 FOR 1), 0) & 16 <> 0
+ORDER BY base_offset LIMIT %s
+"""
+"""The beginnings of the batches with the transactional bit; markers are shorter than this, so they are whole."""
 _NEW_START: Final = """
 UPDATE muster.partitions SET start_offset = greatest(start_offset, %s)
 WHERE id = %s AND owner = %s AND epoch = %s RETURNING id
@@ -74,6 +82,12 @@ class PostgresLog(CompactableLog):
         self.start_offset = row["start_offset"]
         self.end_offset = self.durable_offset = row["end_offset"]
         self.clean_offset = row["clean_offset"]
+        self.has_transactions = self.is_known_transactional = row["has_transactions"]
+        self._scan = TransactionScan(knows_all_open=True) if self.has_transactions else None
+        """Looks for what was aborted before this node led it; begun when somebody asks, None when it is done."""
+        self._scanned_to = self.start_offset
+        self._scan_end = self.end_offset
+        self._found_aborted: list[AbortedTransaction] = []
         self.is_uncertain = False
         """The connection broke during a commit to it: only what the next opening reads can be trusted."""
         self._line, self.upkeep = lines
@@ -175,6 +189,41 @@ class PostgresLog(CompactableLog):
     def size_bytes(self) -> int:
         return sum(segment.size for segment in self._segments)
 
+    # -- transactions
+
+    def aborted_transactions(self, from_offset: int, to_offset: int) -> list[AbortedTransaction]:
+        if self._scan is not None:
+            self._find_aborted(self._scan)
+        return super().aborted_transactions(from_offset, to_offset)
+
+    def mark_transactional(self) -> None:
+        self._line.run(
+            lambda connection: connection.execute(
+                "UPDATE muster.partitions SET has_transactions = true WHERE id = %s", (self.partition_id,)
+            )
+        )
+        self.has_transactions = self.is_known_transactional = True
+
+    def _find_aborted(self, scan: TransactionScan) -> None:
+        """StorageError may end it between two answers: the next call goes on from there."""
+        while rows := self._transactional_from(self._scanned_to):
+            for base_offset, next_offset, head in rows:
+                header = parse_header(head)
+                if not header.is_control:
+                    scan.note(header)
+                elif (marker := _marker(head, header, f"{self!r} at offset {base_offset}")) is not None:
+                    aborted = scan.end(header, marker)
+                    if aborted is not None:
+                        self._found_aborted.append(aborted)
+                self._scanned_to = next_offset
+        self._aborted = self._found_aborted + self._aborted
+        self._scan = None
+
+    def _transactional_from(self, offset: int) -> Sequence[tuple[int, int, bytes]]:
+        """Base offset, next offset and beginning of transactional batches that were there when the log was opened."""
+        rows = self._questions.ask(_TRANSACTIONAL, (self.partition_id, offset, self._scan_end, _ROWS_A_QUERY))
+        return [(base, next_offset, bytes(head)) for base, next_offset, head in rows]
+
     # -- deleting
 
     def delete_before(self, offset: int) -> None:
@@ -241,3 +290,12 @@ class PostgresLog(CompactableLog):
 
     def _closed_and_active_base(self) -> tuple[Sequence[PostgresSegment], int]:
         return self._segments[:-1], self._segments[-1].base_offset
+
+
+def _marker(batch: bytes, header: BatchHeader, place: str) -> EndMarker | None:
+    """None for what compaction left of a control batch."""
+    try:
+        records = decode_records(batch, header)
+        return decode_marker(records[0].key, records[0].value) if records else None
+    except WireError as error:
+        raise StorageError(f"{place}: a marker is damaged: {error}") from error

@@ -68,7 +68,11 @@ CREATE TABLE muster.batches (
 ALTER TABLE muster.batches ALTER content SET STORAGE EXTERNAL;
 """
 
-MIGRATIONS: Final = (_FIRST,)
+_TRANSACTIONS: Final = """
+ALTER TABLE muster.partitions ADD COLUMN has_transactions boolean NOT NULL DEFAULT false;
+"""
+
+MIGRATIONS: Final = (_FIRST, _TRANSACTIONS)
 """Step n brings a database from version n to n + 1. Steps that a release has shipped never change."""
 
 VERSION: Final = len(MIGRATIONS)

@@ -40,9 +40,12 @@ _CLAIM: Final = """
 UPDATE muster.partitions SET owner = %s, epoch = epoch + 1 WHERE topic = %s AND partition = %s
 """
 _ROWS: Final = """
-SELECT topic, partition, id, topic_id, owner, epoch, start_offset, end_offset, clean_offset FROM muster.partitions
+SELECT topic, partition, id, topic_id, owner, epoch, start_offset, end_offset, clean_offset, has_transactions
+FROM muster.partitions
 JOIN unnest(%s::text[], %s::integer[]) AS wanted(topic, partition) USING (topic, partition)
 """
+_BEGIN_TRANSACTIONS: Final = "UPDATE muster.partitions SET has_transactions = true WHERE id = ANY(%s)"
+"""Before the first transactional batch: without it the next owner would not look for open transactions."""
 _WRITE_FIRST: Final = """
 INSERT INTO muster.documents (name, version, content) VALUES (%s, 1, %s) ON CONFLICT (name) DO NOTHING RETURNING version
 """
@@ -61,14 +64,21 @@ class PostgresCommit:
         self._shares = shares
         self._taken: set[int] = set()
         self._failure: StorageError | None = None
+        self._begins = [log for log, _ in shares if log.has_transactions and not log.is_known_transactional]
+        """Logs of whose transactions the database knows nothing yet."""
 
     def run(self) -> None:
         certain = [share for log, share in self._shares if not log.is_uncertain]
         try:
+            if self._begins:
+                self._begin_transactions([log.partition_id for log in self._begins])
             if certain:
                 self._taken = self._append(certain)
         except StorageError as error:
             self._failure = error
+
+    def _begin_transactions(self, partition_ids: list[int]) -> None:
+        self._line.run(lambda connection: connection.execute(_BEGIN_TRANSACTIONS, (sorted(partition_ids),)))
 
     def _append(self, shares: list[Share]) -> set[int]:
         return self._line.run(lambda connection: self._store.appender.append(connection, shares))
@@ -78,6 +88,7 @@ class PostgresCommit:
         for log, share in self._shares:
             failure = self._failure_of(log)
             if failure is None:
+                log.is_known_transactional = log.is_known_transactional or log in self._begins
                 log.store(share.batches, share.segment_bases)
             else:
                 log.is_uncertain = log.is_uncertain or isinstance(failure, ConnectionLost)

@@ -1,4 +1,7 @@
-"""DescribeProducers (61), version 0: the producers that a partition knows, and their open transactions (KIP-664)."""
+"""DescribeProducers (61), version 0: the producers that a partition knows, and their open transactions (KIP-664).
+
+Deviates: a partition that is listed several times is described once. A short question would have a very long answer otherwise.
+"""
 
 from __future__ import annotations
 
@@ -30,28 +33,30 @@ def handle(call: Call, request: DescribeProducersRequest, node: Node) -> None:
 class _Asked:
     """One request."""
 
-    __slots__ = ("_allowed", "_call", "_found", "_node", "_request")
+    __slots__ = ("_allowed", "_call", "_found", "_node", "_wanted")
 
     def __init__(self, call: Call, request: DescribeProducersRequest, node: Node) -> None:
         self._call = call
-        self._request = request
         self._node = node
         self._found: list[DescribeProducersResponseTopic] = []
-        self._allowed = [authorize_topic(call, node, Operation.READ, topic.name) for topic in request.topics]
+        self._wanted: dict[str, dict[int, None]] = {}
+        for topic in request.topics:
+            self._wanted.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
+        self._allowed = {name: authorize_topic(call, node, Operation.READ, name) for name in self._wanted}
         """Judged once, however often is looked."""
 
     def look(self) -> None:
         self._found = [
             DescribeProducersResponseTopic(
-                topic.name,
+                name,
                 [
-                    self._describe(topic.name, index)
-                    if is_allowed
+                    self._describe(name, index)
+                    if self._allowed[name]
                     else DescribeProducersResponsePartition(index, TOPIC_AUTHORIZATION_FAILED)
-                    for index in topic.partition_indexes
+                    for index in indexes
                 ],
             )
-            for topic, is_allowed in zip(self._request.topics, self._allowed, strict=True)
+            for name, indexes in self._wanted.items()
         ]
 
     def reply(self) -> None:
