@@ -161,7 +161,7 @@ def _library_bases(trees: Iterable[ast.Module]) -> Mapping[str, set[type]]:
 
 def _imported(tree: ast.Module) -> dict[str, str]:
     """What the module calls what it imports -> where that is."""
-    found = {}
+    found: dict[str, str] = {}
     for node in _nodes(tree):
         match node:
             case ast.Import(names=names):

@@ -6,10 +6,10 @@ Reads the tables of one round. Knows no table in particular and prints nothing; 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +18,8 @@ from muster.pipeline.arrow_scalar import arrow_scalar
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.reader import Lake, Since
 from muster.pipeline.table_query import TableQuery
+
+Condition: TypeAlias = Callable[[pa.ChunkedArray, Any], pa.ChunkedArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,10 @@ def ask(lake: Lake, question: TableQuery) -> Answer:
 
 def _since(question: TableQuery) -> Since | None:
     """One of the conditions in a form that lets the lake leave out what cannot fulfil it."""
-    return next(((column, value) for column, value in question.at_least.items() if isinstance(value, int)), None)
+    for column, value in question.at_least.items():
+        if isinstance(value, int):
+            return column, value
+    return None
 
 
 def require_gold(lake: Lake) -> None:
@@ -53,15 +58,16 @@ def require_gold(lake: Lake) -> None:
 
 def _mask(rows: pa.Table, question: TableQuery) -> pa.ChunkedArray | None:
     """True where every condition holds; what is unknown (null) fulfils none."""
+    kinds: list[tuple[Condition, Mapping[str, Any]]] = [
+        (_matches, question.like),
+        (_is_at_least, question.at_least),
+        (_is_at_most, question.at_most),
+        (_equals, question.equal),
+        (_is_one_of, question.one_of),
+    ]
     parts = [
         holds(rows[column], value)
-        for holds, conditions in (
-            (_matches, question.like),
-            (_is_at_least, question.at_least),
-            (_is_at_most, question.at_most),
-            (_equals, question.equal),
-            (_is_one_of, question.one_of),
-        )
+        for holds, conditions in kinds
         for column, value in conditions.items()
         if value is not None
     ]

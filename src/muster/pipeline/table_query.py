@@ -14,7 +14,7 @@ class TableQuery:
     table: str
     like: Mapping[str, str | None] = field(default_factory=dict)
     """`*` stands for anything."""
-    at_least: Mapping[str, float | None] = field(default_factory=dict)
+    at_least: Mapping[str, int | float | None] = field(default_factory=dict)
     at_most: Mapping[str, float | None] = field(default_factory=dict)
     equal: Mapping[str, Any] = field(default_factory=dict)
     one_of: Mapping[str, Sequence[str] | None] = field(default_factory=dict)

@@ -10,7 +10,8 @@ import pytest
 
 from muster.explain.causes import CONFIDENCE as INFERRED_CONFIDENCE
 from muster.pipeline.lake.reader import Lake
-from muster.pipeline.query import TableQuery, ask
+from muster.pipeline.query import ask
+from muster.pipeline.table_query import TableQuery
 from tests.pipeline.real_histories import EXPECTED, LIBRARIES, STATIC, RealHistory, history_of
 from tests.pipeline.stream.lakes import LakeRun, source_of
 

@@ -53,6 +53,7 @@ def run_and_report(command: str, work: Callable[[], int], *, also: tuple[type[Ex
     """
     from muster.client.failure import ClientError
 
+    failures: tuple[type[Exception], ...] = (ClientError, *also)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names that the terminal's encoding lacks
@@ -63,7 +64,7 @@ def run_and_report(command: str, work: Callable[[], int], *, also: tuple[type[Ex
     except UsageError as error:
         note(command, str(error))
         return USAGE
-    except (ClientError, *also) as failure:
+    except failures as failure:
         note(command, str(failure))
         return FAILED
     except BrokenPipeError:  # the reader has seen enough
