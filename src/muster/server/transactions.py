@@ -17,9 +17,11 @@ from muster.core.transactions.requests import AddPartitions
 from muster.log.contract import StorageError
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
+from muster.topics.limits import MAX_PRODUCERS_PER_PARTITION
 from muster.topics.produce import needs_verification
 from muster.topics.refusal import TopicError
-from muster.wire.batch import TRANSACTIONAL_BIT, BatchHeader, parse_header
+from muster.topics.topic import Partition
+from muster.wire.batch import NO_PRODUCER_ID, TRANSACTIONAL_BIT, BatchHeader, parse_header
 from muster.wire.errors import (
     CONCURRENT_TRANSACTIONS,
     COORDINATOR_LOAD_IN_PROGRESS,
@@ -79,17 +81,21 @@ def is_transactional(records: bytes | None) -> bool:
 class Verification:
     """What the transaction coordinator says of the partitions of one Produce request."""
 
-    __slots__ = ("_node", "_refused", "_transactional_id", "_verified", "_version")
+    __slots__ = ("_node", "_producer_id", "_refused", "_transactional_id", "_verified", "_version")
 
     def __init__(self, node: Node, transactional_id: str, version: int) -> None:
         self._node = node
         self._transactional_id = transactional_id
         self._version = version
-        self._verified: set[tuple[str, int]] = set()
+        self._producer_id = NO_PRODUCER_ID
+        self._verified: dict[tuple[str, int], Partition] = {}
         self._refused: dict[tuple[str, int], int] = {}
 
     def has_verified(self, name: str, index: int) -> bool:
-        return (name, index) in self._verified
+        """Asked when the batch is appended: not if the transaction has ended since."""
+        partition = self._verified.get((name, index))
+        verified = None if partition is None else partition.verified_producers
+        return verified is not None and self._producer_id in verified
 
     def refusal(self, name: str, index: int) -> int:
         return self._refused.get((name, index), NONE)
@@ -111,6 +117,7 @@ class Verification:
             then()
             return
         header = headers[0][2]
+        self._producer_id = header.producer_id
         joins = self._version >= JOINS_BY_ITSELF_SINCE
         asked = AddPartitions(
             self._transactional_id,
@@ -125,12 +132,22 @@ class Verification:
         def answered(reply: AddPartitionsReply) -> None:
             for place, code in zip(unknown, reply.listed(len(unknown)), strict=True):
                 if code == NONE:
-                    self._verified.add(place)
+                    self._note_verified(place)
                 else:
                     self._refused[place] = self._code(code)
             then()
 
         ask_whether_in_transaction(self._node, asked, answered)
+
+    def _note_verified(self, place: tuple[str, int]) -> None:
+        try:
+            partition = self._node.broker.partition(*place)
+        except TopicError:
+            return  # it is gone: the append says so
+        if partition.verified_producers is None or len(partition.verified_producers) >= MAX_PRODUCERS_PER_PARTITION:
+            partition.verified_producers = set()
+        partition.verified_producers.add(self._producer_id)
+        self._verified[place] = partition
 
     def _needs_verification(self, name: str, index: int, header: BatchHeader) -> bool:
         try:
