@@ -33,8 +33,9 @@ COMPILED = {
         " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
     ),
     "runtime": (
-        "alarm clock coordinator coordinator_shards group_commit group_queues group_runner in_flight loader long_poll"
-        " offsets_load offsets_log runner session_token tickets timings unanswered wheel"
+        "alarm clock coordinator coordinator_log coordinator_shards group_commit group_queues group_runner in_flight loader"
+        " long_poll offsets_load offsets_log runner session_token tickets timings transaction_coordinator transaction_runner"
+        " transactions_load transactions_log unanswered wheel"
     ),
     "server": "authorize backlog call channel connection limits parts reactor request_budget routes traffic",
     "server/intake": "*",
