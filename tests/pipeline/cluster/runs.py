@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,19 @@ def run_pipeline(
     settings: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
+    """Of a data directory."""
+    return run_from(source_flags(data), lake, master=master, settings=settings, environment=environment)
+
+
+def run_from(
+    source: Sequence[str],
+    lake: str,
+    *,
+    master: str = "local[*]",
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """`source`: the flags that name what is read, and how."""
     flags = [word for name, value in (settings or {}).items() for word in ("--conf", f"{name}={value}")]
     command = [
         sys.executable,
@@ -33,7 +46,7 @@ def run_pipeline(
         "muster",
         "pipeline",
         "run",
-        *source_flags(data),
+        *source,
         "--lake",
         lake,
         "--master",
