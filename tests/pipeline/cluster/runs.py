@@ -10,12 +10,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyspark
+
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.schemas import GOLD, SILVER
 
 _COMPARED = {"log", *SILVER, *GOLD}
 SMALL = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.driver.host": "127.0.0.1"}
 """What an executor of these tests needs, on loopback."""
+YARN = {
+    **SMALL,
+    "spark.executor.instances": "2",
+    "spark.yarn.am.memory": "512m",
+    "spark.yarn.jars": f"local:{Path(pyspark.__file__).parent}/jars/*",  # installed on every node: nothing to upload
+    "spark.pyspark.python": sys.executable,
+}
 
 
 def run_pipeline(
