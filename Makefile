@@ -98,7 +98,7 @@ bench-pipeline: $(READY) ## what the pipeline costs on one core, beside Kafka's 
 pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an hour, with a restart and a killed worker (MINUTES=30)
 	@$(BIN)/python -m bench.pipeline_follow $(or $(MINUTES),30)
 
-pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect; other readers of its lake (Maven; says what could not run)
+pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect, over a real Kafka; other readers of its lake (Maven; says what could not run)
 	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster tests/pipeline/examples -rs --durations=0 $(ARGS)
 
 conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka (Maven, Go, npm; says what could not run)

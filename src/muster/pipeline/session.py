@@ -34,7 +34,16 @@ from muster.pipeline.session_settings import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["JobSize", "SessionError", "SessionSettings", "open_session", "require_packages", "web_page"]
+__all__ = [
+    "JobSize",
+    "SessionError",
+    "SessionSettings",
+    "is_submitted",
+    "open_session",
+    "require_packages",
+    "submitted_settings",
+    "web_page",
+]
 
 _REQUIRED: Final = ("pyspark", "pyarrow", "pandas", "polars")
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
@@ -47,13 +56,28 @@ def require_packages() -> None:
         raise SessionError(f"the pipeline needs {', '.join(missing)}: {install_command('pipeline')}")
 
 
+def is_submitted() -> bool:
+    """Has `spark-submit` started us? Then it has chosen the master."""
+    return _SUBMITTED in os.environ
+
+
+def submitted_settings() -> dict[str, str]:
+    """What `spark-submit` was told, as Spark's settings; nothing where it did not start us."""
+    if not is_submitted():
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()  # Java has the settings: before it is connected to, this side knows of none
+    return dict(SparkConf().getAll())
+
+
 @contextmanager
 def open_session(settings: SessionSettings) -> Iterator[SparkSession]:
     """One session at a time per process. At its end Java has ended too, and the class archive of a first run is kept."""
     require_packages()
     if settings.is_connect:
         yield from _connect(settings)
-    elif _SUBMITTED in os.environ:
+    elif is_submitted():
         yield from _use_submitted(settings)
     else:
         yield from _start(settings)
@@ -134,10 +158,9 @@ def _send_code(session: Any) -> None:
 
 def _use_submitted(settings: SessionSettings) -> Iterator[SparkSession]:
     """`spark-submit` has started Java and chosen the master; what it was told wins over what we would choose."""
-    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
-    told = dict(SparkConf().getAll())
+    told = submitted_settings()
     settings = replace(settings, master=told.get("spark.master", settings.master), packages=())
     builder = SparkSession.builder
     for name, value in spark_settings(settings, []).items():

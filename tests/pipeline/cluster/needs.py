@@ -4,8 +4,8 @@ Everything is fetched once, by name and version, into a cache directory outside 
 could not be had; the tests are then skipped with it.
 
 Versions that work together with PySpark 4.3.0 (it brings Hadoop 3.5.0's client): Hadoop's mini cluster and `hadoop-aws` 3.5.0
-with the AWS bundle that the latter names (2.35.4); moto 5.2; Delta's Spark package 4.4.0 on PySpark 4.2.1, which has no release for
-Spark 4.3 yet.
+with the AWS bundle that the latter names (2.35.4); moto 5.2; Spark's Kafka connector 4.2.0, the newest that the
+repositories had that were tried; Delta's Spark package 4.4.0 on PySpark 4.2.1, which has no release for Spark 4.3 yet.
 """
 
 from __future__ import annotations
@@ -33,6 +33,14 @@ MINI_CLUSTER: Final = (
     "org.slf4j:slf4j-reload4j:1.7.36",
 )
 S3A: Final = (f"org.apache.hadoop:hadoop-aws:{HADOOP}",)
+CONNECTOR: Final = (
+    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
+    "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0",
+    "org.apache.kafka:kafka-clients:3.9.0",
+    "org.apache.commons:commons-pool2:2.12.0",
+)
+"""Spark's Kafka connector and all that it needs beyond Spark's own jars, as docs/pipeline.md names them. They are fetched
+without what they depend on: Spark's parent POM sends Maven to a repository of its own for that, which not every network reaches."""
 DELTA: Final = ("io.delta:delta-spark_4.2_2.13:4.4.0",)
 
 _POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -43,7 +51,10 @@ _POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   </dependencies>
 </project>
 """
-_DEPENDENCY: Final = "<dependency><groupId>{0}</groupId><artifactId>{1}</artifactId><version>{2}</version></dependency>"
+_DEPENDENCY: Final = (
+    "<dependency><groupId>{0}</groupId><artifactId>{1}</artifactId><version>{2}</version>{more}</dependency>"
+)
+_ALONE: Final = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 _GOAL: Final = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
 
 
@@ -64,10 +75,11 @@ class Jars:
         return f"{self.directory}/*"
 
 
-def jars(name: str, coordinates: Sequence[str], *, leave_out: Sequence[str] = ()) -> Jars:
-    """These Maven packages with all that they need, except groups that Spark has in its own form."""
+def jars(name: str, coordinates: Sequence[str], *, leave_out: Sequence[str] = (), alone: bool = False) -> Jars:
+    """These Maven packages with all that they need, except groups that Spark has in its own form; `alone`: nothing but these."""
     directory = CACHE / name
-    dependencies = "\n".join(_DEPENDENCY.format(*text.split(":")) for text in coordinates)
+    more = _ALONE if alone else ""
+    dependencies = "\n".join(_DEPENDENCY.format(*text.split(":"), more=more) for text in coordinates)
     pom = _POM.format(name=name, dependencies=dependencies)
     done = directory / "pom.xml"
     if done.is_file() and done.read_text() == pom:

@@ -6,9 +6,11 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pyspark
 
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.schemas import GOLD
@@ -17,6 +19,13 @@ from tests.pipeline.oracle.silver import SILVER
 _COMPARED = {"log", *SILVER, *GOLD}
 SMALL = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.driver.host": "127.0.0.1"}
 """What an executor of these tests needs, on loopback."""
+YARN = {
+    **SMALL,
+    "spark.executor.instances": "2",
+    "spark.yarn.am.memory": "512m",
+    "spark.yarn.jars": f"local:{Path(pyspark.__file__).parent}/jars/*",  # installed on every node: nothing to upload
+    "spark.pyspark.python": sys.executable,
+}
 
 
 def run_pipeline(
@@ -27,6 +36,19 @@ def run_pipeline(
     settings: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
+    """Of a data directory."""
+    return run_from(source_flags(data), lake, master=master, settings=settings, environment=environment)
+
+
+def run_from(
+    source: Sequence[str],
+    lake: str,
+    *,
+    master: str = "local[*]",
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """`source`: the flags that name what is read, and how."""
     flags = [word for name, value in (settings or {}).items() for word in ("--conf", f"{name}={value}")]
     command = [
         sys.executable,
@@ -34,7 +56,7 @@ def run_pipeline(
         "muster",
         "pipeline",
         "run",
-        *source_flags(data),
+        *source,
         "--lake",
         lake,
         "--master",

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-import pyspark
 import pytest
 
 from tests.pipeline.cluster.hadoop import Hadoop
-from tests.pipeline.cluster.runs import SMALL, digests, open_lake, run_pipeline
+from tests.pipeline.cluster.runs import SMALL, YARN, digests, open_lake, run_pipeline
 from tests.pipeline.cluster.s3 import S3
 from tests.pipeline.jobs.connect_server import connect_server
-
-YARN = {
-    **SMALL,
-    "spark.executor.instances": "2",
-    "spark.yarn.am.memory": "512m",
-    "spark.yarn.jars": f"local:{Path(pyspark.__file__).parent}/jars/*",  # installed on every node: nothing to upload
-    "spark.pyspark.python": sys.executable,
-}
 
 
 def test_hdfs_from_this_machine(data: Path, hdfs: Hadoop, expected: dict[str, str]) -> None:

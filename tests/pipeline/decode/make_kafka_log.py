@@ -12,17 +12,25 @@ import json
 import random
 import tarfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic, ResourceType
+from confluent_kafka import KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
-from muster.wire.generated.list_groups import ListGroupsRequest
 from muster.wire.generated.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
 from tests.conformance import kafka
+from tests.pipeline.kafka_clients import (
+    admin_of,
+    commit,
+    consumer_of,
+    create_topics,
+    delete_group,
+    groups_of,
+    poll_until,
+    transactional_producer,
+)
 from tests.server.raw_client import RawClient
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "kafka-4.3.1"
@@ -45,7 +53,7 @@ def main() -> None:
         data = Path(made) / "data"
         with kafka.running({**SETTINGS, "offsets.topic.compression.codec": NONE}, data) as node:
             at = f"{node.host}:{node.port}"
-            _create_topics(at)
+            create_topics(at, TOPICS)
             _produce(at, 300)
             _commits(at, chance, 60)
             _let_be_compacted(at)
@@ -65,12 +73,6 @@ def main() -> None:
         _pack(data)
     ANSWERS.write_text(json.dumps(answers, indent=0, sort_keys=True) + "\n")
     print(f"{LOG.stat().st_size} bytes of log, {ANSWERS.stat().st_size} of answers for {len(answers)} groups")
-
-
-def _create_topics(at: str) -> None:
-    admin = AdminClient({"bootstrap.servers": at})
-    for each in admin.create_topics([NewTopic(name, n) for name, n in TOPICS.items()]).values():
-        each.result()
 
 
 def _produce(at: str, count: int) -> None:
@@ -93,71 +95,45 @@ def _partitions(chance: random.Random) -> list[TopicPartition]:
 
 def _commits(at: str, chance: random.Random, count: int) -> None:
     """Groups that only commit; offsets go back and forth."""
-    members = [_consumer(at, f"simple-{number}") for number in range(6)]
+    members = [consumer_of(at, f"simple-{number}") for number in range(6)]
     for _ in range(count):
-        _commit(chance.choice(members), _partitions(chance))
+        commit(chance.choice(members), _partitions(chance))
     for member in members:
         member.close()
 
 
-def _commit(member: Consumer, offsets: list[TopicPartition]) -> None:
-    """Again while the coordinator is not ready: Kafka has just been started."""
-    for _ in range(100):
-        try:
-            member.commit(offsets=offsets, asynchronous=False)
-            return
-        except KafkaException as error:
-            if error.args[0].name() not in ("NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS"):
-                raise
-            time.sleep(0.2)
-    raise SystemExit("the coordinator does not come up")
-
-
-def _consumer(at: str, group: str, **more: Any) -> Consumer:
-    return Consumer({"bootstrap.servers": at, "group.id": group, "enable.auto.commit": False, "log_level": 0, **more})
-
-
 def _classic_group(at: str, group: str) -> None:
     settings: dict[str, Any] = {"auto.offset.reset": "earliest", "session.timeout.ms": 6000}
-    first = _consumer(at, group, **settings, **{"group.instance.id": "static-1"})
-    second = _consumer(at, group, **settings)
+    first = consumer_of(at, group, **settings, **{"group.instance.id": "static-1"})
+    second = consumer_of(at, group, **settings)
     for member in (first, second):
         member.subscribe(["orders"])
-    _poll_until([first, second], lambda: bool(first.assignment() and second.assignment()))
-    _commit(first, [TopicPartition("orders", 0, 5)])
+    poll_until([first, second], lambda: bool(first.assignment() and second.assignment()))
+    commit(first, [TopicPartition("orders", 0, 5)])
     second.close()
-    _poll_until([first], lambda: len(first.assignment()) == TOPICS["orders"])
-    _commit(first, [TopicPartition("orders", 1, 7)])
+    poll_until([first], lambda: len(first.assignment()) == TOPICS["orders"])
+    commit(first, [TopicPartition("orders", 1, 7)])
     first.close()
 
 
 def _consumer_group(at: str, group: str) -> None:
     settings = {"auto.offset.reset": "earliest", "group.protocol": "consumer"}
-    first, second = _consumer(at, group, **settings), _consumer(at, group, **settings)
+    first, second = consumer_of(at, group, **settings), consumer_of(at, group, **settings)
     first.subscribe(["orders", "payments"])
-    _poll_until([first], lambda: len(first.assignment()) == 6)
+    poll_until([first], lambda: len(first.assignment()) == 6)
     second.subscribe(["orders"])
-    _poll_until([first, second], lambda: bool(second.assignment()))
-    _commit(first, [TopicPartition("payments", 0, 3)])
+    poll_until([first, second], lambda: bool(second.assignment()))
+    commit(first, [TopicPartition("payments", 0, 3)])
     second.close()
     first.close()
-
-
-def _poll_until(members: list[Consumer], done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < end, "the group did not settle"
-        for member in members:
-            member.poll(0.2)
 
 
 def _transactions(at: str) -> None:
     """One group commits, one aborts; one leaves its transaction open for good."""
     for group, ending in (("txn-committed", "commit"), ("txn-aborted", "abort"), ("txn-open", "open")):
-        member = _consumer(at, group)
-        _commit(member, [TopicPartition("orders", 0, 1)])
-        producer = Producer({"bootstrap.servers": at, "transactional.id": group, "transaction.timeout.ms": 600_000})
-        producer.init_transactions(30)
+        member = consumer_of(at, group)
+        commit(member, [TopicPartition("orders", 0, 1)])
+        producer = transactional_producer(at, group)
         for round_ in range(2):
             producer.begin_transaction()
             producer.produce("payments", value=b"in a transaction")
@@ -174,11 +150,9 @@ def _transactions(at: str) -> None:
 
 
 def _deletes(at: str) -> None:
-    admin = AdminClient({"bootstrap.servers": at})
-    for each in admin.delete_consumer_groups(["simple-5"]).values():
-        each.result()
-    member = _consumer(at, "simple-5")
-    _commit(member, [TopicPartition("payments", 1, 2)])
+    delete_group(at, "simple-5")
+    member = consumer_of(at, "simple-5")
+    commit(member, [TopicPartition("payments", 1, 2)])
     member.close()
 
 
@@ -192,7 +166,7 @@ def _let_be_compacted(at: str) -> None:
             ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in changes.items()
         ],
     )
-    admin = AdminClient({"bootstrap.servers": at})
+    admin = admin_of(at)
     for each in admin.incremental_alter_configs([resource]).values():
         try:
             each.result()
@@ -203,9 +177,8 @@ def _let_be_compacted(at: str) -> None:
 
 def _ask_offsets(host: str, port: int) -> dict[str, list[list[object]]]:
     """Of every group: [topic, partition, offset, leader epoch, metadata]."""
+    asked = [OffsetFetchRequestGroup(group_id=group, topics=None) for group in sorted(groups_of(host, port))]
     with RawClient(port, host) as client:
-        groups = [each.group_id for each in client.ask("ListGroups", 4, ListGroupsRequest()).groups]
-        asked = [OffsetFetchRequestGroup(group_id=group, topics=None) for group in groups]
         answer = client.ask("OffsetFetch", 8, OffsetFetchRequest(groups=asked))
     found: dict[str, list[list[object]]] = {}
     for group in answer.groups:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PACKAGE: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 """Spark 4 is built with Scala 2.13."""
 _JAR: Final = "spark-sql-kafka-0-10"
+_NAMING: Final = ("spark.jars.packages", "spark.jars", "spark.yarn.dist.jars")
+"""Settings that name packages and jars; the last is what `spark-submit` makes of its flag for jars on YARN."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def own_package() -> str:
 
 def connector_is_there(packages: tuple[str, ...], settings: Mapping[str, str]) -> bool:
     """Named by the user as package or jar, or among Spark's own jars. Nothing is fetched to find out."""
-    named = [*packages, settings.get("spark.jars.packages", ""), settings.get("spark.jars", "")]
+    named = [*packages, *(settings.get(name, "") for name in _NAMING)]
     return any(_JAR in text for text in named) or any(_spark_jars().glob(f"{_JAR}*.jar"))
 
 

@@ -126,7 +126,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from muster.pipeline.lake.rounds import open_or_create
     from muster.pipeline.lake.writer_lock import only_writer
     from muster.pipeline.round import RoundSettings, RoundWriter
-    from muster.pipeline.session import open_session, web_page
+    from muster.pipeline.session import is_submitted, open_session, web_page
     from muster.pipeline.stopping import Stop
     from muster.pipeline.stream import PipelineQuery
 
@@ -137,7 +137,7 @@ def _run(arguments: argparse.Namespace) -> int:
     stop = Stop()
     with only_writer(location):
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
-        _tell(f"starting Spark on {arguments.master}")
+        _tell(f"starting Spark on {'the master of spark-submit' if is_submitted() else arguments.master}")
         with (
             open_session(_session(arguments, location, _pending(source, lake.records))) as spark,
             # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
@@ -206,7 +206,14 @@ def _by_connector(arguments: argparse.Namespace) -> bool:
 
     if arguments.reader != "auto":
         return bool(arguments.reader == "connector")
-    return connector_is_there(tuple(arguments.packages), settings_by_name(arguments.conf))
+    return connector_is_there(tuple(arguments.packages), _named_settings(arguments))
+
+
+def _named_settings(arguments: argparse.Namespace) -> dict[str, str]:
+    """Those of the command line, and those that spark-submit was told."""
+    from muster.pipeline.session import submitted_settings
+
+    return {**submitted_settings(), **settings_by_name(arguments.conf)}
 
 
 def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -214,7 +221,7 @@ def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
     from muster.pipeline.sources.connector_logs import connector_is_there, own_package
 
     packages = tuple(arguments.packages)
-    if arguments.reader != "connector" or connector_is_there(packages, settings_by_name(arguments.conf)):
+    if arguments.reader != "connector" or connector_is_there(packages, _named_settings(arguments)):
         return packages
     return (*packages, own_package())
 

@@ -1,0 +1,59 @@
+"""A session that `spark-submit` has prepared: what it was told wins, and what it was not told is ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+
+from muster.pipeline.java import find_java
+from muster.pipeline.session import is_submitted, submitted_settings
+
+SUBMIT = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
+PROGRAM = """
+import json
+from muster.pipeline.session import SessionSettings, open_session, submitted_settings
+
+told = submitted_settings()
+with open_session(SessionSettings(master="yarn", extra={"spark.sql.files.maxPartitionBytes": "1m"})) as spark:
+    names = ["shuffle.partitions", "parquet.compression.codec", "files.maxPartitionBytes", "session.timeZone"]
+    found = {name: spark.conf.get(f"spark.sql.{name}") for name in names}
+    context = spark.sparkContext
+    found |= {"master": context.master, "locality": context.getConf().get("spark.locality.wait")}
+print(json.dumps({"told": told["spark.jars"], **found}))
+"""
+
+
+def test_what_spark_submit_was_told_wins_and_the_rest_is_chosen_for_its_master(tmp_path: Path) -> None:
+    """The master too: what we choose for a local one is chosen, whatever our own flag says. Our own `--conf` wins over all."""
+    program, jar = tmp_path / "program.py", tmp_path / "some.jar"
+    program.write_text(PROGRAM)
+    jar.touch()
+    told = {"spark.sql.shuffle.partitions": "7", "spark.sql.files.maxPartitionBytes": "2m", "spark.jars": str(jar)}
+    confs = [word for name, value in told.items() for word in ("--conf", f"{name}={value}")]
+    environment = {"JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    ran = subprocess.run(
+        [SUBMIT, "--master", "local[1]", *confs, str(program)],
+        env={**os.environ, **environment, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    found = json.loads(ran.stdout.splitlines()[-1])
+    assert found.pop("told").endswith("some.jar")
+    assert found == {
+        "shuffle.partitions": "7",
+        "parquet.compression.codec": "zstd",
+        "files.maxPartitionBytes": "1m",
+        "session.timeZone": "UTC",
+        "master": "local[1]",
+        "locality": "0s",
+    }
+
+
+def test_without_spark_submit_nothing_was_told() -> None:
+    assert (is_submitted(), submitted_settings()) == (False, {})
