@@ -15,6 +15,7 @@ from muster.core.classic import heartbeat, rebalance
 from muster.log.group_value import encode_group_value
 from muster.runtime.runner import ShardRunner
 from muster.wire import errors
+from tests.values import replaced
 
 
 def _put(module: str, name: str, value: object) -> None:
@@ -55,7 +56,7 @@ def _reply_before_the_store() -> None:
 
     def answer_first(self: ShardRunner, outcome: Any, *rest: Any) -> None:
         self._release(outcome.replies)
-        append(self, outcome.replaced(replies=()), *rest)
+        append(self, replaced(outcome, replies=()), *rest)
 
     ShardRunner._append = answer_first  # type: ignore[method-assign, assignment]
 

@@ -11,6 +11,7 @@ from muster.core.transactions.records import TopicPartitions, TransactionErased,
 from muster.core.transactions.states import TransactionState
 from muster.log.transaction_value import RecordError, decode_transaction_record, encode_transaction_record
 from muster.wire.batch import Record, decode_records
+from tests.values import replaced
 from tests.wire.kafka.transactions import recorded_log
 
 EMPTY, ONGOING = TransactionState.EMPTY, TransactionState.ONGOING
@@ -46,7 +47,8 @@ JAVA = TransactionStored(
     update_timestamp_ms=1_794_856_320_569,
     previous_producer_id=8,
 )
-JAVA_ONGOING = JAVA.replaced(
+JAVA_ONGOING = replaced(
+    JAVA,
     state=ONGOING,
     topics=(TopicPartitions("payments", (0,)),),
     update_timestamp_ms=1_794_856_320_874,
@@ -71,7 +73,8 @@ GOLDEN = [
     (JAVA, JAVA_KEY, EMPTY_V1),
     (JAVA_ONGOING, JAVA_KEY, ONGOING_V1),
     (
-        JAVA_ONGOING.replaced(
+        replaced(
+            JAVA_ONGOING,
             producer_epoch=1,
             state=TransactionState.COMPLETE_COMMIT,
             topics=(),
@@ -82,7 +85,8 @@ GOLDEN = [
     ),
     (USED_UP, LAST_KEY, USED_UP_V1),
     (
-        USED_UP.replaced(
+        replaced(
+            USED_UP,
             producer_id=1_000,
             producer_epoch=0,
             state=TransactionState.COMPLETE_COMMIT,
@@ -181,7 +185,7 @@ def test_partitions_of_an_empty_transaction_are_not_looked_at() -> None:
     """As Kafka reads it."""
     value = ONGOING_V1.replace("0000ea6001", "0000ea6000")
     record = decode_transaction_record(bytes.fromhex(JAVA_KEY), bytes.fromhex(value))
-    assert record == JAVA_ONGOING.replaced(state=EMPTY, topics=())
+    assert record == replaced(JAVA_ONGOING, state=EMPTY, topics=())
 
 
 @pytest.mark.parametrize(
@@ -221,7 +225,7 @@ def test_bytes_that_are_no_record_are_refused_with_what_and_where(
     "record",
     [
         TransactionErased("t" * 32_768),
-        JAVA_ONGOING.replaced(topics=(TopicPartitions("é" * 16_384, (0,)),)),
+        replaced(JAVA_ONGOING, topics=(TopicPartitions("é" * 16_384, (0,)),)),
     ],
 )
 def test_a_text_that_no_record_can_hold_is_refused(record: TransactionRecord) -> None:
@@ -236,7 +240,7 @@ def test_an_unknown_record_is_not_written() -> None:
 
 def test_partitions_in_a_transaction_that_has_not_begun_are_a_bug() -> None:
     with pytest.raises(AssertionError, match="no transaction has begun"):
-        encode_transaction_record(JAVA.replaced(topics=(ORDERS,)))
+        encode_transaction_record(replaced(JAVA, topics=(ORDERS,)))
 
 
 # -- whatever the core can say, whatever bytes come in

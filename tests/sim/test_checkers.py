@@ -21,6 +21,7 @@ from muster.sim.faults import FAULTS
 from muster.sim.history import Acked, Expelled, Fetched, History, Joined, Synced
 from muster.sim.run import shrink, simulate
 from tests.forms import interpreted_only
+from tests.values import replaced
 
 SEEDS = 40
 """How many seeds a mutation may hide from."""
@@ -134,7 +135,7 @@ def ignore_heartbeats(patch: pytest.MonkeyPatch) -> None:
     def deaf(self: Shard, request: Any, ticket: Any, now_ms: int, member_checked: bool = False) -> Outcome:
         outcome = handle(self, request, ticket, now_ms, member_checked)
         if type(request).__name__ in ("Heartbeat", "OffsetCommit"):
-            return outcome.replaced(timers=())
+            return replaced(outcome, timers=())
         return outcome
 
     patch.setattr(Shard, "handle", deaf)

@@ -7,7 +7,7 @@ never lead back to themselves says `acyclic`: the garbage collector then has not
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from mypy_extensions import mypyc_attr
 
@@ -25,10 +25,6 @@ class Value:
 
     def as_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in type(self).__match_args__}
-
-    def replaced(self, **changes: object) -> Self:
-        """A copy in which these fields are different."""
-        return type(self)(**(self.as_dict() | changes))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
