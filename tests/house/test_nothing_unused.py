@@ -20,7 +20,6 @@ _PAGES_OF_LIBRARIES = ("client.md", "testing.md")
 ALLOWED = {
     "src/muster/wire/errors.py": "all error codes that Kafka may send, found by number",
     "src/muster/wire/native.py": "what the code generator may call; the schemas decide what it does call",
-    "src/muster/wire/primitives.py: read_numbers": "the code generator may call it",
     "src/muster/server/reactor.py: Reactor.get_map": "asyncio calls it, since Python 3.13",
     "src/muster/sim/cluster_loop.py: NodeLoop.get_debug": "asyncio's futures call it",
 }
