@@ -31,12 +31,12 @@ def _recorded_ranges() -> dict[int, tuple[int, int]]:
 KAFKA_RANGES = _recorded_ranges()
 
 GAPS = {
-    "Produce": "no transactions yet: a transactional batch gets INVALID_TXN_STATE; versions 0 to 2 are advertised, as Kafka"
-    " does it, and close the connection, as there",
+    "Produce": "versions 0 to 2 are advertised, as Kafka does it, and close the connection, as there",
     "Fetch": "no fetch sessions, no followers",
     "ListOffsets": "no tiered storage: its special times answer as Kafka does without one",
-    "FindCoordinator": "no share groups; the coordinator of a transactional id is this node, which then refuses it",
-    "InitProducerId": "idempotent producers only; a transactional id gets UNSUPPORTED_VERSION",
+    "FindCoordinator": "no share groups",
+    "InitProducerId": "transactions on a single node only: in a cluster or with several workers a transactional id gets"
+    " UNSUPPORTED_VERSION",
     "CreateTopics": "one replica, on this node",
     "CreatePartitions": "one replica, on this node",
     "DescribeConfigs": "topics and this broker; other resources have no settings",
@@ -51,7 +51,6 @@ GAPS = {
 
 NOT_SERVED = (
     "ConsumerGroupHeartbeat and ConsumerGroupDescribe (KIP-848; `group.version` is not advertised, so that clients do not try)",
-    "AddPartitionsToTxn, AddOffsetsToTxn, EndTxn, TxnOffsetCommit, WriteTxnMarkers, DescribeTransactions, ListTransactions",
     "delegation tokens, reassignment, leader election, log directory moves",
     "share groups and streams groups; telemetry",
     "everything between brokers and controllers",

@@ -249,7 +249,8 @@ def test_api_versions_shows_the_same_list_in_every_version(client: RawClient) ->
     assert (18, 0, 4) in lists[0]
 
 
-def test_the_consumer_protocol_is_not_among_the_features(client: RawClient) -> None:
-    """KIP-848 is not served: a client that saw group.version 1 would use it."""
+def test_transactions_are_among_the_features_and_the_consumer_protocol_is_not(client: RawClient) -> None:
+    """KIP-848 is not served: a client that saw group.version 1 would use it. KIP-890 is transaction.version 2."""
     reply = client.ask("ApiVersions", 4, ApiVersionsRequest("a", "1"))
-    assert {feature.name for feature in reply.finalized_features} == {"metadata.version", "transaction.version"}
+    levels = {feature.name: feature.max_version_level for feature in reply.finalized_features}
+    assert (set(levels), levels["transaction.version"]) == ({"metadata.version", "transaction.version"}, 2)

@@ -7,6 +7,7 @@ part of the transaction (KIP-890); since Produce version 12 it becomes part of i
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from muster.core.hashing import partition_for
@@ -17,10 +18,8 @@ from muster.core.transactions.requests import AddPartitions
 from muster.log.contract import StorageError
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
-from muster.topics.limits import MAX_PRODUCERS_PER_PARTITION
 from muster.topics.produce import needs_verification
 from muster.topics.refusal import TopicError
-from muster.topics.topic import Partition
 from muster.wire.batch import NO_PRODUCER_ID, TRANSACTIONAL_BIT, BatchHeader, parse_header
 from muster.wire.errors import (
     CONCURRENT_TRANSACTIONS,
@@ -81,21 +80,26 @@ def is_transactional(records: bytes | None) -> bool:
 class Verification:
     """What the transaction coordinator says of the partitions of one Produce request."""
 
-    __slots__ = ("_node", "_producer_id", "_refused", "_transactional_id", "_verified", "_version")
+    __slots__ = ("_node", "_refused", "_transactional_id", "_verified", "_version")
 
     def __init__(self, node: Node, transactional_id: str, version: int) -> None:
         self._node = node
         self._transactional_id = transactional_id
         self._version = version
-        self._producer_id = NO_PRODUCER_ID
-        self._verified: dict[tuple[str, int], Partition] = {}
+        self._verified: dict[tuple[str, int], tuple[int, int]] = {}
+        """Producer id, and where the partition's log ended when it was verified."""
         self._refused: dict[tuple[str, int], int] = {}
 
     def has_verified(self, name: str, index: int) -> bool:
-        """Asked when the batch is appended: not if the transaction has ended since."""
-        partition = self._verified.get((name, index))
-        verified = None if partition is None else partition.verified_producers
-        return verified is not None and self._producer_id in verified
+        """No longer if the transaction has ended there while the batch was judged: a batch behind its marker would begin another
+        one, of which no coordinator knows (KIP-890)."""
+        found = self._verified.get((name, index))
+        if found is None:
+            return False
+        try:
+            return not self._node.broker.partition(name, index).ledger().has_marker_since(*found)
+        except (TopicError, StorageError):
+            return False  # the append finds out, and says so
 
     def refusal(self, name: str, index: int) -> int:
         return self._refused.get((name, index), NONE)
@@ -105,10 +109,11 @@ class Verification:
         headers = [
             (name, index, header)
             for name, index, records in batches
-            if is_transactional(records) and (header := _header(records)) is not None
+            if is_transactional(records)
+            and (header := _header(records)) is not None
+            and header.producer_id != NO_PRODUCER_ID  # in no transaction, and taken as it is
         ]
-        producers = {(header.producer_id, header.producer_epoch) for *_, header in headers}
-        if len({producer_id for producer_id, _ in producers}) > 1:
+        if len({(header.producer_id, header.producer_epoch) for *_, header in headers}) > 1:
             self._refused = {(name, index): INVALID_PRODUCER_ID_MAPPING for name, index, _ in batches}
             then()
             return
@@ -117,7 +122,6 @@ class Verification:
             then()
             return
         header = headers[0][2]
-        self._producer_id = header.producer_id
         joins = self._version >= JOINS_BY_ITSELF_SINCE
         asked = AddPartitions(
             self._transactional_id,
@@ -132,22 +136,16 @@ class Verification:
         def answered(reply: AddPartitionsReply) -> None:
             for place, code in zip(unknown, reply.listed(len(unknown)), strict=True):
                 if code == NONE:
-                    self._note_verified(place)
+                    self._note_verified(place, header.producer_id)
                 else:
                     self._refused[place] = self._code(code)
             then()
 
         ask_whether_in_transaction(self._node, asked, answered)
 
-    def _note_verified(self, place: tuple[str, int]) -> None:
-        try:
-            partition = self._node.broker.partition(*place)
-        except TopicError:
-            return  # it is gone: the append says so
-        if partition.verified_producers is None or len(partition.verified_producers) >= MAX_PRODUCERS_PER_PARTITION:
-            partition.verified_producers = set()
-        partition.verified_producers.add(self._producer_id)
-        self._verified[place] = partition
+    def _note_verified(self, place: tuple[str, int], producer_id: int) -> None:
+        with suppress(TopicError, StorageError):  # the append finds out, and says so
+            self._verified[place] = producer_id, self._node.broker.partition(*place).log.end_offset
 
     def _needs_verification(self, name: str, index: int, header: BatchHeader) -> bool:
         try:

@@ -44,8 +44,6 @@ def append_marker(
         coordinator_epoch,
         must_raise_epoch=transaction_version >= RAISED_EPOCH_VERSION,
     )
-    if partition.verified_producers is not None:
-        partition.verified_producers.discard(producer_id)
     log = partition.log
     marker = EndMarker(commit, coordinator_epoch)
     batch = encode_marker_batch(marker, producer_id, producer_epoch, now_ms)

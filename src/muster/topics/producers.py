@@ -53,6 +53,8 @@ class ProducerEntry:
     """Of the last marker."""
     last_timestamp_ms: int = -1
     """Of its last batch or marker."""
+    marker_offset: int = -1
+    """Of its last marker, if that was seen since the ledger was made."""
 
     @property
     def last_sequence(self) -> int:
@@ -234,6 +236,7 @@ class ProducerLedger:
         self.next_offset = base_offset + header.last_offset_delta + 1
         entry = self._entry_at(header.producer_id, header.producer_epoch, seen_ms)
         entry.last_timestamp_ms = header.max_timestamp
+        entry.marker_offset = base_offset
         return self._open.pop(header.producer_id, NO_OPEN_TRANSACTION)
 
     def foresee_abort(self, producer_id: int, marker_offset: int, durable_offset: int) -> AbortedTransaction | None:
@@ -268,6 +271,11 @@ class ProducerLedger:
 
     def has_open_transaction(self, producer_id: int, epoch: int) -> bool:
         return producer_id in self._open and self._entries[producer_id].epoch == epoch
+
+    def has_marker_since(self, producer_id: int, offset: int) -> bool:
+        """Whether a transaction of this producer has ended at or after this offset."""
+        entry = self._entries.get(producer_id)
+        return entry is not None and entry.marker_offset >= offset
 
     def open_since(self, producer_id: int) -> int:
         """The first offset of the producer's open transaction, or NO_OPEN_TRANSACTION."""
@@ -329,7 +337,12 @@ class ProducerLedger:
             copied.restore(
                 producer_id,
                 ProducerEntry(
-                    entry.epoch, entry.seen_ms, entry.batches.copy(), entry.coordinator_epoch, entry.last_timestamp_ms
+                    entry.epoch,
+                    entry.seen_ms,
+                    entry.batches.copy(),
+                    entry.coordinator_epoch,
+                    entry.last_timestamp_ms,
+                    entry.marker_offset,
                 ),
             )
         copied.restore_open(self._open.items())

@@ -35,10 +35,6 @@ class Partition:
     _unfinished_ledger: ProducerLedger | None = None
     """What `ledger` has read so far."""
 
-    verified_producers: set[int] | None = None
-    """Producers of whose open transaction the coordinator has just said that this partition is part. Until a marker comes: a batch
-    that is checked in a thread meanwhile would begin a transaction that nobody ends. None: nobody."""
-
     @property
     def is_offline(self) -> bool:
         """Its log is here, but cannot be used."""

@@ -1,6 +1,6 @@
 """TxnOffsetCommit asked over TCP, and what OffsetFetch shows of it (spec 4.6, 11.13).
 
-What the transaction coordinator says is given here: by default that the offsets are in an ongoing transaction.
+The transaction coordinator says here what a test wants, at first that all is well; tests/server/transactions has the real one.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply
+from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.replies import AddPartitionsReply
 from muster.core.transactions.requests import AddPartitions
 from muster.runtime.coordinator_shards import LedPartition, ShardState
@@ -41,7 +43,7 @@ VERSIONS = range(6)
 
 
 @pytest.fixture(autouse=True)
-def _in_a_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+def _all_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
     verifying(monkeypatch, NONE)
 
 
@@ -221,12 +223,12 @@ def test_an_older_epoch_is_fenced(server: GroupServer) -> None:
 # ---- the transaction is verified
 
 
-def verifying(monkeypatch: pytest.MonkeyPatch, error: int) -> list[tuple[object, ...]]:
+def verifying(monkeypatch: pytest.MonkeyPatch, error: int) -> list[AddPartitions]:
     """The coordinator says this; what it was asked."""
-    asked: list[tuple[object, ...]] = []
+    asked: list[AddPartitions] = []
 
-    def ask(node: Node, request: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
-        asked.append((request.transactional_id, request.producer_id, request.producer_epoch, request.verify_only))
+    def ask(node: Node, question: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
+        asked.append(question)
         node.call_soon(then, AddPartitionsReply(error))
 
     monkeypatch.setattr(txn_offset_commit, "ask_whether_in_transaction", ask)
@@ -258,7 +260,10 @@ def test_T190_what_the_transaction_coordinator_says_is_told_in_the_words_of_the_
         ("nothing", [(0, 3)]),
         ("orders", [(0, expected)]),
     ]
-    assert asked == [("tx", 9, 0, version < 5)]
+    place = TopicPartitions(CONSUMER_OFFSETS, (server.partition_of("g"),))
+    (question,) = asked
+    assert (question.transactional_id, question.producer_id, question.producer_epoch) == ("tx", 9, 0)
+    assert (question.topics, question.verify_only) == ((place,), version < 5)
     assert (client.state("g") == "Dead") is (expected != NONE)
 
 

@@ -1,7 +1,8 @@
 """AddPartitionsToTxn (24), versions 0 to 5: partitions join a transaction.
 
 v2+ knows PRODUCER_FENCED. v4+ names several transactions and may ask only whether partitions are in them (KIP-890): brokers use
-it for their producers, and need the right to CLUSTER_ACTION.
+it for their producers, also for partitions of `__consumer_offsets`. They need the right to CLUSTER_ACTION and no other: who asked
+them was checked there.
 
 One partition that is refused keeps all of its transaction out: the others are told OPERATION_NOT_ATTEMPTED.
 """
@@ -75,7 +76,7 @@ def handle(call: Call, request: AddPartitionsToTxnRequest, node: Node) -> None:
     # Deviates: Kafka never answers an empty list of transactions.
     parts: Parts[AddPartitionsReply] = Parts(call, lay_out)
     for each in asked:
-        refused = _refusal(call, node, each)
+        refused = _all_or_none([_existing(node, *topic) for topic in each.topics])
         if refused is None:
             node.transactions.submit(each, parts.ticket())
         else:
@@ -110,7 +111,11 @@ def _merged(topics: Sequence[_Topic]) -> Topics:
 def _refusal(call: Call, node: Node, asked: AddPartitions) -> AddPartitionsReply | None:
     if not may_use_transactional_id(call, node, Operation.WRITE, asked.transactional_id):
         return AddPartitionsReply(TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-    codes = [code for topic, partitions in asked.topics for code in _codes(call, node, topic, partitions)]
+    return _all_or_none([_codes(call, node, *topic) for topic in asked.topics])
+
+
+def _all_or_none(codes_by_topic: list[list[int]]) -> AddPartitionsReply | None:
+    codes = [code for codes in codes_by_topic for code in codes]
     if not any(codes):
         return None
     return AddPartitionsReply(NONE, tuple(code or OPERATION_NOT_ATTEMPTED for code in codes))
@@ -120,6 +125,11 @@ def _codes(call: Call, node: Node, name: str, partitions: tuple[int, ...]) -> li
     topic = node.broker.topic(name)
     if (topic is not None and topic.internal) or not authorize_topic(call, node, Operation.WRITE, name):
         return [TOPIC_AUTHORIZATION_FAILED] * len(partitions)
+    return _existing(node, name, partitions)
+
+
+def _existing(node: Node, name: str, partitions: tuple[int, ...]) -> list[int]:
+    topic = node.broker.topic(name)
     count = 0 if topic is None else len(topic.partitions)
     return [NONE if 0 <= index < count else UNKNOWN_TOPIC_OR_PARTITION for index in partitions]
 

@@ -58,15 +58,17 @@ def handle(call: Call, request: ProduceRequest, node: Node) -> None:
 
 def _whole_error(call: Call, request: ProduceRequest, node: Node) -> int:
     """What is wrong with the request whatever the partitions are."""
-    transactional_id = request.transactional_id
-    if transactional_id is None:
-        for topic in request.topic_data:
-            for partition in topic.partition_data:
-                if is_transactional(partition.records):
-                    return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    elif not may_use_transactional_id(call, node, Operation.WRITE, transactional_id):
-        return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    if _has_transactional_batch(request):
+        name = request.transactional_id
+        if name is None or not may_use_transactional_id(call, node, Operation.WRITE, name):
+            return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return NONE if request.acks in (-1, 0, 1) else INVALID_REQUIRED_ACKS
+
+
+def _has_transactional_batch(request: ProduceRequest) -> bool:
+    return any(
+        is_transactional(partition.records) for topic in request.topic_data for partition in topic.partition_data
+    )
 
 
 class _Asked(NamedTuple):
