@@ -30,6 +30,7 @@ from muster.core.transactions.requests import (
 from muster.core.transactions.states import TransactionState
 from muster.wire import errors
 from tests.core.transactions.transaction_world import ORDERS, START_MS, TIMEOUT_MS, TransactionWorld, stored
+from tests.forms import interpreted_only
 
 EMPTY, ONGOING, COMPLETE = TransactionState.EMPTY, TransactionState.ONGOING, TransactionState.COMPLETE_COMMIT
 CONFIG = TransactionConfig(transactional_id_expiration_ms=50_000, remove_expired_interval_ms=10_000)
@@ -120,6 +121,7 @@ def test_a_tombstone_that_cannot_be_stored_is_tried_at_the_next_check() -> None:
     assert world.shard.transactions == {}
 
 
+@interpreted_only
 def test_many_ids_expire_in_several_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expiry, "MAX_TOMBSTONES", 2)
     world = TransactionWorld(CONFIG, [stored(COMPLETE, name=str(number)) for number in range(5)])
