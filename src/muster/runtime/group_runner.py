@@ -98,7 +98,7 @@ class GroupRunner(ShardRunner):
 
     def end_transaction(self, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool) -> None:
         """The transaction coordinator has ended a transaction in this partition."""
-        self._decide(lambda: self.shard.on_marker(marker, ticket, raises_epoch))
+        self._decide(lambda: self.shard.on_marker(marker, ticket, self._clock.now_ms(), raises_epoch))
         if self._closed and not ticket.answered:
             ticket.redeem(MarkerReply(NOT_LEADER_OR_FOLLOWER))
 
