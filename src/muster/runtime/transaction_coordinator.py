@@ -83,6 +83,14 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
                 place.runner.submit(request, ticket_for())
         return 0
 
+    def shards(self) -> list[TransactionShard]:
+        """The active ones, for metrics."""
+        return [
+            place.runner.shard
+            for place in self.places.values()
+            if place.runner is not None and place.state is ShardState.ACTIVE
+        ]
+
     # -- loading
 
     def _new_load(self, log: PartitionLog) -> Load:

@@ -137,6 +137,7 @@ class Server:
 
     def _metrics_page(self) -> str:
         from muster.runtime.metrics import coordinator_metrics, exposition
+        from muster.runtime.transaction_metrics import transaction_metrics
         from muster.server.authorization_metrics import authorization_metrics
         from muster.server.limit_metrics import limit_metrics
         from muster.server.storage_metrics import storage_metrics
@@ -144,6 +145,7 @@ class Server:
         return exposition(
             (
                 *coordinator_metrics(self.node.coordinator),
+                *transaction_metrics(self.node.transactions, self.node.clock.now_ms()),
                 *traffic_metrics(self.listener),
                 *authorization_metrics(self.node),
                 *limit_metrics(self.listener, self.node),

@@ -29,7 +29,7 @@ def test_a_transaction_that_nobody_waits_for_is_no_event() -> None:
     world.advance(LONG_MS - 1)
     world.end(commit=True)
     assert told(world) == []
-    assert world.shard.counters.unstable_fetches == 0
+    assert world.shard.counters.unstable_offset_fetches == 0
 
 
 def test_a_short_wait_is_counted_and_is_no_event() -> None:
@@ -39,7 +39,7 @@ def test_a_short_wait_is_counted_and_is_no_event() -> None:
     ask(world)
     world.end(commit=True)
     assert told(world) == []
-    assert world.shard.counters.unstable_fetches == 1
+    assert world.shard.counters.unstable_offset_fetches == 1
 
 
 def test_the_first_long_wait_is_told_with_who_waits_for_which_transaction_and_its_end_with_how_long() -> None:
@@ -130,7 +130,7 @@ def test_a_group_and_a_transaction_are_told_of_once_and_all_together_so_often_an
         world.end(commit=True, producer=producer)
     kinds = [event.kind for event in told(world)]
     assert kinds.count("offsets_released") == EVENTS_AN_HOUR // 2
-    assert world.shard.counters.unstable_fetches == 2 * EVENTS_AN_HOUR
+    assert world.shard.counters.unstable_offset_fetches == 2 * EVENTS_AN_HOUR
 
     commit(world)
     world.advance(3_600_000)

@@ -82,7 +82,7 @@ def _kept_waiting(
     }
     if not refused:
         return []
-    shard.counters.unstable_fetches += 1
+    shard.counters.unstable_offset_fetches += 1
     events: list[JournalEvent] = []
     pending = shard.offsets.pending
     waiter = Waiter(request.client_id, request.client_host)

@@ -156,6 +156,10 @@ class PendingOffsets:
         """Whether some transaction has committed offsets of the group and has not ended."""
         return group_id in self._producers
 
+    def count(self) -> int:
+        """How many pending offsets there are, of all groups and producers."""
+        return sum(len(offsets) for transaction in self._open.values() for offsets in transaction.groups.values())
+
     def count_in(self, group_id: str) -> int:
         """How many pending offsets the group has, of all producers."""
         count = 0
