@@ -51,7 +51,7 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
         self._config = config
         self._journal = journal
         self._new_producer_id = new_producer_id
-        self._marker_writer = marker_writer
+        self.marker_writer = marker_writer
 
     def submit(self, request: TransactionRequest, ticket: Redeemable) -> None:
         """Route a request that names a transactional id. The checks go in the order of those of groups (spec 1.5)."""
@@ -102,7 +102,7 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
         epoch = place.epoch
 
         def write_markers(order: MarkerOrder, written: Callable[[Topics], None]) -> None:
-            self._marker_writer.write(order, epoch, written, lambda: not runner.is_closed)
+            self.marker_writer.write(order, epoch, written, lambda: not runner.is_closed)
 
         runner = TransactionRunner(
             cast(TransactionsLoad, load).shard,
