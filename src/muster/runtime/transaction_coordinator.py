@@ -83,6 +83,11 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
                 place.runner.submit(request, ticket_for())
         return 0
 
+    def is_known(self, transactional_id: str) -> bool:
+        """Whether there is such a transactional id on this node."""
+        place = self.places.get(self._partition_of(transactional_id)) if self.partition_count else None
+        return place is not None and place.runner is not None and transactional_id in place.runner.shard.transactions
+
     def shards(self) -> list[TransactionShard]:
         """The active ones, for metrics."""
         return [

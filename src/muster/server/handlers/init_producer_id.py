@@ -61,6 +61,10 @@ def _denial(call: Call, request: InitProducerIdRequest, node: Node) -> int:
         return CLUSTER_AUTHORIZATION_FAILED
     if not may_use_transactional_id(call, node, Operation.WRITE, name):
         return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    if node.transactional_id_usage is not None:
+        error = node.transactional_id_usage.why_not(call.principal, name)
+        if error != NONE:
+            return error
     # Deviates: markers do not travel between nodes yet. Clients report this as a fatal error of `initTransactions`; Kafka's
     # other codes would make them retry, or blame the operator's ACLs.
     return NONE if node.cluster is None else UNSUPPORTED_VERSION
