@@ -7,7 +7,6 @@ written there and nowhere else, and the coordinator is not asked: only for what 
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE, FAILED
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
 
 _COMMAND: Final = "transactions abort"
 _BY_ID: Final = (
-    Column("transactional id", "transactional_id"),
+    Column("transaction", "transactional_id"),
     Column("state", "state"),
     Column("producer", "producer_id", right=True),
     Column("epoch", "producer_epoch", right=True),
-    Column("open for", "open_ms", right=True, render=duration_text),
+    Column("open", "open_ms", right=True, render=duration_text),
     Column("partitions", "partitions", render=partitions_text),
     Column("outcome", "outcome"),
 )
@@ -38,7 +37,7 @@ _AT_PARTITION: Final = (
     Column("partition", "partition", right=True),
     Column("producer", "producer_id", right=True),
     Column("epoch", "producer_epoch", right=True),
-    Column("start offset", "start_offset", right=True),
+    Column("start", "start_offset", right=True),
     Column("outcome", "outcome"),
 )
 
@@ -71,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
             row, code = await _abort_at_partition(cluster, arguments)
         show(_AT_PARTITION if at_partition else _BY_ID, [row], as_json=arguments.json)
         if code == DONE and not arguments.execute and not arguments.json:
-            print("a dry run: say --execute to do it", file=sys.stderr)
+            note(_COMMAND, "this was a dry run; add --execute to do it")
         return code
 
     return run_with_cluster(_COMMAND, arguments, work)
