@@ -114,6 +114,8 @@ class Node:
         )
         self.other_nodes: OtherNodes = NoOtherNodes(loop.call_soon)
         """Set before `start` where there are some."""
+        self.node_secret: bytes | None = None
+        """By which nodes of the cluster know each other; None: there are no others."""
         self.marker_writer = MarkerWriter(
             broker, self.coordinator, self.durable, clock, RemoteMarkers(self._ask_node, loop.call_soon, clock)
         )
