@@ -1,5 +1,5 @@
-"""Transactions over several nodes (KIP-98, KIP-890, decision 0018): the coordinator of a transactional id, the leaders that it marks
-and the coordinator of the group whose offsets are in it are different nodes, which die and freeze.
+"""Transactions over several nodes (KIP-98, KIP-890, decision 0018): the coordinator of a transactional id, the leaders that it
+marks and the coordinator of the group whose offsets are in it are different nodes, which die and freeze.
 
 Real processes, a real PostgreSQL, real clients; raw requests where a test has to stop between two of them.
 """
@@ -90,7 +90,9 @@ def test_a_killed_coordinator_that_had_decided_is_followed_by_one_that_finishes(
     cluster.nodes[marked].thaw()
     others = nodes.without(coordinator)
     eventually("the marker", lambda: committed(others, topic, 0), lambda seen: seen == [b"kept"])
-    assert eventually("an end", lambda: others.state_of(name), lambda state: state != "PrepareCommit") == "CompleteCommit"
+    assert (
+        eventually("an end", lambda: others.state_of(name), lambda state: state != "PrepareCommit") == "CompleteCommit"
+    )
     producer.begin()
     producer.send(topic, 0, b"kept too")
     producer.commit()
@@ -138,9 +140,7 @@ def test_partitions_that_join_by_themselves_are_added_by_the_coordinator_on_anot
         assert old_epoch == [(INVALID_PRODUCER_EPOCH, -1)]
 
 
-def test_a_coordinator_that_was_frozen_is_fenced_when_it_wakes(
-    cluster: ClusterStage, nodes: Nodes, topic: str
-) -> None:
+def test_a_coordinator_that_was_frozen_is_fenced_when_it_wakes(cluster: ClusterStage, nodes: Nodes, topic: str) -> None:
     """Its decision to commit waits in its socket while the next coordinator aborts the transaction."""
     leader = nodes.leaders(topic)[0]
     name = nodes.name_coordinated_by(topic, *(nodes.ports.keys() - {leader}))
