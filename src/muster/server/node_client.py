@@ -140,7 +140,7 @@ class _Link:
 
     def _hang_up(self) -> None:
         if self._stream is not None:
-            self._stream[1].close()
+            self._stream[1].transport.abort()  # nothing is left to be said
             self._stream = None
 
     async def _answer(self, ask: _Ask) -> Any:
