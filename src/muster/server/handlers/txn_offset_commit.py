@@ -135,6 +135,7 @@ def _as_commit(request: TxnOffsetCommitRequest, accepted: list[TopicOffsets]) ->
         request.producer_id,
         request.producer_epoch,
         accepted,
+        request.transactional_id,
     )
 
 
