@@ -38,9 +38,14 @@ _UNORDERED: Final = {
     ("Produce", "partition_responses"),
     ("DescribeLogDirs", "topics"),
     ("DescribeLogDirs", "partitions"),
+    ("ListTransactions", "transaction_states"),
 }
 """Lists that Kafka answers in no useful order: hash order of ids, shard by shard (spec 1.5, 3.8)."""
-_ONLY_OF_THE_SCENARIO: Final = {("ListGroups", "groups"): "group_id", ("Metadata", "topics"): "name"}
+_ONLY_OF_THE_SCENARIO: Final = {
+    ("ListGroups", "groups"): "group_id",
+    ("Metadata", "topics"): "name",
+    ("ListTransactions", "transaction_states"): "transactional_id",
+}
 """Lists of everything there is: what other scenarios made is left out."""
 
 
@@ -48,11 +53,15 @@ class Names:
     def __init__(self, group: str, topic: str, shared_topics: dict[str, bytes]) -> None:
         self.group = group
         self.topic = topic
+        self.transactional_id = f"{group}.txn"
         self.topic_ids = dict(shared_topics)
         self._numbers: dict[tuple[str, str], int] = {}
 
     def number(self, kind: str, value: str) -> int:
         return self._numbers.setdefault((kind, value), 1 + sum(known == kind for known, _ in self._numbers))
+
+    def knows(self, kind: str, value: str) -> bool:
+        return (kind, value) in self._numbers
 
     def text(self, text: str) -> str:
         """Ids made of a name and a UUID keep the name: `A-<1>` was made for client A."""
@@ -87,7 +96,8 @@ class Names:
         return items
 
     def _is_of_the_scenario(self, name: str | None) -> bool:
-        return name is None or any(name == own or name.startswith(f"{own}-") for own in (self.group, self.topic))
+        own = (self.group, self.topic, self.transactional_id)
+        return name is None or any(name == each or name.startswith(f"{each}-") for each in own)
 
     def _text_field(self, field: str, value: str) -> str:
         if field == "cluster_id":
