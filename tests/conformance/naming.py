@@ -39,6 +39,14 @@ _UNORDERED: Final = {
     ("DescribeLogDirs", "topics"),
     ("DescribeLogDirs", "partitions"),
     ("ListTransactions", "transaction_states"),
+    ("AddPartitionsToTxn", "results_by_topic"),
+    ("AddPartitionsToTxn", "results_by_partition"),
+    ("AddPartitionsToTxn", "results_by_transaction"),
+    ("AddPartitionsToTxn", "topic_results"),
+    ("DescribeTransactions", "topics"),
+    ("DescribeTransactions", "partitions"),
+    ("WriteTxnMarkers", "topics"),
+    ("WriteTxnMarkers", "partitions"),
 }
 """Lists that Kafka answers in no useful order: hash order of ids, shard by shard (spec 1.5, 3.8)."""
 _ONLY_OF_THE_SCENARIO: Final = {

@@ -75,7 +75,9 @@ def plays_of(name: str, running: Runner, only: str = "") -> list[Play]:
         began = time.monotonic()
         with running(settings) as node:
             untouched = Broker(name, node.host, node.port, {})
-            broker = untouched if UNPREPARED in settings else prepare(name, node.host, node.port, TRANSACTIONAL in settings)
+            broker = (
+                untouched if UNPREPARED in settings else prepare(name, node.host, node.port, TRANSACTIONAL in settings)
+            )
             ready = time.monotonic()
             plays += play_all(broker, scripts, only)
         names = ", ".join(each.name for each in scripts)

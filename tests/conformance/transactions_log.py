@@ -17,9 +17,11 @@ from tests.conformance.naming import Names
 from tests.conformance.offsets_log import GroupRecord, partition_of, read_partition
 
 TOPIC: Final = "__transaction_state"
-_STATES: Final = "Empty Ongoing PrepareCommit PrepareAbort CompleteCommit CompleteAbort Dead PrepareEpochFence".split()
+_STATES: Final = ("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort")
 _HEAD: Final = struct.Struct(">hqhib")
 """Version, producer id, epoch, timeout, state."""
+MOST_RECORDS: Final = 40
+"""Of one transactional id; of more only the last ones are kept: whoever uses up all epochs writes thousands."""
 _PRODUCER_TAGS: Final = (0, 1)
 """The previous producer id and the next one."""
 
@@ -30,9 +32,12 @@ def records_of_transactions(connection: Connection, ids: Iterable[str], names: N
     for transactional_id in sorted(ids):
         name = transactional_id.encode()
         wanted = struct.pack(">hh", 0, len(name)) + name
-        for header, record in read_partition(connection, TOPIC, partition_of(transactional_id)):
-            if record.key == wanted:
-                found.append(_named(record.key, record.value, header.attributes, names))
+        written = [
+            (record, header.attributes)
+            for header, record in read_partition(connection, TOPIC, partition_of(transactional_id))
+            if record.key == wanted
+        ]
+        found += [_named(wanted, record.value, attributes, names) for record, attributes in written[-MOST_RECORDS:]]
     return found
 
 

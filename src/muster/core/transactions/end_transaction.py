@@ -28,13 +28,13 @@ def end_transaction(
     transaction = transactions.get(request.transactional_id)
     if transaction is None:
         builder.reply(ticket, EndTransactionReply(errors.INVALID_PRODUCER_ID_MAPPING))
+    elif not request.raises_epoch:
+        builder.reply(ticket, EndTransactionReply(_end(transaction, request, builder)))
     elif transaction.is_prepared:
         # Before the producer id is compared: the producer may have been told the next one, which is not in use yet (KIP-890).
         builder.reply(ticket, EndTransactionReply(errors.CONCURRENT_TRANSACTIONS))
-    elif request.raises_epoch:
-        builder.reply(ticket, _end_with_raised_epoch(transaction, request, builder))
     else:
-        builder.reply(ticket, EndTransactionReply(_end(transaction, request, builder)))
+        builder.reply(ticket, _end_with_raised_epoch(transaction, request, builder))
 
 
 def abort_with_raised_epoch(transaction: Transaction, builder: TransactionOutcomeBuilder) -> int:
@@ -48,6 +48,8 @@ def _end(transaction: Transaction, request: EndTransaction, builder: Transaction
         return errors.INVALID_PRODUCER_ID_MAPPING
     if request.producer_epoch != stored.producer_epoch:
         return request.fenced_error
+    if transaction.is_prepared:
+        return errors.CONCURRENT_TRANSACTIONS
     if transaction.state is ONGOING:
         builder.store(transaction.prepared(request.commit, builder.now_ms), transaction.last_epoch)
         return errors.NONE
