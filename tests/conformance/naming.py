@@ -45,6 +45,7 @@ _UNORDERED: Final = {
     ("AddPartitionsToTxn", "topic_results"),
     ("DescribeTransactions", "topics"),
     ("DescribeTransactions", "partitions"),
+    ("WriteTxnMarkers", "markers"),
     ("WriteTxnMarkers", "topics"),
     ("WriteTxnMarkers", "partitions"),
 }
@@ -100,7 +101,7 @@ class Names:
         if key:
             items = [each for each in items if self._is_of_the_scenario(each.get(key))]
         if (api, field) in _UNORDERED:
-            items = sorted(items, key=lambda each: _UUID.sub("", json.dumps(each, default=repr)))
+            items = sorted(items, key=_order)
         return items
 
     def _is_of_the_scenario(self, name: str | None) -> bool:
@@ -175,6 +176,12 @@ class Names:
 
     def _time(self, value: int) -> Any:
         return "<now>" if abs(value - time.time() * 1000) < _DAY_MS else value
+
+
+def _order(item: Any) -> tuple[int, str]:
+    """Producers in the order in which they got their ids, everything else by what it says."""
+    producer_id = item.get("producer_id", 0) if isinstance(item, dict) else 0
+    return producer_id, _UUID.sub("", json.dumps(item, default=repr))
 
 
 def _batch_length(raw: bytes, position: int) -> int:

@@ -23,8 +23,6 @@ from tests.conformance.wire_faults import Faults, frame_of, read_faults
 from tools.codecs.schema import Api
 
 MEMBER_ID_REQUIRED: Final = 79
-AT_A_TIME: Final = 200
-"""Requests of a step with `times` that are sent before their answers are read."""
 _ARITHMETIC: Final = re.compile(r"(.*?)(?:([+-])(\d+))?")
 POLL_SECONDS: Final = 0.05
 WAITS: Final = "waits"
@@ -181,14 +179,9 @@ class Player:
         """The same request over and over, for what takes many: the epochs of a producer are used up by nothing else."""
         connection = self._connection(step.connection)
         self._self = step.connection.partition(".")[0]
-        body = self._body(step, version)
-        for left in range(faults.times - 1, 0, -AT_A_TIME):
-            for _ in range(min(left, AT_A_TIME)):
-                number = connection.correlation_id()
-                frame = frame_of(step.api, version, number, connection.client_id, body, faults)
-                connection.send(frame, Pending(step.api, version, number))
-            while connection.pending:
-                connection.take()
+        number = connection.correlation_id()
+        frame = frame_of(step.api, version, number, connection.client_id, self._body(step, version), faults)
+        connection.send_many(frame, faults.times - 1)
         self._send(step, version, faults)
 
     def _must_wait(self, step: Ask, version: int, faults: Faults) -> None:
