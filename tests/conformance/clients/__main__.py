@@ -24,6 +24,7 @@ from tests.conformance.clients.muster_cli.client import MusterCommand
 from tests.conformance.clients.node.client import NodeClient
 from tests.conformance.clients.ours.client import OursClient
 from tests.conformance.clients.spark.client import SparkClient
+from tests.conformance.clients.streams.client import StreamsClient
 from tests.conformance.clients.table import is_green, markdown, reasons, shown, table
 from tests.conformance.clients.tools.client import ToolsClient
 from tests.conformance.kafka import KafkaMissing
@@ -35,6 +36,7 @@ CLIENTS: tuple[Client, ...] = (
     GoClient(),
     NodeClient(),
     SparkClient(),
+    StreamsClient(),
     OursClient(),
 )
 
