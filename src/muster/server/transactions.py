@@ -18,6 +18,7 @@ from muster.core.transactions.requests import AddPartitions
 from muster.log.contract import StorageError
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
+from muster.server.settings import settings_of
 from muster.topics.produce import needs_verification
 from muster.topics.refusal import TopicError
 from muster.wire.batch import NO_PRODUCER_ID, TRANSACTIONAL_BIT, BatchHeader, parse_header
@@ -66,6 +67,11 @@ def offsets_partition(node: Node, group_id: str) -> TopicPartitions:
 def ask_whether_in_transaction(node: Node, request: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
     """Ask the transaction coordinator on behalf of a partition: `then` is called now or later."""
     node.transactions.submit(request, _Question(then))
+
+
+def is_verification_wanted(node: Node) -> bool:
+    """Whether producers of the first protocol are checked. Those of the second one join a transaction by being checked."""
+    return settings_of(node).boolean("transaction.partition.verification.enable")
 
 
 def is_transactional(records: bytes | None) -> bool:
@@ -123,6 +129,11 @@ class Verification:
             return
         header = headers[0][2]
         joins = self._version >= JOINS_BY_ITSELF_SINCE
+        if not joins and not is_verification_wanted(self._node):
+            for place in unknown:
+                self._note_verified(place, header.producer_id)
+            then()
+            return
         asked = AddPartitions(
             self._transactional_id,
             header.producer_id,

@@ -100,9 +100,9 @@ def run_program(
     return fail_the_silent(read_findings(output.read_text(errors="replace").splitlines()), features, ended)
 
 
-def read_features(folder: Path) -> tuple[str, ...]:
-    """The features that the program in this folder tries, in the order of the table."""
-    return tuple((folder / "features.txt").read_text().splitlines())
+def read_features(file: Path) -> tuple[str, ...]:
+    """The features that a program tries, in the order of the table."""
+    return tuple(file.read_text().splitlines())
 
 
 def jars_from_maven(artifact: str, version: str) -> Path:

@@ -19,7 +19,7 @@ from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_group, authorize_topic, may_use_transactional_id
 from muster.server.call import Call
-from muster.server.transactions import ask_whether_in_transaction, offsets_partition
+from muster.server.transactions import ask_whether_in_transaction, is_verification_wanted, offsets_partition
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
@@ -49,6 +49,9 @@ def _verify(call: Call, request: TxnOffsetCommitRequest, node: Node, then: Calla
     """Ask the transaction coordinator whether the group's partition is in an ongoing transaction of this producer; since v5 it
     is added if it is not. `then` gets NONE or the error, now or later."""
     joins = call.version >= JOINS_BY_ITSELF_SINCE
+    if not joins and not is_verification_wanted(node):
+        then(NONE)
+        return
     asked = AddPartitions(
         request.transactional_id,
         request.producer_id,

@@ -96,7 +96,9 @@ class Application:
         """The limit only ends a check that has failed."""
         end = time.monotonic() + PATIENCE_SECONDS
         while not holds():
-            assert all(each.poll() is None for each in self._processes.values()), f"it ended by itself before this: {what}"
+            assert all(each.poll() is None for each in self._processes.values()), (
+                f"it ended by itself before this: {what}"
+            )
             assert time.monotonic() < end, f"still not after {PATIENCE_SECONDS} s: {what}"
             time.sleep(0.02)
 
