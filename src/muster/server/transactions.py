@@ -18,6 +18,7 @@ from muster.core.transactions.requests import AddPartitions
 from muster.log.contract import NOBODY, StorageError
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
+from muster.server.settings import settings_of
 from muster.topics.produce import ProduceResult, begin_verification
 from muster.topics.refusal import TopicError
 from muster.wire.batch import NO_PRODUCER_ID, TRANSACTIONAL_BIT, BatchHeader, parse_header
@@ -82,6 +83,11 @@ def ask_whether_in_transaction(node: Node, request: AddPartitions, then: Callabl
     node.transactions.submit(request, _Question(then))
 
 
+def is_verification_wanted(node: Node) -> bool:
+    """Whether producers of the first protocol are checked. Those of the second one join a transaction by being checked."""
+    return settings_of(node).boolean("transaction.partition.verification.enable")
+
+
 def is_transactional(records: bytes | None) -> bool:
     """Whether a batch says so; nothing else of it is looked at."""
     return (
@@ -136,6 +142,11 @@ class Verification:
             then()
             return
         header = headers[0][2]
+        for place in unknown:
+            self._note_asked(place, header.producer_id)
+        if not self._joins and not is_verification_wanted(self._node):
+            then()
+            return
         asked = AddPartitions(
             self._transactional_id,
             header.producer_id,
@@ -145,9 +156,6 @@ class Verification:
             raises_epoch=self._joins,
             fenced_error=INVALID_PRODUCER_EPOCH,
         )
-
-        for place in unknown:
-            self._note_asked(place, header.producer_id)
 
         def answered(reply: AddPartitionsReply) -> None:
             for place, code in zip(unknown, reply.listed(len(unknown)), strict=True):
