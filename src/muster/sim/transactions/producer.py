@@ -26,7 +26,7 @@ from muster.sim.transactions.requests import (
     produce,
     worst_error,
 )
-from muster.wire.errors import INVALID_TXN_STATE, NONE, name_of
+from muster.wire.errors import INVALID_TXN_STATE, NONE, TRANSACTION_ABORTABLE, name_of
 from muster.wire.generated.add_offsets_to_txn import AddOffsetsToTxnRequest
 from muster.wire.generated.end_txn import EndTxnRequest
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_MS = 6_000
 MOST_INPUTS = 3
-MOST_PAUSE_MS = 1_500
+MOST_PAUSE_MS = 500
 ABORT_SHARE = 0.2
 LOST_ANSWER_SHARE = 0.05
 """How often an answer counts as lost, and the same request is sent once more."""
@@ -46,6 +46,8 @@ GO_ON_SHARE = 0.2
 ZOMBIE_TRIES = 3
 GROUP_KEY, TRANSACTION_KEY = 0, 1
 """Types of keys in FindCoordinator."""
+ABORTABLE = (INVALID_TXN_STATE, TRANSACTION_ABORTABLE)
+"""Said of a transaction that somebody else has ended while the request was on its way."""
 NOBODY = (-1, -1)
 
 Step = Callable[[], None]
@@ -68,6 +70,8 @@ class SimProducer(SimClient):
         self._current: Step = self._find_coordinators
         """What is done again if nobody answers."""
         self._tries_as_zombie = 0
+        self._complaint = ""
+        """Why this transaction is aborted, if the server has said that it is none."""
         self._has_skipped = False
         """A step of this transaction was refused and left out: it must not be committed."""
 
@@ -156,7 +160,7 @@ class SimProducer(SimClient):
         sends: list[Step] = [self._sending(number) for number in inputs]
         sends.insert(self._random.randint(0, len(sends)), lambda: self._commit_offset(end))
         self._left = left + sends
-        self._has_skipped = False
+        self._has_skipped, self._complaint = False, ""
         self._soon(self._next)
 
     def _next(self) -> None:
@@ -226,6 +230,8 @@ class SimProducer(SimClient):
             if self._failed("EndTxn", response.error_code):
                 return
             attempt.told = commit
+            if self._complaint and self.versions is OLD_PROTOCOL:
+                self._seen.note_surprise(self, self._complaint)  # its epoch is the same: nobody had fenced it
             if commit:
                 self._position = attempt.next_input
             if self.versions is NEW_PROTOCOL:
@@ -246,8 +252,12 @@ class SimProducer(SimClient):
             self._plan(RETRY_MS, self._current)
         elif error in FENCED:
             self._fenced()
+        elif error in ABORTABLE and api in ("Produce", "TxnOffsetCommit"):
+            self._complaint = f"{api} was answered {name_of(error)} in an open transaction"
+            self._left = []
+            self._do(lambda: self._end(commit=False))
         else:
-            self._seen.note_surprise(self, api, name_of(error))
+            self._seen.note_surprise(self, f"{api} was answered {name_of(error)}")
             self._plan(RETRY_MS, self._begin_anew)
         return True
 
@@ -260,4 +270,4 @@ class SimProducer(SimClient):
                 self._has_skipped = True
             self._plan(RETRY_MS, self._current)
         else:
-            self._plan(self._random.randint(1, 4) * MOST_PAUSE_MS, self._begin_anew)
+            self._plan(self._random.randint(1, 4) * TIMEOUT_MS // 4, self._begin_anew)

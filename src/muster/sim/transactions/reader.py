@@ -53,7 +53,7 @@ class SimReader(SimClient):
                 if partition.error_code == NONE:
                     self._read(partition)
                 elif partition.error_code not in TRY_AGAIN:
-                    self._seen.note_surprise(self, "Fetch", name_of(partition.error_code))
+                    self._seen.note_surprise(self, f"Fetch was answered {name_of(partition.error_code)}")
         self._plan(PAUSE_MS, self._ask_offset if self._random.random() < 0.5 else self._fetch)
 
     def _read(self, partition: Any) -> None:
@@ -84,7 +84,7 @@ class SimReader(SimClient):
             if error == NONE and offset != NO_OFFSET:
                 self._seen.note_offset(transactional_id, offset)
             elif error not in (NONE, *TRY_AGAIN):
-                self._seen.note_surprise(self, "OffsetFetch", name_of(error))
+                self._seen.note_surprise(self, f"OffsetFetch was answered {name_of(error)}")
             self._plan(RETRY_MS, self._fetch)
 
         self._ask("OffsetFetch", fetch_offset(transactional_id, require_stable=require_stable), fetched)

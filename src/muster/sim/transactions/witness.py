@@ -78,8 +78,8 @@ class TransactionWitness:
     def note_offset(self, transactional_id: str, offset: int) -> None:
         self._seen.offsets_read.append((transactional_id, offset))
 
-    def note_surprise(self, client: SimClient, api: str, error: str) -> None:
-        self._seen.surprises.append(f"{client.name} at {self.world.scheduler.now_ms} ms: {api} was answered {error}")
+    def note_surprise(self, client: SimClient, what: str) -> None:
+        self._seen.surprises.append(f"{client.name} at {self.world.scheduler.now_ms} ms: {what}")
 
     # -- the end of a run
 
