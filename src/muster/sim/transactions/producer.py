@@ -109,7 +109,7 @@ class SimProducer(SimClient):
         self._do(self._find_coordinators)
 
     def _find_coordinators(self) -> None:
-        self._find(TRANSACTION_KEY, self.transactional_id, lambda: self._find_group())
+        self._find(TRANSACTION_KEY, self.transactional_id, self._find_group)
 
     def _find_group(self) -> None:
         self._find(GROUP_KEY, group_of(self.transactional_id), lambda: self._do(self._init))
@@ -172,7 +172,9 @@ class SimProducer(SimClient):
 
     def _add_partitions(self, partitions: list[int]) -> None:
         def added(response: Any) -> None:
-            codes = [each.partition_error_code for topic in response.results_by_topic for each in topic.results_by_partition]
+            codes = [
+                each.partition_error_code for topic in response.results_by_topic for each in topic.results_by_partition
+            ]
             if not self._failed("AddPartitionsToTxn", worst_error(codes)):
                 self._next()
 

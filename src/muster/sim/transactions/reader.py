@@ -38,13 +38,13 @@ class SimReader(SimClient):
 
     def _fetch(self) -> None:
         partitions = [
-            FetchRequestPartition(partition, fetch_offset=offset, partition_max_bytes=self._random.choice((300, 100_000)))
+            FetchRequestPartition(
+                partition, fetch_offset=offset, partition_max_bytes=self._random.choice((300, 100_000))
+            )
             for partition, offset in self._positions.items()
         ]
         topics = [FetchRequestTopic(OUTPUT, partitions=partitions)]
-        request = FetchRequest(
-            max_wait_ms=MAX_WAIT_MS, min_bytes=1, isolation_level=READ_COMMITTED, topics=topics
-        )
+        request = FetchRequest(max_wait_ms=MAX_WAIT_MS, min_bytes=1, isolation_level=READ_COMMITTED, topics=topics)
         self._ask("Fetch", request, self._fetched)
 
     def _fetched(self, response: Any) -> None:
