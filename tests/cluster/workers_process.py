@@ -21,6 +21,7 @@ SETTINGS: Mapping[str, str] = {
     "group.min.session.timeout.ms": "500",
     "group.initial.rebalance.delay.ms": "100",
     "offsets.topic.num.partitions": "6",
+    "transaction.state.log.num.partitions": "6",
 }
 
 

@@ -56,9 +56,21 @@ class Door:
         if self.address.protocol.has_sasl:
             from muster.server.sasl_gateway import SaslGateway
 
-            self.sasl = SaslGateway(self.listener, self.address, settings, own)
+            self.sasl = SaslGateway(self.listener, self.address, settings, own, self.own_certificate)
             self.first_routes = self.sasl.entry_routes
             self.first_frame_bytes = self.sasl.max_frame_bytes
+
+    def own_certificate(self) -> bytes:
+        """The one that is shown at this door; nothing without TLS."""
+        return b"" if self.tls is None else self.tls.certificate
+
+    def gateway_for_nodes(self) -> SaslGateway:
+        """Where nobody else is asked who they are."""
+        from muster.server.sasl_gateway import SaslGateway
+
+        settings = self.listener.settings
+        own = settings.for_listener(self.address.name)
+        return SaslGateway(self.listener, self.address, settings, own, self.own_certificate)
 
     def _prepare_tls(self, own: ListenerSettings) -> None:
         from muster.security.principal_rules import MappingError, PrincipalRules

@@ -76,7 +76,7 @@ class Listener:
         )
         self.tls_log = LogLimit(logging.getLogger("muster.tls"), "TLS connections that failed", time.monotonic)
         self.doors = tuple(Door(self, address) for address in settings.listeners)
-        self._settings = settings
+        self.settings = settings
         names = tuple(address.name for address in settings.listeners)
         self.admission = Admission(settings, names)
         self.connection_limits = ConnectionLimits(settings, names)
@@ -95,7 +95,7 @@ class Listener:
     def prepare(self) -> None:
         """Read certificates and keys. ConfigError if they cannot be used."""
         for door in self.doors:
-            door.prepare(self._settings)
+            door.prepare(self.settings)
 
     def start_looking(self) -> None:
         """From now on for idle connections and for changed files. The doors are open."""

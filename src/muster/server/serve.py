@@ -82,6 +82,10 @@ class Server:
                 from muster.server.cluster_assembly import join_cluster
 
                 join_cluster(self.node, self.settings, self._endpoints())
+            if getattr(self.node, "cluster", None) is not None:
+                from muster.server.cluster_links import link_nodes
+
+                link_nodes(self.node, self.settings, self.listener.doors)
             if any(door.sasl is not None for door in self.listener.doors):
                 self.node.users.load()
             follow_quotas(self.node, self.listener)
