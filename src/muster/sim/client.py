@@ -45,6 +45,13 @@ class SimClient:
     def _note_answer(self, api: str, asked: tuple[int, int], response: Any) -> None:
         """A response came, before anything is done with it."""
 
+    def _together(self, partitions: list[int]) -> list[int]:
+        """Those of the partitions that can be asked for in one request; the first is among them."""
+        return partitions
+
+    def _look_again(self) -> None:
+        """Whoever was asked does not lead what was asked for, or not yet."""
+
     # -- life
 
     def vanish(self) -> None:

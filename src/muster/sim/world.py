@@ -43,9 +43,7 @@ SETTINGS = {
 class World(Witness):
     def __init__(self, seed: int, *, transactions: bool = False) -> None:
         super().__init__(seed)
-        self._topics = [NewTopic(TOPIC, PARTITIONS, 1)]
-        if transactions:
-            self._topics.append(NewTopic(OUTPUT, OUTPUT_PARTITIONS, 1))
+        self._topics = topics_of_a_world(transactions=transactions)
         self.store = SimStore()
         self.life = 0
         self.disk_delay_ms = 5
@@ -165,6 +163,11 @@ class World(Witness):
                 self.history.transactions.unstable.append(f"{partition}: no shard")
             else:
                 seen.look_at_coordinator(runner.shard, partition.log)
+
+
+def topics_of_a_world(*, transactions: bool) -> list[NewTopic]:
+    output = [NewTopic(OUTPUT, OUTPUT_PARTITIONS, 1)] if transactions else []
+    return [NewTopic(TOPIC, PARTITIONS, 1), *output]
 
 
 def _content(log: PartitionLog) -> bytes:

@@ -202,7 +202,8 @@ class SimProducer(SimClient):
 
         def send() -> None:
             assert self._attempt is not None
-            batches = {partition: self._batch(partition, self._attempt.number, number) for partition in missing}
+            attempt = self._attempt.number
+            batches = {partition: self._batch(partition, attempt, number) for partition in self._together(missing)}
             self._call("Produce", produce(self.transactional_id, batches), sent)
 
         def sent(response: Any) -> None:
@@ -212,7 +213,7 @@ class SimProducer(SimClient):
                     missing.remove(partition)
                     self._sequences[partition] = self._sequences.get(partition, 0) + 1
             if not self._failed("Produce", worst_error(list(results.values()))):
-                self._soon(self._next)
+                self._soon(send if missing else self._next)
 
         return send
 
@@ -251,6 +252,7 @@ class SimProducer(SimClient):
         if error == NONE:
             return False
         if error in TRY_AGAIN:
+            self._look_again()
             self._plan(RETRY_MS, self._current)
         elif error in FENCED:
             self._fenced()

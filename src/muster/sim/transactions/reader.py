@@ -37,11 +37,15 @@ class SimReader(SimClient):
         self._fetch()
 
     def _fetch(self) -> None:
+        wanted = list(self._positions)
+        first = self._random.choice(wanted)
         partitions = [
             FetchRequestPartition(
-                partition, fetch_offset=offset, partition_max_bytes=self._random.choice((300, 100_000))
+                partition,
+                fetch_offset=self._positions[partition],
+                partition_max_bytes=self._random.choice((300, 100_000)),
             )
-            for partition, offset in self._positions.items()
+            for partition in self._together(wanted[first:] + wanted[:first])
         ]
         topics = [FetchRequestTopic(OUTPUT, partitions=partitions)]
         request = FetchRequest(max_wait_ms=MAX_WAIT_MS, min_bytes=1, isolation_level=READ_COMMITTED, topics=topics)
@@ -52,7 +56,9 @@ class SimReader(SimClient):
             for partition in topic.partitions:
                 if partition.error_code == NONE:
                     self._read(partition)
-                elif partition.error_code not in TRY_AGAIN:
+                elif partition.error_code in TRY_AGAIN:
+                    self._look_again()
+                else:
                     self._seen.note_surprise(self, f"Fetch was answered {name_of(partition.error_code)}")
         self._plan(PAUSE_MS, self._ask_offset if self._random.random() < 0.5 else self._fetch)
 
@@ -83,7 +89,9 @@ class SimReader(SimClient):
             error, offset = fetched_offset(response)
             if error == NONE and offset != NO_OFFSET:
                 self._seen.note_offset(transactional_id, offset)
-            elif error not in (NONE, *TRY_AGAIN):
+            elif error in TRY_AGAIN:
+                self._look_again()
+            elif error != NONE:
                 self._seen.note_surprise(self, f"OffsetFetch was answered {name_of(error)}")
             self._plan(RETRY_MS, self._fetch)
 

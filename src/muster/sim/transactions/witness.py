@@ -34,16 +34,19 @@ GET_ON_MS = 25_000
 class TransactionWitness:
     transactional_ids = TRANSACTIONAL_IDS
 
-    def __init__(self, world: Witness) -> None:
+    def __init__(
+        self, world: Witness, producer: type[SimProducer] = SimProducer, reader: type[SimReader] = SimReader
+    ) -> None:
+        """`producer` and `reader`: how they find whom to ask."""
         self.world = world
         self._seen = world.history.transactions
         self._group_ids = {group_of(each): each for each in TRANSACTIONAL_IDS}
         self.producers = [
-            SimProducer(self, each, f"{each}-{twin}", Random(world.random.random()))
+            producer(self, each, f"{each}-{twin}", Random(world.random.random()))
             for twin in range(TWINS)
             for each in TRANSACTIONAL_IDS
         ]
-        self.reader = SimReader(self, "reader", Random(world.random.random()))
+        self.reader = reader(self, "reader", Random(world.random.random()))
         self._healed_ms = 0
 
     def start(self) -> None:
