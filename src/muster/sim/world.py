@@ -96,9 +96,12 @@ class World(Witness):
         self.network.listener = None
         self.node = None
         self.network.cut_all()
-        self.store = self.store.after_crash(self.random)
+        self._lose_what_was_not_synced()
         self.note("server", "crashed")
         self.scheduler.after(down_ms, self._come_back)
+
+    def _lose_what_was_not_synced(self) -> None:
+        self.store = self.store.after_crash(self.random)
 
     def _come_back(self) -> None:
         if self.node is None:
