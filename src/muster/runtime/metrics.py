@@ -16,6 +16,7 @@ from muster.core.shard import Shard
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.coordinator_shards import ShardState
 from muster.runtime.group_runner import GroupRunner
+from muster.runtime.marker_writer import MarkerWriter
 from muster.runtime.timings import Timing
 
 MAX_LABELLED_GROUPS = 1_000
@@ -51,6 +52,14 @@ def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
     yield from _waiting([place.runner for place in coordinator.places.values() if place.runner is not None])
     yield from _timing("batch_flush_time_ms", "Making durable what was staged in a tick.", [coordinator.commit.flushes])
     yield from _per_group(shards)
+
+
+def marker_metrics(writer: MarkerWriter) -> Iterator[Metric]:
+    """Markers that end transactions: readers of committed records wait for them."""
+    waiting = "Markers of ended transactions that are not written yet."
+    yield _plain("transaction_markers_waiting", "gauge", waiting, writer.waiting)
+    age = "How long the oldest marker that is not written yet has waited."
+    yield _plain("transaction_markers_oldest_ms", "gauge", age, writer.oldest_ms)
 
 
 def _groups(shards: list[Shard]) -> Iterator[Metric]:

@@ -111,19 +111,20 @@ class _Link:
         self._give_up()
 
     async def _answer_all(self) -> None:
-        while self._asks:
-            ask = self._asks[0]
-            try:
+        try:
+            while self._asks:
+                ask = self._asks[0]
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     response = await self._answer(ask)
-            except _FAILURES as failure:
-                self._tell(failure)
+                self._asks.popleft()
+                self._loop.call_soon(ask.then, response)
+        except _FAILURES as failure:
+            self._tell(failure)
+        finally:
+            if self._asks:
                 self._hang_up()
                 self._give_up()
-                break
-            self._asks.popleft()
-            self._loop.call_soon(ask.then, response)
-        self._work = None
+            self._work = None
 
     def _tell(self, failure: BaseException) -> None:
         """That a node is away is told by those who wait for it; who refuses to talk may do so for ever."""
@@ -139,7 +140,7 @@ class _Link:
 
     def _hang_up(self) -> None:
         if self._stream is not None:
-            self._stream[1].close()
+            self._stream[1].transport.abort()  # nothing is left to be said
             self._stream = None
 
     async def _answer(self, ask: _Ask) -> Any:
