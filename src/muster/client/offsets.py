@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from muster.client.cluster import Cluster
@@ -20,7 +21,7 @@ from muster.client.offset_messages import (
     raise_for_commit,
     unstable_in,
 )
-from muster.client.partitions import TopicPartition, by_topic, values_by_topic
+from muster.client.partitions import PARTITIONS_A_REQUEST, TopicPartition, batched, by_topic, values_by_topic
 from muster.wire.errors import NONE, UNSUPPORTED_VERSION
 from muster.wire.generated.list_offsets import (
     ListOffsetsRequest,
@@ -103,12 +104,12 @@ async def commit_offsets(
 ) -> None:
     """Set a group's offsets from outside; the group must have no members. ClientError names what was not taken."""
 
-    async def attempt() -> None:
-        reply = await cluster.ask_coordinator(group_id, "OffsetCommit", commit_request(group_id, offsets))
+    async def commit(portion: Mapping[TopicPartition, int | CommittedOffset]) -> None:
+        reply = await cluster.ask_coordinator(group_id, "OffsetCommit", commit_request(group_id, portion))
         raise_for_commit(reply, group_id)
 
-    if offsets:
-        await cluster.persist(attempt)
+    for places in batched(offsets, PARTITIONS_A_REQUEST):
+        await cluster.persist(partial(commit, {place: offsets[place] for place in places}))
 
 
 async def delete_offsets(
@@ -150,7 +151,9 @@ async def list_offsets(
                 leader = await cluster.leader(*place)
                 by_leader.setdefault(leader, {})[place] = time
         for leader, asked in by_leader.items():
-            await _list_at(cluster, leader, asked, read_committed, found)
+            for places in batched(asked, PARTITIONS_A_REQUEST):
+                portion = {place: asked[place] for place in places}
+                await _list_at(cluster, leader, portion, read_committed, found)
 
     await cluster.persist(attempt)
     return {place: found[place] for place in wanted}

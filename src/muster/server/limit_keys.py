@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.topics.config_types import INT_MAX, ConfigKey, ConfigType, at_least
+from muster.server.limits import MOST_ENTRIES
+from muster.topics.config_types import INT_MAX, ConfigKey, ConfigType, at_least, between
 
 _INT, _LONG, _LIST = ConfigType.INT, ConfigType.LONG, ConfigType.LIST
 
@@ -68,6 +69,14 @@ REQUEST_KEYS: Final = (
         4_194_304,
         "The largest request that is no Produce; socket.request.max.bytes holds for all.",
         at_least(65_536),
+    ),
+    ConfigKey(
+        "muster.request.max.entries",
+        _INT,
+        10_000,
+        "Partitions, topics, groups and other entries that one request may list in all: 10,000 are served in some 50 ms, during"
+        " which nobody else is.",
+        between(1_000, MOST_ENTRIES),
     ),
 )
 

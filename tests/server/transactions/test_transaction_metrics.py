@@ -35,7 +35,7 @@ def test_an_open_transaction_shows_with_its_age_and_its_pending_offsets(server: 
     client.end(producer)
     found = gathered(server)
     assert (found["transactional_ids CompleteCommit"], found["transactions_ended_total commit"]) == (1, 1)
-    assert not found.keys() & {"open_transactions", "oldest_transaction_ms", "pending_offsets", "markers_waiting"}
+    assert not found.keys() & {"open_transactions", "oldest_transaction_ms", "pending_offsets"}
 
 
 def test_ends_are_counted_by_who_decided_them(server: TxnServer, client: TxnClient) -> None:

@@ -29,13 +29,13 @@ def end_transaction(
     transaction = transactions.get(request.transactional_id)
     if transaction is None:
         builder.reply(ticket, EndTransactionReply(errors.INVALID_PRODUCER_ID_MAPPING))
+    elif not request.raises_epoch:
+        builder.reply(ticket, EndTransactionReply(_end(transaction, request, builder)))
     elif transaction.is_prepared:
         # Before the producer id is compared: the producer may have been told the next one, which is not in use yet (KIP-890).
         builder.reply(ticket, EndTransactionReply(errors.CONCURRENT_TRANSACTIONS))
-    elif request.raises_epoch:
-        builder.reply(ticket, _end_with_raised_epoch(transaction, request, builder))
     else:
-        builder.reply(ticket, EndTransactionReply(_end(transaction, request, builder)))
+        builder.reply(ticket, _end_with_raised_epoch(transaction, request, builder))
 
 
 def abort_with_raised_epoch(transaction: Transaction, ended_by: EndedBy, builder: TransactionOutcomeBuilder) -> int:
@@ -49,6 +49,8 @@ def _end(transaction: Transaction, request: EndTransaction, builder: Transaction
         return errors.INVALID_PRODUCER_ID_MAPPING
     if request.producer_epoch != stored.producer_epoch:
         return request.fenced_error
+    if transaction.is_prepared:
+        return errors.CONCURRENT_TRANSACTIONS
     if transaction.state is ONGOING:
         record = transaction.prepared(request.commit, builder.now_ms)
         builder.store(record, transaction.last_epoch, _asked_for(request))
