@@ -162,6 +162,8 @@ def test_an_open_transaction_that_its_coordinator_knows_does_not_hang(broker: Br
     broker.create_topic("not-hung", 1)
     producer = opened(broker, "alive", "not-hung")
     assert tell("transactions", "find-hanging", "--topic", "not-hung", "--longer-than", "0s").done().out == ""
+    dry = tell("transactions", "abort", "--topic", "not-hung:0", "--start-offset", "0").done()
+    assert "the coordinator has transaction alive as Ongoing: `abort alive` ends it everywhere" in dry.err
     producer.abort()
 
 

@@ -38,6 +38,7 @@ _AT_PARTITION: Final = (
     Column("producer", "producer_id", right=True),
     Column("epoch", "producer_epoch", right=True),
     Column("start", "start_offset", right=True),
+    Column("transaction", "transactional_id"),
     Column("outcome", "outcome"),
 )
 
@@ -110,11 +111,27 @@ async def _abort_at_partition(cluster: Cluster, arguments: argparse.Namespace) -
         "producer_epoch": producer.producer_epoch,
         "coordinator_epoch": producer.coordinator_epoch,
         "start_offset": producer.start_offset,
+        "transactional_id": await _known_as(cluster, producer),
     }
     if not arguments.execute:
         return row | {"outcome": "an abort marker would be written"}, DONE
     await write_abort_marker(cluster, place, producer)
     return row | {"outcome": "aborted in this partition"}, DONE
+
+
+async def _known_as(cluster: Cluster, producer: ProducerState) -> str | None:
+    """The transactional id of the producer, with a warning if its coordinator has a transaction open: that one does not hang."""
+    from muster.client.admin import list_transactions
+    from muster.client.transactions import OPEN_STATES
+
+    for listed in await list_transactions(cluster, producer_ids=[producer.producer_id]):
+        if listed.state in OPEN_STATES:
+            name = listed.transactional_id
+            note(
+                _COMMAND, f"the coordinator has transaction {name} as {listed.state}: `abort {name}` ends it everywhere"
+            )
+        return listed.transactional_id
+    return None
 
 
 def _meant(
