@@ -52,6 +52,7 @@ class Listener:
         self.max_frame_bytes = settings.integer("socket.request.max.bytes")
         self.max_other_bytes = settings.integer("muster.request.max.bytes")
         """Of a request that is no Produce: all of it becomes objects, so it costs many times its bytes."""
+        self.max_entries = settings.integer("muster.request.max.entries")
         self.request_budget = RequestBudget(
             settings.integer(QUEUED_BYTES), UNCOUNTED_BYTES_PER_CONNECTION, QUEUED_BYTES
         )
