@@ -189,8 +189,9 @@ def test_a_batch_does_not_go_behind_a_marker_that_came_while_it_was_asked(
 ) -> None:
     """The marker may have ended the very transaction that the answer speaks of: the batch would begin one that nobody ends."""
     waiting = elsewhere.produce()
+    request, then = elsewhere.other.next_question()
     assert client.write_marker(PRODUCER, ("orders", [0])) == [("orders", 0, NONE)]
-    elsewhere.answer(NONE)
+    elsewhere.server.run(partial(then, _response(request, NONE)))
     assert produced(waiting) == NOT_ENOUGH_REPLICAS
     again = elsewhere.produce()
     elsewhere.answer(NONE)
