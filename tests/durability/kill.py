@@ -3,7 +3,7 @@
 Producers (confluent-kafka, idempotent, acks=all) and a committing client remember every acknowledgement. The server is ended
 by SIGKILL after a number of acknowledged records and commits that the seed draws, and started again on the same directory. At the
 end every acknowledged record must be in the log, at its offset, exactly once; every committed offset must be the last acknowledged
-one or one that was sent after it. A transactional producer is beside them (`kill_transactions`).
+one or one that was sent after it. A transactional producer is beside them (`atomic_writer`).
 `python -m tests.durability.kill` runs the long form.
 """
 
@@ -23,8 +23,8 @@ from typing import Any
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.durability import kill_transactions
-from tests.durability.kill_transactions import TransactionalWriter
+from tests.interop import atomic_writer
+from tests.interop.atomic_writer import TransactionalWriter
 from tests.interop.broker_process import QUICK_GROUPS, BrokerProcess
 
 TOPIC = "orders"
@@ -171,7 +171,7 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
         admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
         topics = [
             NewTopic(TOPIC, PARTITIONS, 1, config=TOPIC_CONFIG),
-            NewTopic(kill_transactions.TOPIC, kill_transactions.PARTITIONS, 1),
+            NewTopic(atomic_writer.TOPIC, atomic_writer.PARTITIONS, 1),
         ]
         for made in admin.create_topics(topics).values():
             made.result()
@@ -210,8 +210,7 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
         transactions.check()
         rounds = broker.log.count("compacted up to offset")
     assert rounds or kills < ENOUGH_FOR_COMPACTION, "compaction should have been at work"
-    ends = f"{len(transactions.committed)} transactions ({len(transactions.aborted)} aborted)"
-    kept = f"{len(told.records)} records, {told.commits} commits and {ends} kept"
+    kept = f"{len(told.records)} records, {told.commits} commits and {transactions} kept"
     return f"{durability}: {kills} kills, {rounds} compactions, {kept}"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.durability.kill import run
-from tests.durability.kill_transactions import broken_rules
+from tests.interop.atomic_writer import broken_rules
 
 
 @pytest.mark.interop

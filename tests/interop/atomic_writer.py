@@ -1,6 +1,6 @@
-"""The transactional part of the kill test: a producer writes the same number to every partition and, as an offset, to its group.
+"""A transactional producer for servers that are killed: it writes a number to every partition and, as an offset, to its group.
 
-It remembers which transactions were said to be committed or aborted. Whatever was killed in between, a reader of committed records
+It remembers which transactions were said to be committed or aborted. Whatever happened in between, a reader of committed records
 finds each transaction in every partition or in none, never twice, and the group has the offset of the last one that is there.
 """
 
@@ -28,9 +28,11 @@ are then never sent until the call times out."""
 class TransactionalWriter(threading.Thread):
     """One transaction after the other. What fails is left to the next producer of the same transactional id."""
 
-    def __init__(self, address: str, seed: int) -> None:
-        super().__init__(name="transactional writer")
+    def __init__(self, address: str, seed: int, **settings: str | int) -> None:
+        """`settings`: of the producer, beside those that it needs."""
+        super().__init__(name="transactional writer", daemon=True)
         self._address = address
+        self._settings = {"bootstrap.servers": address, "transactional.id": "payments", **PATIENT, **settings}
         self._random = Random(seed)
         self._stop_asked = threading.Event()
         self._offsets = Consumer({"bootstrap.servers": address, "group.id": GROUP, **PATIENT})
@@ -54,9 +56,7 @@ class TransactionalWriter(threading.Thread):
 
     def _write(self) -> None:
         """Until it is stopped, or something goes wrong that only a new producer can mend."""
-        producer = Producer(
-            {"bootstrap.servers": self._address, "transactional.id": "payments", "linger.ms": 0, **PATIENT}
-        )
+        producer = Producer({**self._settings, "linger.ms": 0})
         try:
             producer.init_transactions(PATIENCE_SECONDS)
             while not self._stop_asked.is_set():
@@ -88,12 +88,15 @@ class TransactionalWriter(threading.Thread):
     def stop(self) -> None:
         self._stop_asked.set()
 
+    def __str__(self) -> str:
+        return f"{len(self.committed)} transactions ({len(self.aborted)} aborted)"
+
     # -- afterwards
 
     def check(self) -> None:
         """AssertionError if a transaction is there in part, twice, or against what was said of it."""
         assert self.fault is None
-        heir = Producer({"bootstrap.servers": self._address, "transactional.id": "payments", **PATIENT})
+        heir = Producer(self._settings)
         heir.init_transactions(PATIENCE_SECONDS)  # what the last producer left open is over now
         found = [self._read(partition) for partition in range(PARTITIONS)]
         complaints = broken_rules(self.committed, self.aborted, found)
