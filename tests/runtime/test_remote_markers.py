@@ -13,8 +13,8 @@ from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.topic_partitions import Topics
 from muster.log.contract import NOBODY, Leader
 from muster.runtime.marker_writer import LONGEST_RETRY_MS, RETRY_MS
-from muster.runtime.metrics import marker_metrics
 from muster.runtime.remote_markers import TELL_AFTER_MS
+from muster.runtime.transaction_metrics import marker_metrics
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
     NONE,

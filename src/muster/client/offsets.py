@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError, is_retriable, raise_for
@@ -18,6 +19,7 @@ from muster.client.offset_messages import (
     committed_in,
     fetch_request,
     raise_for_commit,
+    unstable_in,
 )
 from muster.client.partitions import PARTITIONS_A_REQUEST, TopicPartition, batched, by_topic, values_by_topic
 from muster.wire.errors import NONE, UNSUPPORTED_VERSION
@@ -45,7 +47,11 @@ __all__ = [
     "committed_offsets",
     "delete_offsets",
     "list_offsets",
+    "unstable_partitions",
 ]
+
+
+_STABLE_SINCE: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,23 @@ async def committed_offsets(
         return committed_in(reply, group_id, version)
 
     return await cluster.persist(attempt)
+
+
+async def unstable_partitions(
+    cluster: Cluster, group_id: str, partitions: Iterable[TopicPartition]
+) -> list[TopicPartition]:
+    """Those of the partitions for which a transaction that has not ended holds an offset of the group (KIP-447)."""
+    wanted = by_topic(partitions)
+
+    async def attempt() -> list[TopicPartition]:
+        connection = await cluster.coordinators.connection(group_id, "")
+        version = connection.version("OffsetFetch")
+        if version < _STABLE_SINCE:
+            return []  # such a broker does not tell
+        reply = await connection.call("OffsetFetch", fetch_request(group_id, wanted, True, version))
+        return unstable_in(reply, group_id, version)
+
+    return await cluster.persist(attempt) if wanted else []
 
 
 async def commit_offsets(

@@ -113,7 +113,7 @@ class GroupRunner(ShardRunner):
         if self._marker_watches:
             for watch in self._marker_watches.pop(marker.producer_id, ()):
                 watch.has_seen_marker = True
-        self._decide(lambda: self.shard.on_marker(marker, ticket, raises_epoch))
+        self._decide(lambda: self.shard.on_marker(marker, ticket, self._clock.now_ms(), raises_epoch))
         if self._closed and not ticket.answered:
             ticket.redeem(MarkerReply(NOT_LEADER_OR_FOLLOWER))
 

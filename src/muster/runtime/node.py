@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from muster.runtime.cluster_seat import ClusterSeat
     from muster.runtime.principal_usage import PrincipalUsage
     from muster.runtime.reads_apart import ReadsApart
+    from muster.runtime.transactional_id_usage import TransactionalIdUsage
     from muster.security.acl_store import AclStore
     from muster.security.quota_store import QuotaStore
     from muster.security.users import Users
@@ -138,6 +139,7 @@ class Node:
         """By the topic whose partitions they lead."""
         self.principal_usage = _principal_usage(settings, self.coordinator, clock)
         """What each principal holds here, counted against its limits; None if no principal has a limit."""
+        self.transactional_id_usage = _transactional_id_usage(settings, self.transactions, clock)
         self._retention = Periodic(
             self.alarm, clock, settings.integer("log.retention.check.interval.ms"), self._apply_retention
         )
@@ -370,3 +372,14 @@ def _principal_usage(settings: NodeSettings, coordinator: Coordinator, clock: Cl
     from muster.runtime.principal_usage import PrincipalUsage, UsageLimits
 
     return PrincipalUsage(UsageLimits(*most), coordinator.shard_of, clock.ticks_ms)
+
+
+def _transactional_id_usage(
+    settings: NodeSettings, transactions: TransactionCoordinator, clock: Clock
+) -> TransactionalIdUsage | None:
+    most = settings.integer("muster.max.transactional.ids.per.principal")
+    if most == INT_MAX:
+        return None
+    from muster.runtime.transactional_id_usage import TransactionalIdUsage
+
+    return TransactionalIdUsage(most, transactions.is_known, clock.ticks_ms)

@@ -114,6 +114,13 @@ HOLDING_KEYS: Final = (
         at_least(0),
     ),
     ConfigKey(
+        "muster.max.transactional.ids.per.principal",
+        _INT,
+        INT_MAX,
+        "The most transactional ids that one principal may have; they go with transactional.id.expiration.ms.",
+        at_least(0),
+    ),
+    ConfigKey(
         "muster.max.parked.joins.per.principal",
         _INT,
         INT_MAX,

@@ -140,7 +140,8 @@ class Server:
         self.metrics = Endpoint(wanted.host, self._metrics.sockets[0].getsockname()[1])
 
     def _metrics_page(self) -> str:
-        from muster.runtime.metrics import coordinator_metrics, exposition, marker_metrics
+        from muster.runtime.metrics import coordinator_metrics, exposition
+        from muster.runtime.transaction_metrics import marker_metrics, transaction_metrics
         from muster.server.authorization_metrics import authorization_metrics
         from muster.server.limit_metrics import limit_metrics
         from muster.server.storage_metrics import storage_metrics
@@ -149,6 +150,7 @@ class Server:
             (
                 *coordinator_metrics(self.node.coordinator),
                 *marker_metrics(self.node.marker_writer),
+                *transaction_metrics(self.node.transactions, self.node.clock.now_ms()),
                 *traffic_metrics(self.listener),
                 *authorization_metrics(self.node),
                 *limit_metrics(self.listener, self.node),

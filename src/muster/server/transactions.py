@@ -18,7 +18,8 @@ from muster.core.transactions.requests import AddPartitions
 from muster.log.contract import NOBODY, StorageError
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
-from muster.topics.produce import needs_verification
+from muster.server.settings import settings_of
+from muster.topics.produce import ProduceResult, begin_verification
 from muster.topics.refusal import TopicError
 from muster.wire.batch import NO_PRODUCER_ID, TRANSACTIONAL_BIT, BatchHeader, parse_header
 from muster.wire.errors import (
@@ -52,6 +53,10 @@ _TRY_AGAIN: Final = (
     NOT_COORDINATOR,
 )
 """Producers know none of these as an answer to Produce: they hear NOT_ENOUGH_REPLICAS instead, after which they try again."""
+_NOT_ADDED: Final = ProduceResult(INVALID_TXN_STATE, "Partition was not added to the transaction", tells_message=True)
+_TWO_PRODUCERS: Final = ProduceResult(
+    INVALID_PRODUCER_ID_MAPPING, "Transactional records contained more than one producer ID", tells_message=True
+)
 FENCED_SINCE: Final = 2
 """Of AddPartitionsToTxn, AddOffsetsToTxn and EndTxn: the version that knows PRODUCER_FENCED."""
 
@@ -78,6 +83,11 @@ def ask_whether_in_transaction(node: Node, request: AddPartitions, then: Callabl
     node.transactions.submit(request, _Question(then))
 
 
+def is_verification_wanted(node: Node) -> bool:
+    """Whether producers of the first protocol are checked. Those of the second one join a transaction by being checked."""
+    return settings_of(node).boolean("transaction.partition.verification.enable")
+
+
 def is_transactional(records: bytes | None) -> bool:
     """Whether a batch says so; nothing else of it is looked at."""
     return (
@@ -98,7 +108,7 @@ class Verification:
         self._version = version
         self._verified: dict[tuple[str, int], tuple[int, int]] = {}
         """Of partitions that are verified, or asked about: producer id, and where the log ended when it was asked."""
-        self._refused: dict[tuple[str, int], int] = {}
+        self._refused: dict[tuple[str, int], ProduceResult] = {}
 
     def has_verified(self, name: str, index: int) -> bool:
         """No longer if the transaction has ended there while the batch was judged: a batch behind its marker would begin another
@@ -111,8 +121,8 @@ class Verification:
         except (TopicError, StorageError):
             return False  # the append finds out, and says so
 
-    def refusal(self, name: str, index: int) -> int:
-        return self._refused.get((name, index), NONE)
+    def refusal(self, name: str, index: int) -> ProduceResult | None:
+        return self._refused.get((name, index))
 
     def ask(self, batches: list[tuple[str, int, bytes | None]], then: Callable[[], None]) -> None:
         """`then` is called when all is known, now or later."""
@@ -124,7 +134,7 @@ class Verification:
             and header.producer_id != NO_PRODUCER_ID  # in no transaction, and taken as it is
         ]
         if len({(header.producer_id, header.producer_epoch) for *_, header in headers}) > 1:
-            self._refused = {(name, index): INVALID_PRODUCER_ID_MAPPING for name, index, _ in batches}
+            self._refused = {(name, index): _TWO_PRODUCERS for name, index, _ in batches}
             then()
             return
         unknown = [(name, index) for name, index, header in headers if self._needs_verification(name, index, header)]
@@ -132,19 +142,20 @@ class Verification:
             then()
             return
         header = headers[0][2]
-        joins = self._version >= JOINS_BY_ITSELF_SINCE
+        for place in unknown:
+            self._note_asked(place, header.producer_id)
+        if not self._joins and not is_verification_wanted(self._node):
+            then()
+            return
         asked = AddPartitions(
             self._transactional_id,
             header.producer_id,
             header.producer_epoch,
             tuple(TopicPartitions(name, (index,)) for name, index in unknown),
-            verify_only=not joins,
-            raises_epoch=joins,
+            verify_only=not self._joins,
+            raises_epoch=self._joins,
             fenced_error=INVALID_PRODUCER_EPOCH,
         )
-
-        for place in unknown:
-            self._note_asked(place, header.producer_id)
 
         def answered(reply: AddPartitionsReply) -> None:
             for place, code in zip(unknown, reply.listed(len(unknown)), strict=True):
@@ -154,7 +165,7 @@ class Verification:
                     code = NOT_ENOUGH_REPLICAS
                 if code != NONE:
                     self._verified.pop(place, None)
-                    self._refused[place] = self._code(code)
+                    self._refused[place] = self._result(code)
             then()
 
         ask_whether_in_transaction(self._node, asked, answered)
@@ -163,19 +174,30 @@ class Verification:
         with suppress(TopicError, StorageError):  # the append finds out, and says so
             self._verified[place] = producer_id, self._node.broker.partition(*place).log.end_offset
 
+    @property
+    def _joins(self) -> bool:
+        return self._version >= JOINS_BY_ITSELF_SINCE
+
     def _needs_verification(self, name: str, index: int, header: BatchHeader) -> bool:
         try:
-            return needs_verification(self._node.broker.partition(name, index), header)
+            partition = self._node.broker.partition(name, index)
         except (TopicError, StorageError):
             return False  # the append finds out, and says so
+        try:
+            return begin_verification(partition, header, must_begin_at_zero=self._joins)
+        except TopicError as refused:
+            self._refused[name, index] = ProduceResult(refused.code, refused.message)
+        except StorageError:
+            pass  # likewise
+        return False
 
-    def _code(self, error: int) -> int:
+    def _result(self, error: int) -> ProduceResult:
         """What this version of Produce is told."""
         if error == TRANSACTION_ABORTABLE and self._version < KNOWS_ABORTABLE_SINCE:
-            return INVALID_TXN_STATE
-        if error == CONCURRENT_TRANSACTIONS and self._version >= JOINS_BY_ITSELF_SINCE:
-            return error
-        return NOT_ENOUGH_REPLICAS if error in _TRY_AGAIN else error
+            return _NOT_ADDED
+        if error == CONCURRENT_TRANSACTIONS and self._joins:
+            return ProduceResult(error)
+        return ProduceResult(NOT_ENOUGH_REPLICAS if error in _TRY_AGAIN else error)
 
 
 def _header(records: bytes | None) -> BatchHeader | None:

@@ -58,9 +58,9 @@ def _denial(call: Call, request: InitProducerIdRequest, node: Node) -> int:
         if may_write_some_topic(call, node) or authorize_cluster(call, node, Operation.IDEMPOTENT_WRITE):
             return NONE
         return CLUSTER_AUTHORIZATION_FAILED
-    return (
-        NONE if may_use_transactional_id(call, node, Operation.WRITE, name) else TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    )
+    if not may_use_transactional_id(call, node, Operation.WRITE, name):
+        return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    return NONE if node.transactional_id_usage is None else node.transactional_id_usage.why_not(call.principal, name)
 
 
 def _respond(call: Call, reply: InitProducerIdReply) -> InitProducerIdResponse:

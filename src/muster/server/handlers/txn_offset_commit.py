@@ -21,7 +21,7 @@ from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_group, authorize_topic, may_use_transactional_id
 from muster.server.call import Call
-from muster.server.transactions import ask_whether_in_transaction, offsets_partition
+from muster.server.transactions import ask_whether_in_transaction, is_verification_wanted, offsets_partition
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
@@ -54,6 +54,9 @@ def _verify(
     is added if it is not. `then` gets NONE or the error, now or later."""
     watch = runner.watch_markers(request.producer_id)
     joins = call.version >= JOINS_BY_ITSELF_SINCE
+    if not joins and not is_verification_wanted(node):
+        then(NONE)
+        return
     asked = AddPartitions(
         request.transactional_id,
         request.producer_id,
@@ -135,6 +138,7 @@ def _as_commit(request: TxnOffsetCommitRequest, accepted: list[TopicOffsets]) ->
         request.producer_id,
         request.producer_epoch,
         accepted,
+        request.transactional_id,
     )
 
 
