@@ -1,11 +1,13 @@
 """Directories with transactions that one broker wrote and the other takes over: committed, aborted, open, and timed out meanwhile.
 
 A `View` is what clients see of transactions, producers, records and offsets. Two are compared: after the start, and after the open
-transactions were ended by the broker that took them over. Called by the runner; needs Java.
+transactions were ended by the broker that took them over. Called by the runner; needs Java. The replay uses a directory that Kafka
+wrote when it was recorded, and what Kafka showed of it.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Iterator
@@ -18,8 +20,10 @@ from tests.conformance import kafka, muster_node
 from tests.conformance.codec import Tree, api_named
 from tests.conformance.compare import differences
 from tests.conformance.connection import Connection
+from tests.conformance.exchange import keep_directory
 from tests.conformance.kafka import Node
 from tests.conformance.raw_transactions import RawProducer
+from tests.conformance.recording import FOLDER
 from tests.conformance.stage import prepare
 
 View = dict[str, Any]
@@ -38,7 +42,10 @@ GROUP: Final = "payers"
 LATE_MS: Final = 8_000
 OPEN: Final = {"open": False, "open-too": True}
 """Transactional ids whose transaction is open when the broker stops, and whether they speak the second protocol."""
+TOPICS: Final = (TOPIC, "__consumer_offsets", "__transaction_state")
 LATEST: Final = -1
+DIRECTORY: Final = FOLDER / "transactions-directory.tar.xz"
+RECORDED: Final = FOLDER / "transactions-directory.views.json"
 ENDED_SECONDS: Final = 60
 
 
@@ -51,15 +58,20 @@ def check_transactions() -> list[str]:
 
 def _muster_takes_over(folder: Path) -> Iterator[str]:
     written, copied = folder / "kafka", folder / "kafka-copy"
-    with kafka.running(SETTINGS, written) as node:
-        fill("Kafka", node)
-    shutil.copytree(written, copied)
-    with kafka.running(SETTINGS, written) as node:
-        theirs = views("Kafka", node)
+    theirs = write_with_kafka(written, copied)
     with muster_node.running(SETTINGS, copied) as node:
         ours = views("Muster", node)
     yield from _differences("Muster on Kafka's directory", ours, theirs)
     print(f"Muster took over Kafka's directory with {len(theirs[0]['transactions'])} transactional ids")
+
+
+def write_with_kafka(written: Path, copied: Path) -> tuple[View, View]:
+    """Fills a directory with Kafka, keeps a copy of it, and gives what a restarted Kafka shows."""
+    with kafka.running(SETTINGS, written) as node:
+        fill("Kafka", node)
+    shutil.copytree(written, copied)
+    with kafka.running(SETTINGS, written) as node:
+        return views("Kafka", node)
 
 
 def _kafka_takes_over(folder: Path) -> Iterator[str]:
@@ -82,7 +94,7 @@ def _kafka_takes_over(folder: Path) -> Iterator[str]:
 def graft(ours: Path, theirs: Path) -> None:
     """Our segments in the place of those that Kafka made; it finds out by itself what its indexes and snapshots would say."""
     (theirs / ".kafka_cleanshutdown").unlink(missing_ok=True)
-    for name in (TOPIC, "__consumer_offsets", "__transaction_state"):
+    for name in TOPICS:
         for source in sorted(ours.glob(f"{name}-*")):
             target = theirs / source.name
             for old in target.iterdir():
@@ -90,6 +102,17 @@ def graft(ours: Path, theirs: Path) -> None:
                     old.unlink()
             for segment in source.glob("*.log"):
                 shutil.copy(segment, target / segment.name)
+
+
+def record_directory() -> None:
+    """Renews the directory that the replay takes over, and what Kafka itself shows of it."""
+    with TemporaryDirectory(prefix="exchange-transactions-") as made:
+        written, copied = Path(made) / "kafka", Path(made) / "copy"
+        before, after = write_with_kafka(written, copied)
+        keep_directory(copied, TOPICS, DIRECTORY)
+    began_ms = before["transactions"]["open"]["transaction_start_time_ms"]
+    kept = {"began_ms": began_ms, "after the start": before, "after the ends": after}
+    RECORDED.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 # ---- what is written
@@ -118,17 +141,23 @@ def fill(name: str, node: Node) -> None:
     behind.send(TOPIC, 0, b"committed behind an open one")
     behind.send(TOPIC, 1, b"committed behind an open one")
     behind.end(commit=True)
-    late = _begun(connection, "late", second=False, timeout_ms=LATE_MS)
+    late = _begun(connection, "late", second=False, timeout_ms=LATE_MS, partitions=(LATE_PARTITION,))
     late.send(TOPIC, LATE_PARTITION, b"too late")
     late.send_offsets(GROUP, TOPIC, {LATE_PARTITION: 9})
     connection.close()
 
 
-def _begun(connection: Connection, transactional_id: str, second: bool, timeout_ms: int = 900_000) -> RawProducer:
+def _begun(
+    connection: Connection,
+    transactional_id: str,
+    second: bool,
+    timeout_ms: int = 900_000,
+    partitions: tuple[int, ...] = (0, 1),
+) -> RawProducer:
     producer = RawProducer(connection, transactional_id, second_protocol=second)
     producer.start(timeout_ms)
     if not second:
-        producer.add(TOPIC, *range(PARTITIONS))
+        producer.add(TOPIC, *partitions)
     return producer
 
 
