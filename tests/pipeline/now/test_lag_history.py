@@ -28,6 +28,7 @@ KEYS = {
     "g_status": POSITION,
     "g_expiry": POSITION,
     "s_current_offset": POSITION,
+    "s_pending_offset": (*POSITION, "producer_id"),
     "g_group_lag": GROUP,
     "g_abandoned": GROUP,
     "g_data_quality": ("cluster", "log_topic", "log_partition"),

@@ -15,7 +15,7 @@ from muster.pipeline.sources.broker_client import (
     ClusterView,
     TopicPartition,
 )
-from muster.pipeline.sources.broker_tails import readable_ends
+from muster.pipeline.sources.broker_tails import Bounds, readable_ends
 from muster.pipeline.sources.bronze_rows import date_text
 from muster.topics.names import id_text
 from muster.wire.errors import NONE
@@ -56,9 +56,8 @@ def sample_of_leader(
     ends = client.list_offsets(leader, names, LATEST)
     end_ms = max(begin_ms, clock())
     stable = _stable_offsets(client, leader, ends)
-    readable = readable_ends(
-        client, leader, {name: (_offset(starts.get(name)) or 0, lso) for name, lso in stable.items()}
-    )
+    bounds = {name: Bounds(_offset(starts.get(name)) or 0, lso, ends[name].offset) for name, lso in stable.items()}
+    readable = readable_ends(client, leader, bounds)
     rows: list[dict[str, Any]] = []
     for part in partitions:
         name = (part.topic, part.partition)

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from muster.pipeline.sources.record_columns import Numbers, is_control
 from muster.wire.batch import TRANSACTIONAL_BIT, CorruptBatch, UnknownCompression, decode_records, parse_header
+from muster.wire.batch_markers import control_type
 from muster.wire.special_values import COMMIT_MARKER
-
-_KEY: Final = slice(2, 4)
-"""Where the type of a control record is in its key."""
 
 
 class StableEnd(NamedTuple):
@@ -49,9 +47,9 @@ def is_commit(buf: bytes, position: int) -> bool:
     """Whether the control batch there is a COMMIT marker. One whose record compaction took ends a transaction without data."""
     try:
         records = decode_records(buf, parse_header(buf, position), position)
+        return any(control_type(record.key) == COMMIT_MARKER for record in records)
     except (CorruptBatch, UnknownCompression):
         return False
-    return any(int.from_bytes((record.key or b"")[_KEY]) == COMMIT_MARKER for record in records)
 
 
 def stable_end(headers: Numbers, commits: Sequence[bool], before: StableEnd, end: int) -> StableEnd:
