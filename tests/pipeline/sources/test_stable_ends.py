@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from muster.pipeline.sources.stable_ends import KnownEnd, StableEnd, known_end
+from muster.pipeline.sources.stable_ends import KnownEnd, StableEnd
 from tests.pipeline.sources.segment_ends import segment_end_offsets
 from tests.pipeline.sources.written_log import ABORT, COMMIT, WrittenLog, pairs
 
@@ -63,8 +63,8 @@ def test_random_transactions_read_in_any_cut(tmp_path: Path, seed: int) -> None:
         for _ in range(random.randint(1, 8)):
             grow(log, expected, random)
         row = segment_end_offsets([str(tmp_path)], known={("orders", 0): known}, read_at_ms=10 + look).to_pylist()[-1]
-        known = known_end(row["leo"], row["lso"], row["readable_end"])
-        assert known == (log.end, expected.stable())
+        known = KnownEnd(row["leo"], row["lso"], row["readable_end"])
+        assert known == (log.end, *expected.stable())
 
 
 def test_samples_of_earlier_ends_do_not_know_the_last_stable_offset(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def _history(
 ) -> _History:
     files = segment_files(folder)
     log_start = checkpoints.log_start(folder, files)
-    start, stable = known
+    start, stable = known.leo, known.stable
     end = log_end(folder, files)  # before reading: what is appended meanwhile is read, or is no part of it
     if start and stable and read_at_ms is not None and end == start:  # nothing new: a third of the work
         unknown_epoch = np.array([-1], dtype=np.int32)

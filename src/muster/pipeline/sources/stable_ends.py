@@ -25,14 +25,17 @@ class StableEnd(NamedTuple):
 
 
 class KnownEnd(NamedTuple):
-    """Where a partition ended when it was last looked at. `stable` is None where that was not looked at."""
+    """Where a partition ended when it was last looked at; how far it was readable then may not be known."""
 
     leo: int
-    stable: StableEnd | None = None
+    lso: int | None = None
+    readable_end: int | None = None
 
-
-def known_end(leo: int, lso: int | None, readable_end: int | None) -> KnownEnd:
-    return KnownEnd(leo, None if lso is None or readable_end is None else StableEnd(lso, readable_end))
+    @property
+    def stable(self) -> StableEnd | None:
+        if self.lso is None or self.readable_end is None:
+            return None
+        return StableEnd(self.lso, self.readable_end)
 
 
 @dataclass(slots=True)
