@@ -88,6 +88,27 @@ def test_markers_of_transactions_that_were_committed_are_not_readable(server: Ru
     assert asked(server)[0] == (5, 5, 2)
 
 
+def test_aborted_transactions_that_overlap_are_passed_to_the_last_readable_record(server: RunningServer) -> None:
+    """The marker of the first lies among the records of the second, and what it aborted lies before them."""
+    first, second, third = (ConfluentTransactions(server.address, name) for name in ("tx-1", "tx-2", "tx-3"))
+
+    def write(producer: ConfluentTransactions, value: bytes) -> None:
+        producer.begin()
+        for partition in (0, 1):  # two, for a broker sends large batches of one partition only
+            producer.send("orders", partition, value)
+
+    write(third, b"readable")
+    third.commit()
+    write(first, b"v" * 5_000)
+    write(second, b"v" * 5_000)
+    first.abort()
+    second.abort()
+    write(third, b"v")
+    third.abort()
+    found = asked(server)
+    assert (found[0], found[1]) == ((8, 8, 1), (8, 8, 1))
+
+
 def test_aborted_transaction_that_is_longer_than_what_is_looked_at_is_not_guessed(server: RunningServer) -> None:
     producer = ConfluentTransactions(server.address, "tx")
     producer.begin()

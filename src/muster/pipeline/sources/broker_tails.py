@@ -104,10 +104,14 @@ class _Look:
         ends = headers["base_offset"].astype(np.int64) + headers["last_offset_delta"] + 1
         if not len(ends) or ends[-1] < tail.at:
             return False
-        rows = _readable(buf, positions, headers, answer.aborted_transactions or ())
+        aborted = answer.aborted_transactions or ()
+        rows = _readable(buf, positions, headers, aborted)
         readable = [int(ends[row]) for row in rows if ends[row] <= tail.at]
         tail.at = max(readable, default=first)
         tail.is_found = bool(readable) or tail.at <= tail.bounds.log_start
+        earlier = min((each.first_offset for each in aborted), default=first)
+        if not tail.is_found and earlier < first:  # a marker that was passed here belongs to what was written before
+            return self._at_aborted(tail, max(earlier, tail.bounds.log_start))
         return True
 
     def _more(self, tail: _Tail, offset: int) -> FetchResponsePartition | None:
