@@ -186,7 +186,7 @@ def test_while_nobody_coordinates_nothing_is_asked(elsewhere: Elsewhere) -> None
 def test_a_batch_that_comes_before_the_markers_of_the_last_transaction_is_asked_for_again(elsewhere: Elsewhere) -> None:
     waiting = elsewhere.produce()
     elsewhere.answer(CONCURRENT_TRANSACTIONS)
-    elsewhere.server.advance(20)
+    elsewhere.server.run(elsewhere.server.clock.advance, 20)
     elsewhere.answer(NONE)
     assert produced(waiting) == NONE
 
