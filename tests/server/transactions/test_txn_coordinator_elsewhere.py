@@ -144,7 +144,6 @@ def committed(waiting: Waiting) -> int:
         (10, TRANSACTION_ABORTABLE, INVALID_TXN_STATE),
         (12, PRODUCER_FENCED, INVALID_PRODUCER_EPOCH),
         (12, NOT_COORDINATOR, NOT_ENOUGH_REPLICAS),
-        (12, CONCURRENT_TRANSACTIONS, CONCURRENT_TRANSACTIONS),
         (11, CONCURRENT_TRANSACTIONS, NOT_ENOUGH_REPLICAS),
         (12, None, NOT_ENOUGH_REPLICAS),
     ],
@@ -182,6 +181,14 @@ def test_while_nobody_coordinates_nothing_is_asked(elsewhere: Elsewhere) -> None
     elsewhere.lead(NOBODY)
     assert produced(elsewhere.produce()) == NOT_ENOUGH_REPLICAS
     assert committed(elsewhere.commit_offset()) == COORDINATOR_NOT_AVAILABLE
+
+
+def test_a_batch_that_comes_before_the_markers_of_the_last_transaction_is_asked_for_again(elsewhere: Elsewhere) -> None:
+    waiting = elsewhere.produce()
+    elsewhere.answer(CONCURRENT_TRANSACTIONS)
+    elsewhere.server.run(elsewhere.server.clock.advance, 20)
+    elsewhere.answer(NONE)
+    assert produced(waiting) == NONE
 
 
 def test_a_batch_does_not_go_behind_a_marker_that_came_while_it_was_asked(
