@@ -90,7 +90,7 @@ _C2_FOR_ROWS: Final = (
     "-XX:Tier4CompileThreshold=120000",
     "-XX:Tier4BackEdgeThreshold=320000",
 )
-"""Eight times Java's own: what runs for every row gets there at once, and planning is left to C1. C2 was a third of a first read."""
+"""Eight times Java's own: what runs for every row gets there soon, planning stays with C1. C2 was a third of a first read."""
 
 
 def spark_settings(
