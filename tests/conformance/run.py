@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 
-from tests.conformance import authorization, exchange, kafka
-from tests.conformance.authorization import UNPREPARED
+from tests.conformance import authorization, exchange, exchange_transactions, kafka
+from tests.conformance.authorization import TRANSACTIONAL, UNPREPARED
 from tests.conformance.compare import Difference, compare
 from tests.conformance.kafka import Node
 from tests.conformance.player import ANSWERED_TOO_EARLY, Broker
@@ -34,6 +34,7 @@ def record(only: str = "") -> int:
     if not only and not wrong:
         write_recording(plays)
         exchange.record_directory()
+        exchange_transactions.record_directory()
     answers = sum(len(each.answers) for each in plays)
     print(f"recorded {len(plays)} plays with {answers} answers; {len(wrong)} lines did not go as the script says")
     return 1 if wrong else 0
@@ -58,7 +59,7 @@ def compare_live(only: str = "") -> int:
 def report_exchange() -> int:
     """Each broker on what the other wrote."""
     print()
-    wrong = exchange.check_exchange()
+    wrong = [*exchange.check_exchange(), *exchange_transactions.check_transactions()]
     print("\n".join(wrong) or "each serves what the other wrote")
     return 1 if wrong else 0
 
@@ -75,7 +76,9 @@ def plays_of(name: str, running: Runner, only: str = "") -> list[Play]:
         began = time.monotonic()
         with running(settings) as node:
             untouched = Broker(name, node.host, node.port, {})
-            broker = untouched if UNPREPARED in settings else prepare(name, node.host, node.port)
+            broker = (
+                untouched if UNPREPARED in settings else prepare(name, node.host, node.port, TRANSACTIONAL in settings)
+            )
             ready = time.monotonic()
             plays += play_all(broker, scripts, only)
         names = ", ".join(each.name for each in scripts)

@@ -211,6 +211,27 @@ GROUP_KEYS: Final = (
 
 TRANSACTION_KEYS: Final = (
     ConfigKey(
+        "transaction.partition.verification.enable",
+        _BOOLEAN,
+        True,
+        "Whether the coordinator is asked if a partition is in a transaction before a producer of the first protocol writes there; "
+        "without it a late request can leave a transaction that nobody ends.",
+    ),
+    ConfigKey(
+        "add.partitions.to.txn.retry.backoff.ms",
+        _INT,
+        20,
+        "How soon the coordinator is asked again about a batch while the transaction before is still being ended.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "add.partitions.to.txn.retry.backoff.max.ms",
+        _INT,
+        100,
+        "For how long; then the producer is answered CONCURRENT_TRANSACTIONS.",
+        at_least(0),
+    ),
+    ConfigKey(
         "transaction.max.timeout.ms",
         _INT,
         900_000,

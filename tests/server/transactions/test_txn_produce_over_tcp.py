@@ -9,6 +9,7 @@ import pytest
 from muster.topics.limits import RECORDS_IN_LOOP
 from muster.wire.batch import Record, encode_batch
 from muster.wire.errors import (
+    CONCURRENT_TRANSACTIONS,
     INVALID_PRODUCER_EPOCH,
     INVALID_PRODUCER_ID_MAPPING,
     INVALID_RECORD,
@@ -19,6 +20,7 @@ from muster.wire.errors import (
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
+from tests.server.groups.group_client import Waiting
 from tests.server.transactions.txn_client import NAME, Producer, TxnClient, TxnServer, batch, produce_request
 
 NOBODY = Producer(-1, -1)
@@ -170,3 +172,51 @@ def test_unknown_partitions_do_not_keep_the_others_out(client: TxnClient) -> Non
     assert codes == [UNKNOWN_TOPIC_OR_PARTITION, NONE, UNKNOWN_TOPIC_OR_PARTITION]
     (described,) = client.describe_txns(NAME)
     assert [(topic.topic, list(topic.partitions)) for topic in described.topics] == [("orders", [0])]
+
+
+def test_without_verification_the_first_protocol_writes_where_no_transaction_is_known_and_the_second_does_not() -> None:
+    """`transaction.partition.verification.enable`: such records hold back the last stable offset until somebody writes a marker."""
+    with TxnServer({"transaction.partition.verification.enable": "false"}) as server:
+        client = server.txn_client()
+        stranger = Producer(4_242, 3, "nobody knows it")
+        assert client.produced(stranger, version=12) == INVALID_PRODUCER_ID_MAPPING
+        assert client.produced(stranger, version=11) == NONE
+        assert (client.end_offset(), client.end_offset(committed=True)) == (1, 0)
+        assert client.commit_offset(stranger, 7, version=5) == INVALID_PRODUCER_ID_MAPPING
+        assert client.commit_offset(stranger, 7, version=4) == NONE
+        assert client.write_marker(stranger, ("orders", [0]), commit=False) == [("orders", 0, NONE)]
+        server.settle()
+        assert client.end_offset(committed=True) == 2
+
+
+def _begin_while_markers_are_missing(server: TxnServer, client: TxnClient) -> Waiting:
+    """A transaction whose end cannot be written to the group's partition; then the first batch of the next one."""
+    producer = client.started()
+    client.commit_offset(producer, 5, version=5)
+    server.lose("g")
+    assert client.end(producer, version=5).error_code == NONE
+    server.settle()
+    waiting = client.begin("Produce", 12, produce_request(("orders", 0, batch(producer.at(1)))))
+    server.barrier()
+    return waiting
+
+
+def test_version_12_waits_a_little_for_the_transaction_before_to_end() -> None:
+    """`add.partitions.to.txn.retry.backoff.ms`: clients would wait for seconds before they send it again."""
+    with TxnServer({"add.partitions.to.txn.retry.backoff.max.ms": "1000"}) as server:
+        client = server.txn_client()
+        waiting = _begin_while_markers_are_missing(server, client)
+        server.take_over("g")
+        server.pass_time(500, 10)
+        (topic,) = waiting.answer().responses
+        assert topic.partition_responses[0].error_code == NONE
+        assert (client.state_of(), client.committed("g")) == ("Ongoing", 5)
+
+
+def test_version_12_is_told_to_come_again_when_that_takes_too_long(server: TxnServer, client: TxnClient) -> None:
+    """`add.partitions.to.txn.retry.backoff.max.ms`."""
+    waiting = _begin_while_markers_are_missing(server, client)
+    server.pass_time(200, 10)
+    (topic,) = waiting.answer().responses
+    assert topic.partition_responses[0].error_code == CONCURRENT_TRANSACTIONS
+    assert client.end_offset() == 0
