@@ -15,7 +15,6 @@ from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.ends.steps import folded
 from muster.pipeline.fold.kernel import state_schema
 from muster.pipeline.fold.state import PENDING, WINDOW
-from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.columns import GROUP, POSITION
 from muster.pipeline.tables.group_state import group_states, owners
@@ -49,13 +48,13 @@ def ends_of(rows: Frames) -> pa.Table:
     return folded(ENDS.empty_table(), given(rows, "b_leo_sample").to_arrow().cast(TABLES["b_leo_sample"]))
 
 
-def minutes_of(silver: Frames) -> pa.Table:
-    """Stretches that have ended: each commit that held from its minute into a later one."""
+def minutes_of(silver: Frames) -> pl.DataFrame:
+    """A row for each stretch that has ended: a commit that held from its minute into a later one."""
     minute = pl.col("commit_ms") - pl.col("commit_ms") % MINUTE_MS
     until = pl.col("next_commit_ms") - pl.col("next_commit_ms") % MINUTE_MS
     counts = pl.col("is_effective") & ~pl.col("is_tombstone") & (pl.col("committed_offset") >= 0)
     found = silver["s_offset_commit"].filter(counts & (until > minute))
-    columns = found.select(
+    return found.select(
         *(pl.col(name).cast(pl.String) for name in ("cluster", "group_id", "topic")),
         *("log_partition", "log_offset", "partition"),
         committed="committed_offset",
@@ -63,7 +62,6 @@ def minutes_of(silver: Frames) -> pa.Table:
         until_ms=until,
         marked_ms=pl.lit(None, pl.Int64),
     )
-    return columns.select(MINUTE.names).to_arrow().cast(MINUTE)
 
 
 def _table(kind: str, rows: list[dict[str, Any]]) -> pa.Table:
