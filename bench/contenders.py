@@ -44,7 +44,8 @@ _KAFKA_JVM = (
 _KAFKA_LOGGING = """<Configuration status="ERROR"><Appenders><Console name="out">
 <PatternLayout pattern="%d %p %c{1} %m%n"/></Console></Appenders>
 <Loggers><Root level="WARN"><AppenderRef ref="out"/></Root>
-<Logger name="org.apache.kafka.coordinator.common.runtime" level="INFO"/></Loggers></Configuration>
+<Logger name="org.apache.kafka.coordinator.common.runtime" level="INFO"/>
+<Logger name="kafka.coordinator.transaction.TransactionStateManager" level="INFO"/></Loggers></Configuration>
 """
 
 
@@ -155,6 +156,8 @@ class Kafka:
             "controller.listener.names=CONTROLLER",
             "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "offsets.topic.replication.factor=1",
+            "transaction.state.log.replication.factor=1",
+            "transaction.state.log.min.isr=1",
             f"listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
             f"advertised.listeners=PLAINTEXT://127.0.0.1:{port}",
             f"controller.quorum.voters=1@127.0.0.1:{controller}",

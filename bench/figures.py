@@ -49,11 +49,14 @@ FETCH: Final = Figure("OffsetFetch of 100 partitions", "µs CPU", 0.5, 0.2, of_k
 DESCRIBE: Final = Figure("DescribeGroups of 100 members", "µs CPU", 0.5, 0.2, of_kafka=True)
 REBALANCE_WALL: Final = Figure("rebalance of 1,000 members by a newcomer", "ms", 135, 70, decimals=0)
 REBALANCE_CPU: Final = Figure("the same, for each member", "µs CPU", 90, 36)
+TRANSACTION: Final = Figure("transaction of ten records and one offset commit", "µs CPU", 0.5, 0.25, of_kafka=True)
 START: Final = Figure("start to first reply, fresh directory", "s", 0.15, 0.1, decimals=3)
 IDLE: Final = Figure("memory idle", "MB", 1 / 5, 1 / 10, of_kafka=True)
 WITH_MEMBERS: Final = Figure("memory with 10,000 members in 1,000 groups", "MB", 1 / 5, 1 / 10, of_kafka=True)
 WITH_OFFSETS: Final = Figure("memory with 1,000,000 offsets", "MB", 1 / 5, 1 / 10, of_kafka=True)
 LOAD: Final = Figure("load of 1,000,000 offsets", "s", 1.5, 0.5, decimals=2)
+WITH_IDS: Final = Figure("memory with 100,000 transactional ids", "MB", 1 / 2, 1 / 5, of_kafka=True)
+LOAD_IDS: Final = Figure("load of 100,000 transactional ids", "s", 1, 0.5, of_kafka=True, decimals=2)
 
 FIGURES: Final = (
     HEARTBEAT,
@@ -63,9 +66,12 @@ FIGURES: Final = (
     DESCRIBE,
     REBALANCE_WALL,
     REBALANCE_CPU,
+    TRANSACTION,
     START,
     IDLE,
     WITH_MEMBERS,
     WITH_OFFSETS,
     LOAD,
+    WITH_IDS,
+    LOAD_IDS,
 )

@@ -154,7 +154,7 @@ static int exchange(Connection *first, int count, ErrorIn error_in, const char *
 
 static void prepare_server(void) {
     Connection *c = connections;
-    write_find_coordinator(&c->own, want.prefix);
+    write_find_coordinator(&c->own, want.prefix, GROUP_KEY);
     exchange(connections, 1, coordinator_error, "FindCoordinator");
     write_create_topic(&c->own);
     exchange(connections, 1, create_topic_error, "CreateTopics");
@@ -395,6 +395,8 @@ static void rebalance(void) {
     }
 }
 
+#include "loadgen_transactions.h"
+
 static void read_options(int count, char **texts) {
     static const struct option names[] = {
         {"port", 1, 0, 'p'}, {"server", 1, 0, 'S'}, {"workload", 1, 0, 'w'}, {"prefix", 1, 0, 'x'},
@@ -440,7 +442,9 @@ int main(int count, char **texts) {
         if (!strcmp(want.workload, loads[i].name)) reply_error = loads[i].error;
     bool rebalances = !strcmp(want.workload, "rebalance"), fills = !strcmp(want.workload, "fill");
     bool joins = !strcmp(want.workload, "join");
-    if (!reply_error && !rebalances && !fills && !joins) die("no workload %s", want.workload);
+    bool transacts = !strcmp(want.workload, "transaction"), fills_ids = !strcmp(want.workload, "fill-ids");
+    bool has_groups = reply_error || rebalances || joins;
+    if (!has_groups && !fills && !transacts && !fills_ids) die("no workload %s", want.workload);
     if (rebalances) {
         want.members = want.group_size;
         want.connections = want.group_size + want.warm_rounds + want.rounds;
@@ -448,12 +452,14 @@ int main(int count, char **texts) {
     connect_all();
     prepare_server();
     Times began = times_now();
-    if (!fills) join_members();
+    if (has_groups) join_members();
     if (joins) report((uint64_t)want.members, began, 0, 0);
     if (reply_error == commit_error || reply_error == fetch_error) commit_first_offsets();
     commits = reply_error == commit_error;
     if (rebalances) rebalance();
     else if (fills) fill_offsets();
+    else if (transacts) transactions();
+    else if (fills_ids) fill_transactional_ids();
     else if (reply_error) steady_load();
     if (want.hold) while (getchar() != EOF) {} /* connections stay open until the caller has looked at the server */
     return 0;

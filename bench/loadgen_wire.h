@@ -18,6 +18,7 @@ enum {
     UNKNOWN_TOPIC = 3, LOADING = 14, NOT_AVAILABLE = 15, NOT_COORDINATOR = 16, REBALANCING = 27, TOPIC_EXISTS = 36,
     ID_REQUIRED = 79
 };
+enum { GROUP_KEY, TRANSACTION_KEY }; /* of FindCoordinator */
 enum { SESSION_MS = 1800000, REBALANCE_MS = 60000 };
 
 static char topic[32]; /* named after its size, because runs of other sizes may have come before */
@@ -117,11 +118,11 @@ static Reader body(const Bytes *in) {
 
 /* ---- requests, and the error in their replies ---- */
 
-static void write_find_coordinator(Bytes *b, const char *group) {
+static void write_find_coordinator(Bytes *b, const char *key, uint8_t kind) {
     begin(b, FIND_COORDINATOR, 4);
-    put8(b, 0);
+    put8(b, kind);
     put_count(b, 1);
-    put_text(b, group);
+    put_text(b, key);
     finish(b);
 }
 static int coordinator_error(Reader r, Member *m) {

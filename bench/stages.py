@@ -25,12 +25,16 @@ OFFSETS = 1_000_000
 PARTITIONS_A_GROUP = 100
 MEMBERS, GROUP_SIZE, MEMBER_CONNECTIONS = 10_000, 10, 1_000
 REBALANCED = 1_000
+TRANSACTIONAL_IDS = 100_000
 IDLE_SECONDS = 2.0
 """Until a server that has started does nothing any more."""
 _LOADED_WITHIN_SECONDS = 120.0
 
 _LOADED_BY_KAFKA = re.compile(
     r"^(\S+ \S+) .*Finished loading of metadata from \S+ .* in (\d+)ms .*Loaded (\d+) records", re.M
+)
+_IDS_LOADED_BY_KAFKA = re.compile(
+    r"^(\S+ \S+) .*Finished loading (?P<records>\d+) transaction metadata from \S+ in (?P<ms>\d+) milliseconds", re.M
 )
 _LOADED_BY_MUSTER = re.compile(r"^(\S+ \S+) .* (?P<records>\d+) records loaded in (?P<ms>\d+) ms", re.M)
 
@@ -72,6 +76,7 @@ def requests(contender: Contender, data: Path) -> Iterator[Sample]:
         yield cost(figures.FETCH, "fetch", partitions=100)
         yield cost(figures.DESCRIBE, "describe", group_size=100)
         yield from _rebalances(contender, server)
+        yield cost(figures.TRANSACTION, "transaction", partitions=10)
 
 
 def _rebalances(contender: Contender, server: Running) -> Iterator[Sample]:
@@ -104,6 +109,18 @@ def offsets_in_memory(contender: Contender, data: Path, offsets: int = OFFSETS) 
         yield Sample(figures.WITH_OFFSETS, server.resident_mb())
 
 
+def ids_in_memory(contender: Contender, data: Path, ids: int = TRANSACTIONAL_IDS) -> Iterator[Sample]:
+    """The same with transactional ids that were initialised once."""
+    contender.prepare(data)
+    with running(contender, data, one_core=False) as server:
+        drive("fill-ids", server.port, server.pid, groups=ids)
+    with running(_telling_of_loads(contender), data, one_core=False) as server:
+        drive("fill-ids", server.port, server.pid, groups=1)
+        yield Sample(figures.LOAD_IDS, seconds_of_loading(server.log, ids))
+        time.sleep(IDLE_SECONDS)
+        yield Sample(figures.WITH_IDS, server.resident_mb())
+
+
 def _telling_of_loads(contender: Contender) -> Contender:
     return replace(contender, log_level="info") if isinstance(contender, Muster) else contender
 
@@ -114,13 +131,14 @@ def seconds_of_loading(log: Path, records: int) -> float:
     while time.monotonic() < deadline:
         text = log.read_text(errors="replace")
         lines = [(at, int(ms), int(count)) for at, ms, count in _LOADED_BY_KAFKA.findall(text)]
-        lines += [(each[1], int(each["ms"]), int(each["records"])) for each in _LOADED_BY_MUSTER.finditer(text)]
+        for pattern in (_LOADED_BY_MUSTER, _IDS_LOADED_BY_KAFKA):
+            lines += [(each[1], int(each["ms"]), int(each["records"])) for each in pattern.finditer(text)]
         if sum(count for _, _, count in lines) >= records:
             ends = [_seconds(at) for at, _, _ in lines]
             begins = [end - ms / 1000 for end, (_, ms, _) in zip(ends, lines, strict=True)]
             return max(ends) - min(begins)
         time.sleep(0.05)
-    raise GeneratorFailed(f"{records:,} offsets were not loaded again; the server said:\n{log.read_text()[-2000:]}")
+    raise GeneratorFailed(f"{records:,} records were not loaded again; the server said:\n{log.read_text()[-2000:]}")
 
 
 def _seconds(written: str) -> float:
@@ -132,6 +150,7 @@ STAGES: Final[dict[str, Stage]] = {
     "requests": requests,
     "members": members_in_memory,
     "offsets": offsets_in_memory,
+    "transactional-ids": ids_in_memory,
 }
 
 

@@ -11,13 +11,14 @@ from contextlib import suppress
 from typing import Final
 
 from muster.core.hashing import partition_for
-from muster.core.internal_topics import CONSUMER_OFFSETS
+from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.replies import AddPartitionsReply
 from muster.core.transactions.requests import AddPartitions
-from muster.log.contract import StorageError
+from muster.log.contract import NOBODY, StorageError
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
+from muster.server.settings import settings_of
 from muster.topics.produce import ProduceResult, begin_verification
 from muster.topics.refusal import TopicError
 from muster.wire.batch import NO_PRODUCER_ID, TRANSACTIONAL_BIT, BatchHeader, parse_header
@@ -28,6 +29,7 @@ from muster.wire.errors import (
     INVALID_PRODUCER_EPOCH,
     INVALID_PRODUCER_ID_MAPPING,
     INVALID_TXN_STATE,
+    NETWORK_EXCEPTION,
     NONE,
     NOT_COORDINATOR,
     NOT_ENOUGH_REPLICAS,
@@ -47,6 +49,7 @@ _TRY_AGAIN: Final = (
     CONCURRENT_TRANSACTIONS,
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
+    NETWORK_EXCEPTION,
     NOT_COORDINATOR,
 )
 """Producers know none of these as an answer to Produce: they hear NOT_ENOUGH_REPLICAS instead, after which they try again."""
@@ -68,8 +71,21 @@ def offsets_partition(node: Node, group_id: str) -> TopicPartitions:
 
 
 def ask_whether_in_transaction(node: Node, request: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
-    """Ask the transaction coordinator on behalf of a partition: `then` is called now or later."""
+    """Ask the transaction coordinator, on whichever node it is, on behalf of a partition: `then` is called now or later."""
+    if node.cluster is not None:
+        coordinator_id = node.coordinator_id(TRANSACTION_STATE, request.transactional_id)
+        if coordinator_id == NOBODY:
+            then(AddPartitionsReply(COORDINATOR_NOT_AVAILABLE))
+            return
+        if coordinator_id != node.node_id:
+            node.remote_questions.ask(coordinator_id, request, then)
+            return
     node.transactions.submit(request, _Question(then))
+
+
+def is_verification_wanted(node: Node) -> bool:
+    """Whether producers of the first protocol are checked. Those of the second one join a transaction by being checked."""
+    return settings_of(node).boolean("transaction.partition.verification.enable")
 
 
 def is_transactional(records: bytes | None) -> bool:
@@ -91,7 +107,7 @@ class Verification:
         self._transactional_id = transactional_id
         self._version = version
         self._verified: dict[tuple[str, int], tuple[int, int]] = {}
-        """Producer id, and where the partition's log ended when it was verified."""
+        """Of partitions that are verified, or asked about: producer id, and where the log ended when it was asked."""
         self._refused: dict[tuple[str, int], ProduceResult] = {}
 
     def has_verified(self, name: str, index: int) -> bool:
@@ -126,6 +142,11 @@ class Verification:
             then()
             return
         header = headers[0][2]
+        for place in unknown:
+            self._note_asked(place, header.producer_id)
+        if not self._joins and not is_verification_wanted(self._node):
+            then()
+            return
         asked = AddPartitions(
             self._transactional_id,
             header.producer_id,
@@ -138,15 +159,18 @@ class Verification:
 
         def answered(reply: AddPartitionsReply) -> None:
             for place, code in zip(unknown, reply.listed(len(unknown)), strict=True):
-                if code == NONE:
-                    self._note_verified(place, header.producer_id)
-                else:
+                if code == NONE and place in self._verified and not self.has_verified(*place):
+                    # A marker came while another node was asked. It may have ended the transaction before this one, or this
+                    # one: the producer has it asked again.
+                    code = NOT_ENOUGH_REPLICAS
+                if code != NONE:
+                    self._verified.pop(place, None)
                     self._refused[place] = self._result(code)
             then()
 
         ask_whether_in_transaction(self._node, asked, answered)
 
-    def _note_verified(self, place: tuple[str, int], producer_id: int) -> None:
+    def _note_asked(self, place: tuple[str, int], producer_id: int) -> None:
         with suppress(TopicError, StorageError):  # the append finds out, and says so
             self._verified[place] = producer_id, self._node.broker.partition(*place).log.end_offset
 
