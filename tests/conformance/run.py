@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 
-from tests.conformance import authorization, exchange, kafka
+from tests.conformance import authorization, exchange, exchange_transactions, kafka
 from tests.conformance.authorization import TRANSACTIONAL, UNPREPARED
 from tests.conformance.compare import Difference, compare
 from tests.conformance.kafka import Node
@@ -35,6 +35,7 @@ def record(only: str = "") -> int:
         renew_recording(plays)
     if not only and not wrong:
         exchange.record_directory()
+        exchange_transactions.record_directory()
     answers = sum(len(each.answers) for each in plays)
     print(f"recorded {len(plays)} plays with {answers} answers; {len(wrong)} lines did not go as the script says")
     return 1 if wrong else 0
@@ -59,7 +60,7 @@ def compare_live(only: str = "") -> int:
 def report_exchange() -> int:
     """Each broker on what the other wrote."""
     print()
-    wrong = exchange.check_exchange()
+    wrong = [*exchange.check_exchange(), *exchange_transactions.check_transactions()]
     print("\n".join(wrong) or "each serves what the other wrote")
     return 1 if wrong else 0
 

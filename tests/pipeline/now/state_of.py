@@ -14,7 +14,7 @@ import pyarrow as pa
 from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.ends.steps import folded
 from muster.pipeline.fold.kernel import state_schema
-from muster.pipeline.fold.state import WINDOW
+from muster.pipeline.fold.state import PENDING, WINDOW
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.columns import GROUP, POSITION
@@ -24,6 +24,7 @@ from tests.pipeline.oracle.log_extent import log_extent
 
 Frames = Mapping[str, pl.DataFrame]
 MINUTE_MS = 60_000
+_PLACE = ("cluster", "log_partition", "log_offset")
 
 
 def given(rows: Frames, name: str) -> pl.DataFrame:
@@ -32,7 +33,9 @@ def given(rows: Frames, name: str) -> pl.DataFrame:
 
 def state_of(rows: Frames, silver: Frames) -> pa.Table:
     """`rows` are decoded, with bronze; `silver` is finished."""
+    written_by = given(rows, "s_offset_commit").select(*_PLACE, "producer_id", "is_transactional")
     commits = silver["s_offset_commit"].with_columns(pl.col("cluster", "group_id", "topic").cast(pl.String))
+    commits = commits.join(written_by, on=_PLACE, how="left")
     kinds = {
         "position": _positions(commits),
         "group": _groups(rows, silver, commits),
@@ -85,7 +88,7 @@ def _positions(commits: pl.DataFrame) -> list[dict[str, Any]]:
         position = found.setdefault(key, {**{name: row[name] for name in POSITION}, "window": [], "pending": []})
         position["log_partition"] = row["log_partition"]
         if row["txn_state"] == "open":
-            position["pending"].append({"log_offset": row["log_offset"]})
+            position["pending"].append({name: row.get(name) for name in PENDING.names})
         if not row["is_effective"]:
             continue
         if row["is_tombstone"]:

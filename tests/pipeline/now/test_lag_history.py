@@ -38,7 +38,9 @@ Tables = dict[str, pl.DataFrame]
 
 
 def test_every_table_of_now_is_compared() -> None:
-    assert KEYS.keys() == {*OF_GROUPS, HISTORY}, "say in KEYS which columns make a row of a new table unique"
+    """Nothing is pending in these histories; `test_tables_of_now` compares it."""
+    compared = {*OF_GROUPS, HISTORY} - {"s_pending_offset"}
+    assert KEYS.keys() == compared, "say in KEYS which columns make a row of a new table unique"
 
 
 def frames(rows: dict[str, list[Row]]) -> Tables:
