@@ -27,7 +27,7 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "compatibility.md"
 CLIENTS: Final = Path(__file__).parent / "clients" / "results.md"
 """The table that `python -m tests.conformance.clients --markdown` wrote last."""
 _VERSION = re.compile(r"\bv(\d+)\b")
-_ERROR = re.compile(r'"error_code": (-?\d+)')
+_ERROR = re.compile(r'"(?:partition_)?error_code": (-?\d+)')
 
 
 def text() -> str:
