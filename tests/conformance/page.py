@@ -120,7 +120,7 @@ def _clients() -> Iterator[str]:
     yield "## Client x feature"
     yield ""
     yield "confluent-kafka, aiokafka, kafka-python and kcat run in `make test` (`tests/interop`). The clients below run in"
-    yield "`make conformance`, against both brokers; this is what the last run found."
+    yield "`make conformance`, against both brokers; this is what the last run of each feature found."
     yield ""
     yield from _client_versions()
     yield ""
