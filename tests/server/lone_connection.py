@@ -80,6 +80,7 @@ class LoneConnection:
             node=node,
             traffic=Traffic(),
             max_other_bytes=2**20,
+            max_entries=10_000,
             admit=lambda _: True,
             forget=lambda _: None,
             refusal_log=SimpleNamespace(warning=lambda *_: None),
