@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
+from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
 from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.wire.i32_array import I32Array
 from muster.wire.value import Value
@@ -245,7 +246,7 @@ class TxnOffsetCommit(Value):
 
 @mypyc_attr(acyclic=True)
 class OffsetFetch(Value):
-    __match_args__ = ("group_id", "topics", "require_stable")
+    __match_args__ = ("group_id", "topics", "require_stable", "member_id", "member_epoch")
     __slots__ = __match_args__
 
     def __init__(
@@ -253,11 +254,16 @@ class OffsetFetch(Value):
         group_id: str,
         topics: list[tuple[str, I32Array]] | None,
         require_stable: bool,
+        member_id: str | None = None,
+        member_epoch: int = -1,
     ) -> None:
         self.group_id = group_id
         self.topics = topics
         """None asks for everything; an empty list for nothing."""
         self.require_stable = require_stable
+        self.member_id = member_id
+        """v9+. With the epoch it counts for consumer groups only (spec 4.4)."""
+        self.member_epoch = member_epoch
 
 
 class OffsetDelete(Value):
@@ -281,4 +287,6 @@ Request: TypeAlias = (
     | TxnOffsetCommit
     | OffsetFetch
     | OffsetDelete
+    | ConsumerHeartbeat
+    | DescribeConsumerGroup
 )

@@ -30,6 +30,7 @@ from muster.runtime.writer_thread import Step, WriterThread
 from muster.security.audit import Audit
 from muster.security.authorizer import Authorizer
 from muster.topics.broker import Broker
+from muster.topics.catalog_topics import CatalogTopics
 from muster.topics.config_types import INT_MAX
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Topic
@@ -107,6 +108,7 @@ class Node:
             new_id,
             self._open_offsets_log,
             loop.call_soon,
+            CatalogTopics(broker.catalog),
         )
         self.marker_writer = MarkerWriter(broker, self.coordinator, self.durable, clock)
         self.transactions = TransactionCoordinator(

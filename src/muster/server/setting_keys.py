@@ -20,6 +20,7 @@ from muster.topics.config_types import (
     Rule,
     at_least,
     between,
+    list_of,
     one_of,
 )
 
@@ -33,13 +34,22 @@ _BOOLEAN, _STRING, _INT, _LONG, _LIST = (
 _NO_EFFECT = "Accepted so that Kafka's files can be used; it has no effect here."
 
 
-def _only(*words: str) -> Rule:
-    """A list that Kafka allows more for than is served here."""
+def _always_with(word: str, *others: str) -> Rule:
+    """A list in which one word may not be missing."""
 
     def allows(value: ConfigValue) -> bool:
-        return value == words
+        return isinstance(value, tuple) and word in value and list_of(word, *others).allows(value)
 
-    return Rule(allows, f"only {','.join(words)} is supported yet", f"[{', '.join(words)}]")
+    return Rule(allows, f"must contain {word}, and may contain {', '.join(others)}", f"[{', '.join((word, *others))}]")
+
+
+def _some_of(*words: str) -> Rule:
+    """A list that is not empty."""
+
+    def allows(value: ConfigValue) -> bool:
+        return bool(value) and list_of(*words).allows(value)
+
+    return Rule(allows, f"must contain one or more of {', '.join(words)}", f"[{', '.join(words)}]")
 
 
 _NEVER_OR_A_WHILE = Rule(
@@ -147,9 +157,38 @@ GROUP_KEYS: Final = (
     ConfigKey(
         "group.coordinator.rebalance.protocols",
         _LIST,
-        ("classic",),
+        ("classic", "consumer"),
         "The group protocols that are served.",
-        _only("classic"),
+        _always_with("classic", "consumer"),
+    ),
+    ConfigKey(
+        "group.consumer.session.timeout.ms",
+        _INT,
+        45_000,
+        "How long a member of a consumer group may be silent before its partitions go to others.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "group.consumer.heartbeat.interval.ms",
+        _INT,
+        5_000,
+        "How often members of consumer groups are told to send heartbeats.",
+        at_least(1),
+    ),
+    ConfigKey("group.consumer.max.size", _INT, INT_MAX, "The most members a consumer group may have.", at_least(1)),
+    ConfigKey(
+        "group.consumer.assignors",
+        _LIST,
+        ("uniform", "range"),
+        "The assignors that members of consumer groups may ask for; the first is for those that ask for none.",
+        _some_of("uniform", "range"),
+    ),
+    ConfigKey(
+        "group.consumer.assignment.interval.ms",
+        _INT,
+        1_000,
+        "A consumer group computes a new assignment no sooner than this after the last one.",
+        between(0, 15_000),
     ),
     ConfigKey("group.coordinator.threads", _INT, 1, _NO_EFFECT, at_least(1)),
     ConfigKey("group.coordinator.append.linger.ms", _INT, -1, _NO_EFFECT, at_least(-1)),
