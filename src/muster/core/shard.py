@@ -188,9 +188,12 @@ class Shard(ShardView, StateMachine):
             on_session_timer(group, member[0], builder)
         elif kind == "join":
             on_join_timer(group, builder)
-        else:
-            assert kind == "sync", f"nobody set a timer {key!r}"
+        elif kind == "sync":
             on_sync_timer(group, builder)
+        else:
+            assert kind in ("revoke", "regex"), (
+                f"nobody set a timer {key!r}"
+            )  # of a consumer group that was here before
         return builder.outcome()
 
     def _on_consumer_timer(self, kind: str, group: ConsumerGroup, member: list[str], builder: OutcomeBuilder) -> None:

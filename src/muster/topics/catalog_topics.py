@@ -14,7 +14,7 @@ class CatalogTopics(TopicView):
         self._catalog = catalog
 
     def version(self) -> int:
-        return self._catalog.changes
+        return self._catalog.changes + self._catalog.enlargements
 
     def find(self, name: str) -> tuple[bytes, int] | None:
         topic = self._catalog.get(name)

@@ -1,8 +1,8 @@
 """How `muster log dump` says what a batch and a record are, for people and for programs.
 
 Decoded are a group coordinator's records of types 0 to 8 and 16, a transaction coordinator's, and the markers that end
-transactions. Other coordinator records are named and shown as bytes. What cannot be decoded is shown as bytes too, with what was wrong: looking
-must not fail because of what is looked at.
+transactions. Other coordinator records are named and shown as bytes. What cannot be decoded is shown as bytes too, with what was
+wrong: looking must not fail because of what is looked at.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ from muster.core.consumer.records import (
     TargetEpochStored,
     TargetErased,
     TargetStored,
+    TopicsErased,
+    TopicsStored,
 )
 from muster.core.consumer.states import FIRST_EPOCH, STABLE, ConsumerGroupState
 from muster.core.contract import TimerKey
@@ -131,7 +133,7 @@ class ConsumerGroup:
     # -- durable facts
 
     def replay(self, record: ConsumerGroupRecord) -> None:
-        """Every record but the one that removes the group (`EpochErased`), and those of type 4, which say nothing."""
+        """Every record but the one that removes the group (`EpochErased`)."""
         match record:
             case EpochStored():
                 self.epoch = record.epoch
@@ -159,6 +161,8 @@ class ConsumerGroup:
                 self.resolved[record.regex] = record
             case RegexErased():
                 self.resolved.pop(record.regex, None)
+            case TopicsStored() | TopicsErased():
+                pass  # the hash of type 3 has taken their place
             case _:
                 raise AssertionError(f"not a record of a group: {record!r}")
 
