@@ -160,7 +160,7 @@ def test_joining_again_while_revoking_gives_up_all_that_was_pending() -> None:
 def test_a_client_of_version_0_gets_an_id_of_22_characters() -> None:
     shard = Shard(CONFIG, lambda: "0aaf1d83-4b53-4f9f-8a3b-2c5c6b6a1d2e", Topics(foo=1))
     request = ConsumerHeartbeat("g", "", 0, None, None, 1_000, ("foo",), None, None, {}, "c", "/h", False)
-    _, reply = shard.handle(request, object(), 0).replies[0]
+    ((_, reply),) = list(shard.handle(request, object(), 0).replies)
     assert isinstance(reply, ConsumerHeartbeatReply)
     assert reply.member_id == "Cq8dg0tTT5-KOyxca2odLg"
 
