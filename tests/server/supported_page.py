@@ -42,15 +42,14 @@ GAPS = {
     "DescribeConfigs": "topics and this broker; other resources have no settings",
     "AlterConfigs": "topics only; broker settings are read at start",
     "IncrementalAlterConfigs": "topics only; broker settings are read at start",
-    "JoinGroup": "classic groups only",
-    "ListGroups": "classic groups only",
+    "JoinGroup": "no classic members in a consumer group that has members: INCONSISTENT_GROUP_PROTOCOL",
+    "ListGroups": "classic and consumer groups",
+    "ConsumerGroupHeartbeat": "no online migration: a classic group with members gets GROUP_ID_NOT_FOUND, an Empty one is converted",
     "DescribeCluster": "the live nodes of the cluster; none is ever fenced",
     "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI",
-    "OffsetFetch": "classic groups only: a member id and epoch (KIP-848) are not looked at",
 }
 
 NOT_SERVED = (
-    "ConsumerGroupHeartbeat and ConsumerGroupDescribe (KIP-848; `group.version` is not advertised, so that clients do not try)",
     "delegation tokens, reassignment, leader election, log directory moves",
     "share groups and streams groups; telemetry",
     "everything between brokers and controllers",

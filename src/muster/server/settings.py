@@ -174,6 +174,14 @@ class Settings:
                 f"{shortest} = {self.integer(shortest)} (from {self.origin(shortest)}) is more than"
                 f" {longest} = {self.integer(longest)} (from {self.origin(longest)}): no member could join"
             )
+        for what in ("session.timeout", "heartbeat.interval"):
+            name, low, high = (f"group.consumer.{bound}{what}.ms" for bound in ("", "min.", "max."))
+            if not self.integer(low) <= self.integer(name) <= self.integer(high):
+                raise ConfigError(
+                    f"{name} = {self.integer(name)} (from {self.origin(name)}) is not between"
+                    f" {low} = {self.integer(low)} (from {self.origin(low)}) and"
+                    f" {high} = {self.integer(high)} (from {self.origin(high)})"
+                )
         silence, interval = "group.consumer.session.timeout.ms", "group.consumer.heartbeat.interval.ms"
         if self.integer(silence) <= self.integer(interval):
             raise ConfigError(

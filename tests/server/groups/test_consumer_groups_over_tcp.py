@@ -92,7 +92,8 @@ def test_two_members_share_a_topic_and_one_gets_all_when_the_other_leaves() -> N
 
 
 def test_a_silent_member_loses_its_partitions_when_its_session_ends() -> None:
-    with GroupServer({**NO_PAUSE, "group.consumer.session.timeout.ms": "10000"}) as server:
+    short = {"group.consumer.min.session.timeout.ms": "10000", "group.consumer.session.timeout.ms": "10000"}
+    with GroupServer({**NO_PAUSE, **short}) as server:
         first, second = Consumer(server, "one"), Consumer(server, "two")
         first.join("orders")
         second.join("orders")
