@@ -108,7 +108,11 @@ def test_describe_shows_state_members_and_offsets_and_a_part_of_it_on_request(br
     assert ["described", "described", "0", "0", "0", "0", "-", "-", "-"] in shown.table
     state = tell("groups", "describe", "--group", "described", "--state").done().table
     assert [line[:2] for line in state] == [["group", "state"], ["described", "Empty"]]
-    assert tell("groups", "describe", "described", "--offsets", "--json").done().rows[0].keys() == {"group", "offsets"}
+    assert tell("groups", "describe", "described", "--offsets", "--json").done().rows[0].keys() == {
+        "group",
+        "offsets",
+        "held_by",
+    }
 
 
 def test_a_topic_that_is_gone_has_commits_without_an_end(broker: Broker, tell: Muster) -> None:

@@ -19,6 +19,8 @@ SETTINGS: Mapping[str, str] = {
     "group.min.session.timeout.ms": "500",
     "group.initial.rebalance.delay.ms": "100",
     "offsets.topic.num.partitions": "6",
+    "transaction.state.log.num.partitions": "6",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "200",
 }
 
 

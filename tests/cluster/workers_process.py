@@ -21,6 +21,7 @@ SETTINGS: Mapping[str, str] = {
     "group.min.session.timeout.ms": "500",
     "group.initial.rebalance.delay.ms": "100",
     "offsets.topic.num.partitions": "6",
+    "transaction.state.log.num.partitions": "6",
 }
 
 
@@ -36,14 +37,16 @@ class WorkersProcess:
         settings: Mapping[str, str] = SETTINGS,
         flags: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        further_listeners: str = "",
     ) -> None:
-        """`environment`: beside that of the test."""
+        """`environment`: beside that of the test. `further_listeners`: beside the plain one."""
         self.data = home / "data"
         self.workers = workers
         self.port = free_ports(workers + 1)
         self._log_path = home / "workers.log"
         self._settings = settings
         self._flags = flags
+        self._listeners = ",".join(filter(None, (self.address, further_listeners)))
         self._environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen[str] | None = None
 
@@ -68,7 +71,8 @@ class WorkersProcess:
 
     def start(self) -> None:
         assert self._process is None, "it runs already"
-        command = [sys.executable, "-m", "muster", "serve", "--workers", str(self.workers), "--listen", self.address]
+        command = [sys.executable, "-m", "muster", "serve", "--workers", str(self.workers)]
+        command += ["--listen", self._listeners]
         command += ["--data", str(self.data), *self._flags]
         for name, value in self._settings.items():
             command += ["--set", f"{name}={value}"]

@@ -23,6 +23,8 @@ SETTING: Final = "denied"
 """Not a setting of any broker: the denials of a script travel under this name with its settings."""
 UNPREPARED: Final = "unprepared"
 """Likewise: the broker is left as it starts."""
+TRANSACTIONAL: Final = "transactional"
+"""Likewise: the transaction coordinator is waited for, and scenarios are played one after the other."""
 _CREATE_ACLS: Final = parse_api(
     """
 api 30 CreateAcls  versions 1-3  flexible 2+
@@ -77,7 +79,7 @@ def kafka_running(settings: Mapping[str, str]) -> Iterator[Node]:
 
 
 def _without_ours(settings: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in settings.items() if name not in (SETTING, UNPREPARED)}
+    return {name: value for name, value in settings.items() if name not in (SETTING, UNPREPARED, TRANSACTIONAL)}
 
 
 def _tell_kafka(node: Node, denials: Sequence[Denial]) -> None:

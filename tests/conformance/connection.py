@@ -16,6 +16,8 @@ from tests.conformance import codec
 from tools.codecs.schema import Api
 
 REPLY_SECONDS: Final = 30
+AT_A_TIME: Final = 200
+"""Requests that are sent before their answers are read, where there are many."""
 CLOSED: Final = "connection closed"
 
 
@@ -53,6 +55,15 @@ class Connection:
                 self._socket.sendall(frame[at : at + 1])
         except OSError:
             pass  # the peer has closed; reading will say so
+
+    def send_many(self, frame: bytes, times: int) -> None:
+        """The same frame over and over, and its answers thrown away."""
+        for left in range(times, 0, -AT_A_TIME):
+            count = min(left, AT_A_TIME)
+            self.send(frame * count, Pending(None, 0, 0))
+            self.pending.clear()
+            for _ in range(count):
+                self._read_frame()
 
     def correlation_id(self) -> int:
         self._next_correlation_id += 1

@@ -94,6 +94,20 @@ DEVIATIONS: Final[tuple[Deviation, ...]] = (
         ours=ABSENT,
     ),
     Deviation(
+        "aborted transactions behind the batches that are returned are left out; Kafka's sparse index may name some",
+        title="txn_read-R2",
+        api="Fetch",
+        field="*.aborted_transactions[*]",
+        ours=ABSENT,
+    ),
+    Deviation(
+        "a transactional id that is listed several times is described once",
+        title="txn_views-D1",
+        api="DescribeTransactions",
+        field="transaction_states[*]",
+        ours=ABSENT,
+    ),
+    Deviation(
         "played with logs in memory, which have no disk of a size",
         title="records-D1",
         field="results[*]*_bytes",

@@ -38,9 +38,23 @@ _UNORDERED: Final = {
     ("Produce", "partition_responses"),
     ("DescribeLogDirs", "topics"),
     ("DescribeLogDirs", "partitions"),
+    ("ListTransactions", "transaction_states"),
+    ("AddPartitionsToTxn", "results_by_topic"),
+    ("AddPartitionsToTxn", "results_by_partition"),
+    ("AddPartitionsToTxn", "results_by_transaction"),
+    ("AddPartitionsToTxn", "topic_results"),
+    ("DescribeTransactions", "topics"),
+    ("DescribeTransactions", "partitions"),
+    ("WriteTxnMarkers", "markers"),
+    ("WriteTxnMarkers", "topics"),
+    ("WriteTxnMarkers", "partitions"),
 }
 """Lists that Kafka answers in no useful order: hash order of ids, shard by shard (spec 1.5, 3.8)."""
-_ONLY_OF_THE_SCENARIO: Final = {("ListGroups", "groups"): "group_id", ("Metadata", "topics"): "name"}
+_ONLY_OF_THE_SCENARIO: Final = {
+    ("ListGroups", "groups"): "group_id",
+    ("Metadata", "topics"): "name",
+    ("ListTransactions", "transaction_states"): "transactional_id",
+}
 """Lists of everything there is: what other scenarios made is left out."""
 
 
@@ -48,11 +62,15 @@ class Names:
     def __init__(self, group: str, topic: str, shared_topics: dict[str, bytes]) -> None:
         self.group = group
         self.topic = topic
+        self.transactional_id = f"{group}.txn"
         self.topic_ids = dict(shared_topics)
         self._numbers: dict[tuple[str, str], int] = {}
 
     def number(self, kind: str, value: str) -> int:
         return self._numbers.setdefault((kind, value), 1 + sum(known == kind for known, _ in self._numbers))
+
+    def knows(self, kind: str, value: str) -> bool:
+        return (kind, value) in self._numbers
 
     def text(self, text: str) -> str:
         """Ids made of a name and a UUID keep the name: `A-<1>` was made for client A."""
@@ -83,11 +101,12 @@ class Names:
         if key:
             items = [each for each in items if self._is_of_the_scenario(each.get(key))]
         if (api, field) in _UNORDERED:
-            items = sorted(items, key=lambda each: _UUID.sub("", json.dumps(each, default=repr)))
+            items = sorted(items, key=_order)
         return items
 
     def _is_of_the_scenario(self, name: str | None) -> bool:
-        return name is None or any(name == own or name.startswith(f"{own}-") for own in (self.group, self.topic))
+        own = (self.group, self.topic, self.transactional_id)
+        return name is None or any(name == each or name.startswith(f"{each}-") for each in own)
 
     def _text_field(self, field: str, value: str) -> str:
         if field == "cluster_id":
@@ -157,6 +176,12 @@ class Names:
 
     def _time(self, value: int) -> Any:
         return "<now>" if abs(value - time.time() * 1000) < _DAY_MS else value
+
+
+def _order(item: Any) -> tuple[int, str]:
+    """Producers in the order in which they got their ids, everything else by what it says."""
+    producer_id = item.get("producer_id", 0) if isinstance(item, dict) else 0
+    return producer_id, _UUID.sub("", json.dumps(item, default=repr))
 
 
 def _batch_length(raw: bytes, position: int) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from muster.wire.batch import decode_records, iterate_batches
+from muster.wire.batch import BatchHeader, Record, decode_records, iterate_batches
 from tests.conformance.codec import api_named, read_uvarint
 from tests.conformance.connection import Connection
 from tests.conformance.naming import Names
@@ -52,13 +52,31 @@ def records_of_groups(connection: Connection, groups: Iterable[str], names: Name
     """In the order of the log, group after group."""
     found: list[GroupRecord] = []
     for group in sorted(groups):
-        for key, value, attributes in _read_partition(connection, partition_of(group)):
-            if group_of(key) == group:
-                found.append(named_record(key, value, attributes, names))
+        for header, record in read_partition(connection, TOPIC, partition_of(group)):
+            if header.is_control:
+                found += named_marker(header, record, names)
+            elif group_of(record.key or b"") == group:
+                found.append(named_record(record.key or b"", record.value, header, names))
     return found
 
 
-def _read_partition(connection: Connection, partition: int) -> Iterator[tuple[bytes, bytes | None, int]]:
+def named_marker(header: BatchHeader, record: Record, names: Names) -> list[GroupRecord]:
+    """A marker of one of the scenario's producers, with the epoch of the coordinator in its value; none of others."""
+    if not names.knows("producer", str(header.producer_id)):
+        return []
+    about = f"marker{by_producer(header, names)}"
+    return [GroupRecord(about, (record.key or b"").hex(), (record.value or b"").hex(), header.attributes)]
+
+
+def by_producer(header: BatchHeader, names: Names) -> str:
+    """Who wrote a batch in a transaction; nothing for other batches."""
+    if not header.is_transactional:
+        return ""
+    number = names.number("producer", str(header.producer_id))
+    return f" by producer {number} epoch {header.producer_epoch} sequence {header.base_sequence}"
+
+
+def read_partition(connection: Connection, topic_name: str, partition: int) -> Iterator[tuple[BatchHeader, Record]]:
     offset = 0
     while True:
         request = {
@@ -67,26 +85,25 @@ def _read_partition(connection: Connection, partition: int) -> Iterator[tuple[by
             "max_bytes": 16_000_000,
             "topics": [
                 {
-                    "topic": TOPIC,
+                    "topic": topic_name,
                     "partitions": [{"partition": partition, "fetch_offset": offset, "partition_max_bytes": 16_000_000}],
                 }
             ],
         }
         answer = connection.ask(api_named("Fetch"), 11, request)
         if not isinstance(answer, dict):
-            raise RuntimeError(f"reading {TOPIC}-{partition}: {answer}")
+            raise RuntimeError(f"reading {topic_name}-{partition}: {answer}")
         (topic,) = answer["responses"]
         (part,) = topic["partitions"]
         if part["error_code"] == UNKNOWN_TOPIC_OR_PARTITION:
             return
         if part["error_code"]:
-            raise RuntimeError(f"reading {TOPIC}-{partition} from {offset}: error {part['error_code']}")
+            raise RuntimeError(f"reading {topic_name}-{partition} from {offset}: error {part['error_code']}")
         raw = part["records"] or b""
         for position, header in iterate_batches(raw):
             offset = header.next_offset
-            if not header.is_control:
-                for record in decode_records(raw, header, position):
-                    yield record.key or b"", record.value, header.attributes
+            for record in decode_records(raw, header, position):
+                yield header, record
         if offset >= part["high_watermark"]:
             return
 
@@ -97,16 +114,16 @@ def group_of(key: bytes) -> str:
     return key[4 : 4 + length].decode()
 
 
-def named_record(key: bytes, value: bytes | None, attributes: int, names: Names) -> GroupRecord:
+def named_record(key: bytes, value: bytes | None, header: BatchHeader, names: Names) -> GroupRecord:
     (kind,) = struct.unpack_from(">h", key)
-    about = _about(kind, key)
+    about, by = _about(kind, key), by_producer(header, names)
     if value is None:
-        return GroupRecord(f"{about} tombstone", key.hex(), None, attributes)
+        return GroupRecord(f"{about} tombstone{by}", key.hex(), None, header.attributes)
     (version,) = struct.unpack_from(">h", value)
     value = _count_ids(_without_times(kind, version, value), names)
     if kind == GROUP_TYPE and version == 3:
         value = _members_in_order(value)
-    return GroupRecord(f"{about} v{version}", key.hex(), value.hex(), attributes)
+    return GroupRecord(f"{about} v{version}{by}", key.hex(), value.hex(), header.attributes)
 
 
 def _about(kind: int, key: bytes) -> str:

@@ -7,6 +7,7 @@ Called by the runner and by the replay. Knows sockets only through `connection`.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,12 +16,14 @@ from typing import Any, Final
 from tests.conformance.codec import Tree, api_named
 from tests.conformance.connection import CLOSED, REPLY_SECONDS, Connection, NoAnswer, Pending
 from tests.conformance.naming import Names
+from tests.conformance.offsets_log import partition_of
 from tests.conformance.script import Ask, Await, Close, Raw, Scenario, Script, Step
 from tests.conformance.values import Group, Reference, plain, resolve
 from tests.conformance.wire_faults import Faults, frame_of, read_faults
 from tools.codecs.schema import Api
 
 MEMBER_ID_REQUIRED: Final = 79
+_ARITHMETIC: Final = re.compile(r"(.*?)(?:([+-])(\d+))?")
 POLL_SECONDS: Final = 0.05
 WAITS: Final = "waits"
 ANSWERED_TOO_EARLY: Final = "answered_although_it_should_wait"
@@ -32,6 +35,9 @@ _SHORT_NAMES: Final = {
     "session": ("session_timeout_ms",),
     "rebalance": ("rebalance_timeout_ms",),
     "type": ("protocol_type",),
+    "txn": ("transactional_id",),
+    "producer": ("producer_id",),
+    "epoch": ("producer_epoch",),
 }
 
 
@@ -68,6 +74,7 @@ class Player:
         self.title = play_title(script, scenario, version)
         self.group = self.title
         self.groups: set[str] = set()
+        self.transactional_ids: set[str] = set()
         self.names = Names(self.group, f"{self.title}.topic", dict(broker.topic_ids))
         self._connections: dict[str, Connection] = {}
         self._known: dict[str, Any] = {}
@@ -96,9 +103,19 @@ class Player:
             return found
         if name == "topic" or name.startswith("topic-"):
             return self.names.topic + name[len("topic") :]
+        if name == "txn" or name.startswith("txn-"):
+            transactional_id: str = self.names.transactional_id + name[len("txn") :]
+            self.transactional_ids.add(transactional_id)
+            return transactional_id
+        if name == "now":
+            return int(time.time() * 1000)
+        if name == "offsets-partition":
+            return partition_of(self.group)
         who, _, what = name.partition(".")
         who = self._self if who == "self" else who
-        return self._known.get(f"{who}.{what or 'member'}", -1 if what else "")
+        what, sign, distance = _ARITHMETIC.fullmatch(what or "member").groups()  # type: ignore[union-attr]
+        known = self._known.get(f"{who}.{what}", "" if what == "member" else -1)
+        return known + int(sign + distance) if sign else known
 
     def topic_id(self, topic: str) -> bytes:
         """The id of a topic on this broker; an unknown name gets an id that no topic has."""
@@ -136,6 +153,9 @@ class Player:
         if faults.until is not None:
             self._poll(step, version, faults, *faults.until)
             return
+        if faults.times > 1:
+            self._repeat(step, version, faults)
+            return
         got = self._send(step, version, faults)
         if faults.twice and not step.must_wait and _asks_to_come_back(got):
             got = self._send(step, version, faults)
@@ -154,6 +174,15 @@ class Player:
                 raise NoAnswer(f"{field} did not become {wanted} within {REPLY_SECONDS} s")
             del self._answers[kept:]
             time.sleep(POLL_SECONDS)
+
+    def _repeat(self, step: Ask, version: int, faults: Faults) -> None:
+        """The same request over and over, for what takes many: the epochs of a producer are used up by nothing else."""
+        connection = self._connection(step.connection)
+        self._self = step.connection.partition(".")[0]
+        number = connection.correlation_id()
+        frame = frame_of(step.api, version, number, connection.client_id, self._body(step, version), faults)
+        connection.send_many(frame, faults.times - 1)
+        self._send(step, version, faults)
 
     def _must_wait(self, step: Ask, version: int, faults: Faults) -> None:
         self._barrier()
@@ -227,6 +256,9 @@ class Player:
         }
         if step.api.name == "OffsetFetch" and "groups" not in given:
             given["groups"] = [_one_group(given)]
+        if step.api.name == "AddPartitionsToTxn" and "transactions" not in given:
+            given["transactions"] = [_one_transaction(given)]
+            given.pop("verify_only", None)
         if strange := set(given) - set(by_name):
             raise ValueError(f"{step.api.name} has no field {', '.join(sorted(strange))}; it has {', '.join(by_name)}")
         return {name: resolve(value, by_name[name], self) for name, value in given.items()}
@@ -236,7 +268,7 @@ class Player:
             self._known[f"{who}.member"] = got["member_id"]
             if got["error_code"] == 0:
                 self._known[f"{who}.generation"] = got["generation_id"]
-        elif api == "InitProducerId":
+        elif api in ("InitProducerId", "EndTxn") and got.get("producer_id", -1) >= 0:
             self._known[f"{who}.producer"] = got["producer_id"]
             self._known[f"{who}.epoch"] = got["producer_epoch"]
         elif api == "Fetch" and got.get("session_id"):
@@ -284,6 +316,12 @@ def _one_group(given: Mapping[str, Any]) -> Group:
     """OffsetFetch asks for one group until v7 and for a list of them since; scripts write the first form."""
     named = {"group_id": given.get("group_id", Reference("group")), "topics": given.get("topics", [])}
     return Group((), named)
+
+
+def _one_transaction(given: Mapping[str, Any]) -> Group:
+    """AddPartitionsToTxn is about one transaction until v3 and about a list of them since; likewise."""
+    wanted = ("transactional_id", "producer_id", "producer_epoch", "verify_only", "topics")
+    return Group((), {name: given[name] for name in wanted if name in given})
 
 
 __all__ = ["ANSWERED_TOO_EARLY", "CLOSED", "WAITS", "Answer", "Broker", "Player", "play_title"]

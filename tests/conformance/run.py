@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 
 from tests.conformance import authorization, exchange, kafka
-from tests.conformance.authorization import UNPREPARED
+from tests.conformance.authorization import TRANSACTIONAL, UNPREPARED
 from tests.conformance.compare import Difference, compare
 from tests.conformance.kafka import Node
 from tests.conformance.player import ANSWERED_TOO_EARLY, Broker
@@ -75,7 +75,9 @@ def plays_of(name: str, running: Runner, only: str = "") -> list[Play]:
         began = time.monotonic()
         with running(settings) as node:
             untouched = Broker(name, node.host, node.port, {})
-            broker = untouched if UNPREPARED in settings else prepare(name, node.host, node.port)
+            broker = (
+                untouched if UNPREPARED in settings else prepare(name, node.host, node.port, TRANSACTIONAL in settings)
+            )
             ready = time.monotonic()
             plays += play_all(broker, scripts, only)
         names = ", ".join(each.name for each in scripts)

@@ -3,6 +3,7 @@
     settings group.max.size=2                what the broker is started with, for the whole file
     deny group noread READ                   what clients may not do (`authorization`)
     unprepared                               a broker on which nothing has been made, not even the shared topics
+    transactional                            scenarios one after the other, on a broker whose transaction coordinator is ready
     default Heartbeat group_id=$group        fields that every such request has unless it says otherwise
     define pair                              steps under a name, until `end`
     == T050 a follower joins again unchanged and is answered at once
@@ -29,7 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tests.conformance.authorization import SETTING, UNPREPARED, read_denials
+from tests.conformance.authorization import SETTING, TRANSACTIONAL, UNPREPARED, read_denials
 from tests.conformance.codec import api_named
 from tests.conformance.values import Tokens, read_assignments
 from tools.codecs.schema import Api
@@ -144,8 +145,8 @@ class _Reader:
         elif word == "settings":
             name, _, value = rest.partition("=")
             script.settings[name.strip()] = value.strip()
-        elif text == UNPREPARED:
-            script.settings[UNPREPARED] = "yes"
+        elif text in (UNPREPARED, TRANSACTIONAL):
+            script.settings[text] = "yes"
         elif word == "deny":
             read_denials(rest)
             script.settings[SETTING] = f"{script.settings.get(SETTING, '')};{rest}"

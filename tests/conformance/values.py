@@ -1,10 +1,11 @@
 """Values as scripts write them: read into a small tree, then resolved to what a field of a request holds.
 
     orders  "with blanks \\u00e9"  42  null  true  0x0102      a word, a text, a number, ... bytes
-    $A  $A.generation  $group  $group-b  $topic               what the conversation has taught (see `Scope`)
+    $A  $A.generation  $A.epoch+1  $group  $group-b  $topic  $txn  $now    what the conversation has taught (see `Scope`)
     [a b c]                                                    a list; commas are blanks
     (orders [(0 100)] committed_metadata=x)                    a struct: fields in schema order, then by name
     subscription(orders events)  batch((k v))  repeat(x 9)     made values
+    txn-batch((k v) sequence=0)                                a batch in a transaction of the producer who sends it
     many(9 (0 100))                                            a list of nine times the same
 
 Called by the player. Knows schemas, knows no sockets.
@@ -231,6 +232,8 @@ def _batch(items: list[Any], named: Mapping[str, Any], scope: Scope) -> bytes:
         producer_id=int(options.get("producer", -1)),
         producer_epoch=int(options.get("epoch", -1)),
         base_sequence=int(options.get("sequence", -1)),
+        transactional=bool(options.get("transactional")),
+        control=bool(options.get("control")),
     )
     if "flip" in options:
         at = int(options["flip"])
@@ -238,8 +241,19 @@ def _batch(items: list[Any], named: Mapping[str, Any], scope: Scope) -> bytes:
     return raw
 
 
+def _transactional_batch(items: list[Any], named: Mapping[str, Any], scope: Scope) -> bytes:
+    """Of this moment: a marker has the broker's time, and a log rolls when the times of two batches are weeks apart."""
+    own = {
+        "producer": Reference("self.producer"),
+        "epoch": Reference("self.epoch"),
+        "time": Reference("now"),
+        "transactional": True,
+    }
+    return _batch(items, own | dict(named), scope)
+
+
 def _bytes(value: Any) -> bytes | None:
     return value if value is None or isinstance(value, bytes) else str(value).encode()
 
 
-_MADE: Final = {"subscription": _subscription, "repeat": _repeat, "batch": _batch}
+_MADE: Final = {"subscription": _subscription, "repeat": _repeat, "batch": _batch, "txn-batch": _transactional_batch}

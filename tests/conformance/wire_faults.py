@@ -13,6 +13,7 @@ piecewise        every byte in its own segment
 read v0          the answer is read in this version's layout
 twice            a newcomer that is told its member id joins again with it (KIP-394)
 until error_code 27   asked again and again until the answer has this; only that answer is noted
+times 32766      asked so often, many at a time; only the last answer is noted
 """
 
 from __future__ import annotations
@@ -43,13 +44,14 @@ class Faults:
     read_version: int | None = None
     twice: bool = False
     until: tuple[str, Any] | None = None
+    times: int = 1
 
 
 def read_faults(options: tuple[tuple[Any, ...], ...]) -> Faults:
     faults = Faults()
     for name, *values in options:
         match name:
-            case "cut" | "behind" | "version" | "key" | "client" | "size":
+            case "cut" | "behind" | "version" | "key" | "client" | "size" | "times":
                 setattr(faults, name, values[0].text if isinstance(values[0], Text) else values[0])
             case "tag":
                 faults.tags.append((values[0], values[1]))

@@ -323,7 +323,7 @@ class World:
         marker = EndTransactionMarker(producer, epoch, commit, coordinator)
         call: Call[object] = Call(marker)
         self.calls.append(call)
-        self.apply(self.shard.on_marker(marker, call, raises))
+        self.apply(self.shard.on_marker(marker, call, self.now_ms, raises))
         return cast("Call[MarkerReply]", call)
 
     def fetch(self, *, group: str = "g", stable: bool = False) -> FetchReply:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -14,7 +14,7 @@ from muster.explain.explanation import explain
 from muster.explain.facts import Who
 from muster.explain.machine import to_json
 from muster.explain.names import Names
-from muster.explain.told import tell_rebalance, tell_summary
+from muster.explain.told import tell_quiet, tell_rebalance, tell_summary
 from muster.explain.words import duration, moment, partitions, plural, said
 from tests.explain.stories import Story, one_member, two_members
 
@@ -210,3 +210,56 @@ def test_durations_amounts_and_partitions_are_short() -> None:
 def test_member_without_a_client_id_is_called_by_its_member_id() -> None:
     history = one_member().history
     assert Names(history).full(Who("m-1")) == "m-1"
+
+
+HELD: dict[str, Any] = {
+    "producer_id": 9,
+    "producer_epoch": 0,
+    "transactional_id": "payments-1",
+    "offsets": 3,
+    "partitions": {"orders": [0, 1]},
+}
+
+
+def test_a_wait_for_a_transaction_is_told_while_it_lasts() -> None:
+    story = two_members()
+    story.tell("offsets_awaited", "transaction_open", "anna", **HELD, unstable_ms=1_200, refusals=2, waited_ms=800)
+    text = "\n".join(line.text for line in page(story.explanation))
+    assert (
+        "Transaction payments-1 of producer 9 held back the offsets of orders 0, 1 and 1 more for 1.2 s, and has not ended:"
+        " anna on 10.0.0.1 was refused twice and waits." in text
+    )
+
+
+def test_a_wait_that_is_over_is_told_once_with_what_became_of_the_transaction() -> None:
+    story = two_members()
+    story.tell("offsets_awaited", "transaction_open", "anna", **HELD, unstable_ms=1_200, refusals=2, waited_ms=800)
+    story.after(60_000).tell(
+        "offsets_released", "transaction_aborted", "anna", **HELD, unstable_ms=61_200, refusals=9, waited_ms=60_800
+    )
+    (quiet,) = story.explanation.quiet
+    assert tell_quiet(quiet, Names(story.history)) == (
+        "Transaction payments-1 of producer 9 held back the offsets of orders 0, 1 and 1 more for 1 min 1 s, until it was"
+        " aborted: anna on 10.0.0.1 waited 1 min 1 s for it, refused 9 times."
+    )
+    shown = to_json(story.explanation)["without_rebalance"][0]
+    assert shown["held"] == {
+        "producer_id": 9,
+        "transactional_id": "payments-1",
+        "offsets": 3,
+        "partitions": [{"topic": "orders", "partition": 0}, {"topic": "orders", "partition": 1}],
+        "unstable_ms": 61_200,
+        "refusals": 9,
+        "waited_ms": 60_800,
+    }
+
+
+def test_a_transaction_that_nobody_waited_for_and_whose_name_is_not_known_is_told_without_them() -> None:
+    story = two_members()
+    unnamed = {name: value for name, value in HELD.items() if name != "transactional_id"}
+    story.tell("offsets_released", "transaction_committed", **unnamed, unstable_ms=10_000)
+    (quiet,) = story.explanation.quiet
+    assert tell_quiet(quiet, Names(story.history)) == (
+        "Transaction of producer 9 held back the offsets of orders 0, 1 and 1 more for 10 s, until it was committed:"
+        " nobody waited for it."
+    )

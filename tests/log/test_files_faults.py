@@ -5,6 +5,7 @@ The script of each test runs with the 1st, 2nd, 3rd ... call failing, until none
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,28 @@ def test_whichever_call_fails_durable_records_stay_and_the_log_works_again(tmp_p
         assert all_records(open_log(later)) == expected
         later.close()
     assert fail_at > 15, "the script should have had more calls that can fail"
+
+
+def test_whichever_call_fails_while_a_log_is_made_it_can_be_opened_later(tmp_path: Path) -> None:
+    """A disk that was full while the id of the topic was written left half an id, and the log could not be opened any more."""
+    fail_at = 0
+    clean_run = False
+    while not clean_run:
+        fail_at += 1
+        disk = FailingDisk()
+        store = FileStore(str(tmp_path / str(fail_at)), disk=disk)
+        disk.arm(fail_at)
+        with suppress(StorageError):
+            open_log(store)
+        clean_run = not disk.failed
+        disk.disarm()
+        log = open_log(store)
+        put(store, log, "a")
+        store.close()
+        later = reopened(tmp_path / str(fail_at))
+        assert all_records(open_log(later)) == [(0, "a")]
+        later.close()
+    assert fail_at > 3
 
 
 def test_every_failed_commit_says_what_could_not_be_done(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from muster.security.resources import Operation
+from muster.wire.batch import Record, encode_batch
 from muster.wire.errors import TOPIC_AUTHORIZATION_FAILED, TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 from muster.wire.generated.alter_configs import AlterConfigsRequest, AlterConfigsRequestResource
 from muster.wire.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsRequestTopic
@@ -45,9 +46,15 @@ NEW = "new-"
 """Before the names of topics that do not exist: CreateTopics and Metadata make them."""
 
 
-def _produce(transactional_id: str | None, names: Iterable[str]) -> ProduceRequest:
+def _produce(names: Iterable[str]) -> ProduceRequest:
     topics = [ProduceRequestTopic(name, partition_data=[ProduceRequestPartition(0, batch(b"x"))]) for name in names]
-    return ProduceRequest(transactional_id, -1, 1_000, topics)
+    return ProduceRequest(None, -1, 1_000, topics)
+
+
+def _produce_in_transaction(names: Iterable[str]) -> ProduceRequest:
+    records = encode_batch([Record(0, 1_000, None, b"x")], producer_id=1, producer_epoch=0, transactional=True)
+    topics = [ProduceRequestTopic(name, partition_data=[ProduceRequestPartition(0, records)]) for name in names]
+    return ProduceRequest(MINE, -1, 1_000, topics)
 
 
 def _produced(reply: Any) -> dict[str, int]:
@@ -99,16 +106,16 @@ def _metadata(names: Iterable[str], before: str = "") -> MetadataRequest:
 
 
 RIGHTS: Final = (
-    Right("Produce", (WRITE, TOPIC), _DENIED, 12, lambda names: _produce(None, names), _produced, several=True),
+    Right("Produce", (WRITE, TOPIC), _DENIED, 12, _produce, _produced, several=True),
     Right(
         "Produce",
         (WRITE, TRANSACTIONAL_ID),
         TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         12,
-        lambda names: _produce(MINE, names),
+        _produce_in_transaction,
         _produced,
         also=((WRITE, TOPIC),),
-        about="with a transactional id",
+        about="of transactional records",
     ),
     Right("Fetch", (READ, TOPIC), _DENIED, 12, _fetch, _fetched, several=True),
     Right("ListOffsets", (DESCRIBE, TOPIC), _DENIED, 10, _offsets, _by_topic, several=True),

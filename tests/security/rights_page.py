@@ -6,10 +6,15 @@ from pathlib import Path
 from typing import Final
 
 from muster.server.handlers.table import SERVED
-from tests.security import rights_of_clusters, rights_of_groups, rights_of_topics
+from tests.security import rights_of_clusters, rights_of_groups, rights_of_topics, rights_of_transactions
 from tests.security.rights import NOTHING_NEEDED, Right, words
 
-ALL_RIGHTS: Final = (*rights_of_groups.RIGHTS, *rights_of_topics.RIGHTS, *rights_of_clusters.RIGHTS)
+ALL_RIGHTS: Final = (
+    *rights_of_groups.RIGHTS,
+    *rights_of_topics.RIGHTS,
+    *rights_of_transactions.RIGHTS,
+    *rights_of_clusters.RIGHTS,
+)
 PAGE: Final = Path(__file__).parents[2] / "docs" / "security.md"
 BEGIN: Final = "<!-- rights: written by `python -m tests.security.rights_page` -->"
 END: Final = "<!-- end of rights -->"

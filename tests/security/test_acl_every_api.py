@@ -15,12 +15,13 @@ from muster.server.handlers.table import SERVED
 from muster.server.running import RunningServer
 from muster.topics.creation import NewTopic
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
+from muster.wire.generated.init_producer_id import InitProducerIdRequest
 from muster.wire.generated.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from tests.security.rights import CLUSTER, GROUP, MINE, NOTHING_NEEDED, THEIRS, TOPIC, Grant, Right
+from tests.security.rights import CLUSTER, GROUP, MINE, NOTHING_NEEDED, THEIRS, TOPIC, TRANSACTIONAL_ID, Grant, Right
 from tests.security.rights_of_topics import NEW
 from tests.security.rights_page import ALL_RIGHTS, PAGE, with_table
 from tests.server.broker.whole_server import whole_server
@@ -30,9 +31,10 @@ ANONYMOUS = "User:ANONYMOUS"
 SETTINGS = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "offsets.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": "1",
     "group.initial.rebalance.delay.ms": "0",
 }
-EVERYTHING = [(Operation.ALL, TOPIC), (Operation.ALL, GROUP), (Operation.ALL, CLUSTER)]
+EVERYTHING = [(Operation.ALL, kind) for kind in (TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID)]
 
 
 class Server:
@@ -64,7 +66,7 @@ class Server:
         self.running.run(self.node.acls.create, acls)
 
     def prepare(self) -> None:
-        """Both topics and both groups exist, and what requests make does not."""
+        """Both topics, both groups and both transactional ids exist, and what requests make does not."""
         self.grant(EVERYTHING)
         self.running.run(self._remake_topics)
         for group in (MINE, THEIRS):
@@ -72,6 +74,9 @@ class Server:
             topics = [OffsetCommitRequestTopic(name, partitions=partitions) for name in (MINE, THEIRS)]
             reply = self.client.ask("OffsetCommit", 9, OffsetCommitRequest(group, topics=topics))
             assert reply.topics[0].partitions[0].error_code in (0, 25), "25: a member is in it from another request"
+
+        for name in (MINE, THEIRS):
+            self.client.ask("InitProducerId", 4, InitProducerIdRequest(name, 60_000))
 
     def _remake_topics(self) -> None:
         broker = self.node.broker
@@ -93,10 +98,11 @@ def shared() -> Iterator[Server]:
     with whole_server(SETTINGS) as running:
         server = Server(running)
         server.grant(EVERYTHING)
-        ask = FindCoordinatorRequest("", 0, [MINE])
-        for _ in range(1_000):
-            if server.client.ask("FindCoordinator", 4, ask).coordinators[0].error_code == 0:
-                break
+        for key_type in (0, 1):
+            ask = FindCoordinatorRequest("", key_type, [MINE])
+            for _ in range(1_000):
+                if server.client.ask("FindCoordinator", 4, ask).coordinators[0].error_code == 0:
+                    break
         yield server
         server.client.close()
 
@@ -156,7 +162,7 @@ def test_another_right_does_as_well(server: Server, right: Right) -> None:
 def test_only_operations_that_imply_the_right_are_enough(server: Server, right: Right) -> None:
     """ALL, the operation itself, and what implies it; no other operation on the same resource."""
     needed, kind = right.needs
-    implied = ALLOWED_BY.get(needed, {needed, Operation.ALL})
+    implied = {*ALLOWED_BY.get(needed, {needed, Operation.ALL}), *_instead_on(right, kind)}
     for operation in (*OPERATIONS_ON[kind], Operation.ALL):
         server.prepare()
         server.grant([(operation, kind), *right.also])
@@ -166,8 +172,15 @@ def test_only_operations_that_imply_the_right_are_enough(server: Server, right: 
 
 @pytest.mark.parametrize("right", ALL_RIGHTS, ids=str)
 def test_a_denial_beats_a_permission_to_do_everything(server: Server, right: Right) -> None:
-    server.grant([(Operation.ALL, right.needs[1]), *right.also], denials=[right.needs])
+    kind = right.needs[1]
+    denials = [right.needs, *((operation, kind) for operation in _instead_on(right, kind))]
+    server.grant([(Operation.ALL, kind), *right.also], denials=denials)
     assert server.codes(right) == dict.fromkeys(right.names, right.denied)
+
+
+def _instead_on(right: Right, kind: object) -> list[Operation]:
+    """The operation on the same resource that does as well, if there is one."""
+    return [right.instead[0]] if right.instead is not None and right.instead[1] is kind else []
 
 
 def _usage(server: Server) -> object:

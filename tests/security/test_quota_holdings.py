@@ -1,4 +1,4 @@
-"""What one principal may make the server hold: groups, members, offsets, waiting joins; refused in Kafka's words, and counted."""
+"""What one principal may make the server hold: groups, members, offsets, transactional ids, joins; refused, and counted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from muster.runtime.principal_usage import PrincipalUsage
+from muster.server.limit_metrics import holding_metrics
 from muster.testing.broker import Broker
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
@@ -20,7 +21,9 @@ from muster.wire.errors import (
     UNKNOWN_MEMBER_ID,
 )
 from muster.wire.generated.delete_groups import DeleteGroupsRequest
+from muster.wire.generated.find_coordinator import FindCoordinatorRequest
 from muster.wire.generated.heartbeat import HeartbeatRequest
+from muster.wire.generated.init_producer_id import InitProducerIdRequest
 from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from muster.wire.generated.leave_group import LeaveGroupRequest, LeaveGroupRequestMember
 from muster.wire.generated.offset_commit import (
@@ -28,6 +31,7 @@ from muster.wire.generated.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from tests.interop.waiting import eventually
 from tests.security.quota_server import AddressedClient, connection_of, until
 from tests.security.raw_sasl import RawSaslClient
 from tests.security.secure_server import SecureServer
@@ -214,3 +218,32 @@ def test_zero_lets_nobody_make_any(most: dict[str, int]) -> None:
     with limited(**most) as (_, client):
         assert ask_for_id(client, "a")[0] in (POLICY_VIOLATION, GROUP_MAX_SIZE_REACHED)
         assert client.ask("Heartbeat", 4, HeartbeatRequest("a", 1, "m")).error_code == UNKNOWN_MEMBER_ID
+
+
+# ---- transactional ids
+
+
+def init(client: RawClient, transactional_id: str | None) -> int:
+    """Until the coordinator is there, which the first request makes."""
+    client.ask("FindCoordinator", 4, FindCoordinatorRequest("", 1, [transactional_id or "any"]))
+    error: int = client.ask("InitProducerId", 4, InitProducerIdRequest(transactional_id, 60_000)).error_code
+    return error
+
+
+def test_a_principal_has_so_many_transactional_ids_and_each_as_often_as_it_likes() -> None:
+    with limited(transactional_ids=2) as (broker, client):
+        eventually("a coordinator", lambda: init(client, "a") == NONE)
+        assert [init(client, name) for name in ("b", "a", "b", "c")] == [NONE, NONE, NONE, POLICY_VIOLATION]
+        assert init(client, None) == NONE
+        assert sorted(view.transactional_id for view in broker.transactions()) == ["a", "b"]
+        page = broker.run(lambda: list(holding_metrics(broker.kit.node)))
+        assert ({"limit": "transactional_ids"}, 1.0) in page[0].samples
+
+
+def test_transactional_ids_that_have_expired_make_room() -> None:
+    with limited(transactional_ids=1) as (broker, client):
+        eventually("a coordinator", lambda: init(client, "a") == NONE)
+        assert init(client, "b") == POLICY_VIOLATION
+        broker.clock.advance(days=8)
+        assert broker.transactions() == []
+        assert init(client, "b") == NONE

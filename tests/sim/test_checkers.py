@@ -61,7 +61,7 @@ def test_a_bad_history_is_found_by_its_checker_and_no_other(name: str) -> None:
 def test_a_good_history_is_left_alone() -> None:
     history = History(
         acked=[Acked(10, "g", 0, 5), Acked(30, "g", 0, 6)],
-        fetched=[Fetched(20, "g", 0, 5), Fetched(5, "g", 0, -1)],
+        fetched=[Fetched(20, "g", 0, 5), Fetched(10, "g", 0, 4), Fetched(5, "g", 0, -1)],
         stored_offsets=[("g", 0, 5), ("g", 0, 5), ("g", 0, 6)],
         stored_generations=[("g", 1), ("g", 1), ("g", 2), ("g", -1), ("g", 0)],
         joined=[Joined(1, 1, "g", 4, "a", "a", "range"), Joined(9, 2, "g", 4, "b", "b", "sticky")],

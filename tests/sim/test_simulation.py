@@ -14,6 +14,7 @@ from muster.sim.faults import FAULTS
 from muster.sim.run import simulate
 
 SEEDS = 300
+SEEDS_WITH_TRANSACTIONS = 100
 CHUNK = 25
 
 
@@ -31,6 +32,22 @@ def test_no_seed_violates_anything(first: int) -> None:
         assert not verdict.violations, f"muster sim --seed {seed} --log\n" + "\n".join(verdict.violations)
 
 
+@pytest.mark.parametrize("first", range(0, SEEDS_WITH_TRANSACTIONS, CHUNK))
+def test_no_seed_with_transactions_violates_anything(first: int) -> None:
+    for seed in range(first, first + CHUNK):
+        verdict = simulate(seed, transactions=True)
+        assert not verdict.violations, f"muster sim --transactions --seed {seed} --log\n" + "\n".join(
+            verdict.violations
+        )
+
+
+def test_transactional_clients_are_not_idle() -> None:
+    """Many transactions are committed while faults come, beside groups that get on as well."""
+    verdicts = [simulate(seed, transactions=True) for seed in range(5)]
+    assert min(verdict.transactions for verdict in verdicts) > 40
+    assert min(verdict.commits for verdict in verdicts) > 100
+
+
 def test_a_run_is_not_an_idle_one() -> None:
     """The checkers had something to look at: several generations, lives and many acknowledged commits."""
     verdicts = [simulate(seed) for seed in range(10)]
@@ -45,12 +62,13 @@ def test_without_faults_a_run_has_one_life() -> None:
     assert len({fault.__name__ for fault, _ in FAULTS}) == len(FAULTS)
 
 
-def test_a_seed_has_the_same_digest_whatever_the_hash_seed() -> None:
+@pytest.mark.parametrize("flags", [[], ["--transactions"]], ids=["plain", "transactions"])
+def test_a_seed_has_the_same_digest_whatever_the_hash_seed(flags: list[str]) -> None:
     """Law 7: behaviour never depends on the order of a set."""
     digests = set()
     for hash_seed in ("1", "2"):
         output = subprocess.run(
-            [sys.executable, "-m", "muster", "sim", "--seed", "7"],
+            [sys.executable, "-m", "muster", "sim", "--seed", "7", *flags],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             capture_output=True,
             text=True,
@@ -58,7 +76,7 @@ def test_a_seed_has_the_same_digest_whatever_the_hash_seed() -> None:
         ).stdout
         digests.add(output.splitlines()[-1])
     assert len(digests) == 1
-    assert next(iter(digests)) == f"digest {simulate(7).digest}"
+    assert next(iter(digests)) == f"digest {simulate(7, transactions=bool(flags)).digest}"
 
 
 def test_the_command_runs_several_seeds_and_sums_up() -> None:

@@ -14,7 +14,7 @@ from muster.topics import producers
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.describe_producers import ActiveProducer
 from muster.topics.markers import append_marker
-from muster.topics.produce import ProduceTerms, needs_verification
+from muster.topics.produce import begin_verification, needs_verification
 from muster.topics.producer_snapshots import DOCUMENT
 from muster.topics.refusal import TopicError
 from muster.wire import errors
@@ -118,10 +118,41 @@ def test_a_marker_with_a_raised_epoch_begins_sequences_anew(broker: Broker) -> N
 
 def test_an_unknown_producer_may_begin_anywhere_unless_the_version_says_zero(broker: Broker) -> None:
     """Spec 14.1: v11 accepted, v12 OUT_OF_ORDER_SEQUENCE_NUMBER."""
-    since_12 = ProduceTerms(transaction_verified=True, first_sequence_is_zero=True)
-    assert send(broker, transactional(1, 7), since_12).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
-    assert send(broker, transactional(1, 7), VERIFIED).error_code == 0
-    assert send(broker, transactional(1, 8), since_12).error_code == 0
+    begin_verification(of(broker), parse_header(transactional(1, 7)), must_begin_at_zero=True)
+    assert send(broker, transactional(1, 7), VERIFIED).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    begin_verification(of(broker), parse_header(transactional(2, 7)), must_begin_at_zero=False)
+    assert send(broker, transactional(2, 7), VERIFIED).error_code == 0
+    begin_verification(of(broker), parse_header(transactional(2, 8)), must_begin_at_zero=True)
+    assert send(broker, transactional(2, 8), VERIFIED).error_code == 0
+
+
+def test_no_first_batch_is_taken_before_one_with_a_lower_sequence_that_is_asked_for(broker: Broker) -> None:
+    """Spec 14.1: until the lowest is appended; plain batches of the producer wait, too."""
+    for sequence in (5, 3, 4):
+        begin_verification(of(broker), parse_header(transactional(1, sequence)), must_begin_at_zero=False)
+    assert send(broker, transactional(1, 4), VERIFIED).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, numbered(1, 4)).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, transactional(1, 3), VERIFIED).error_code == 0
+    assert send(broker, transactional(1, 4), VERIFIED).error_code == 0
+
+
+def test_what_was_asked_for_at_an_older_epoch_or_before_a_marker_counts_no_longer(broker: Broker) -> None:
+    begin_verification(of(broker), parse_header(transactional(1, 3)), must_begin_at_zero=False)
+    begin_verification(of(broker), parse_header(transactional(1, 5, epoch=1)), must_begin_at_zero=False)
+    assert send(broker, transactional(1, 5, epoch=1), VERIFIED).error_code == 0
+    write(broker, 2, 0)
+    mark(broker, 2, committed=True)
+    begin_verification(of(broker), parse_header(transactional(2, 0)), must_begin_at_zero=False)
+    assert send(broker, transactional(2, 1), VERIFIED).error_code == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    mark(broker, 2, committed=False)
+    assert send(broker, transactional(2, 1), VERIFIED).error_code == 0
+
+
+def test_a_partition_that_has_seen_a_newer_epoch_asks_nobody(broker: Broker) -> None:
+    """Spec 14.1: so that the partition does not join a transaction by that."""
+    mark(broker, 1, committed=False, epoch=2)
+    with pytest.raises(TopicError, match="smaller than the last seen epoch 2"):
+        begin_verification(of(broker), parse_header(transactional(1, 0, epoch=1)), must_begin_at_zero=True)
 
 
 # Markers

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
     "groups": ("muster.cli.groups.command", "consumer groups: list, describe, explain, watch, reset offsets, delete"),
+    "transactions": (
+        "muster.cli.transactions.command",
+        "transactions of producers: list, describe, find-hanging, abort",
+    ),
     "topics": ("muster.cli.topics.command", "topics: list, create, describe, alter, delete"),
     "produce": ("muster.cli.produce.command", "write lines as records to a topic"),
     "consume": ("muster.cli.consume.command", "read records of topics, with or without a group"),

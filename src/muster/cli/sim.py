@@ -17,6 +17,7 @@ examples:
   muster sim --seeds 5000        as many as that
   muster sim --seed 42           one seed, with what it did
   muster sim --seed 42 --log     and with the server's own log
+  muster sim --transactions      with transactional producers and readers of committed records
   muster sim --nodes 3           a cluster of three over one database
 """
 
@@ -32,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="COUNT",
         help="how many servers; more than one are a cluster (default: 1)",
+    )
+    parser.add_argument(
+        "--transactions", action="store_true", help="transactional producers and readers of committed records take part"
     )
     parser.add_argument("--log", action="store_true", help="show what the simulated server logs")
 
@@ -52,27 +56,29 @@ def run(arguments: argparse.Namespace) -> int:
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     if arguments.seed is not None:
         seeds = range(arguments.seed, arguments.seed + 1)
-    cluster = f" --nodes {arguments.nodes}" if arguments.nodes > 1 else ""
+    kind = (f" --nodes {arguments.nodes}" if arguments.nodes > 1 else "") + " --transactions" * arguments.transactions
     began = time.monotonic()
-    events = commits = generations = lives = epochs = failed = 0
+    events = commits = generations = lives = epochs = transactions = failed = 0
     for done, seed in enumerate(seeds):
         if sys.stderr.isatty():
             print(f"\rseed {seed} ({done} of {len(seeds)})", end="", file=sys.stderr, flush=True)
-        verdict = simulate(seed, nodes=arguments.nodes)
+        verdict = simulate(seed, nodes=arguments.nodes, transactions=arguments.transactions)
         events, commits = events + verdict.events, commits + verdict.commits
         generations, lives = generations + verdict.generations, lives + verdict.lives
-        epochs += verdict.epochs
+        epochs, transactions = epochs + verdict.epochs, transactions + verdict.transactions
         if verdict.violations:
             failed += 1
             print(f"seed {seed} violates:", *verdict.violations, sep="\n  ")
-            print(f"  needed faults: {', '.join(sorted(shrink(seed, arguments.nodes)))}")
-            print(f"  see it again: muster sim{cluster} --seed {seed} --log")
+            needed = shrink(seed, arguments.nodes, transactions=arguments.transactions)
+            print(f"  needed faults: {', '.join(sorted(needed))}")
+            print(f"  see it again: muster sim{kind} --seed {seed} --log")
     if sys.stderr.isatty():
         print("\r", end="", file=sys.stderr)
-    moves = f", {epochs} times a partition got an owner" if cluster else ""
+    more = f", {transactions} committed transactions" if arguments.transactions else ""
+    more += f", {epochs} times a partition got an owner" if arguments.nodes > 1 else ""
     print(
         f"{len(seeds)} seeds in {time.monotonic() - began:.1f} s: {events} events, {generations} generations, "
-        f"{commits} acknowledged commits, {lives} server lives{moves}; {failed} seeds violate something"
+        f"{commits} acknowledged commits, {lives} server lives{more}; {failed} seeds violate something"
     )
     if len(seeds) == 1:
         print(f"digest {verdict.digest}")

@@ -32,6 +32,7 @@ from muster.client.offsets import (
     committed_offsets,
     delete_offsets,
     list_offsets,
+    unstable_partitions,
 )
 from muster.client.partitions import TopicPartition
 from muster.client.producing import NewRecord, Producer
@@ -44,6 +45,16 @@ from muster.client.topics import (
     describe_topics,
     list_topics,
     partition_counts,
+)
+from muster.client.transactions import (
+    ProducerState,
+    TransactionDescription,
+    TransactionListing,
+    describe_producers,
+    describe_transaction,
+    fence_producer,
+    list_transactions,
+    write_abort_marker,
 )
 
 __all__ = [
@@ -60,8 +71,11 @@ __all__ = [
     "NewRecord",
     "PartitionDescription",
     "Producer",
+    "ProducerState",
     "TopicDescription",
     "TopicPartition",
+    "TransactionDescription",
+    "TransactionListing",
     "add_partitions",
     "alter_topic_configs",
     "broker_configs",
@@ -73,12 +87,18 @@ __all__ = [
     "delete_topics",
     "describe_group",
     "describe_groups",
+    "describe_producers",
     "describe_topics",
+    "describe_transaction",
+    "fence_producer",
     "fetch_records",
     "list_groups",
     "list_offsets",
     "list_topics",
+    "list_transactions",
     "partition_counts",
     "read_records",
     "topic_configs",
+    "unstable_partitions",
+    "write_abort_marker",
 ]

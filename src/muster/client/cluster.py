@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 from muster.client.addresses import Address, parse_bootstrap
 from muster.client.connection import DEFAULT_TIMEOUT_SECONDS, Connection
-from muster.client.coordinators import Coordinators
+from muster.client.coordinators import TRANSACTIONS, Coordinators
 from muster.client.failure import ClientError, is_retriable
 from muster.client.security import PLAINTEXT, Security
 from muster.client.timing import REAL_TIME, Backoff, Timing
@@ -60,6 +60,7 @@ class Cluster:
         self.cluster_id: str | None = None
         self.controller_id = -1
         self.coordinators = Coordinators(self)
+        self.transaction_coordinators = Coordinators(self, TRANSACTIONS)
         self._leaders: dict[tuple[str, int], int] = {}
         self._connections: dict[tuple[Address, str], Connection] = {}
         self._closing: set[Connection] = set()
@@ -228,6 +229,7 @@ class Cluster:
         """Who leads and who coordinates: ask anew."""
         self._leaders.clear()
         self.coordinators.forget_all()
+        self.transaction_coordinators.forget_all()
 
     async def persist(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Do it until it succeeds, fails for good, or patience ends: then the last failure is raised."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from muster.client.failure import ClientError, is_retriable, raise_for
 from muster.client.partitions import TopicPartition, values_by_topic
-from muster.wire.errors import NONE
+from muster.wire.errors import NONE, UNSTABLE_OFFSET_COMMIT
 from muster.wire.generated.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -64,6 +64,21 @@ def committed_in(reply: OffsetFetchResponse, group_id: str, version: int) -> dic
                 place = TopicPartition(topic.name, each.partition_index)
                 found[place] = CommittedOffset(each.committed_offset, each.committed_leader_epoch, each.metadata or "")
     return found
+
+
+def unstable_in(reply: OffsetFetchResponse, group_id: str, version: int) -> list[TopicPartition]:
+    """The partitions that a reply calls unstable; ClientError for any other error in it."""
+    asked = f"ask for unstable offsets of group {group_id}"
+    error_code, topics = _group_part(reply, version)
+    raise_for(error_code, asked)
+    found: list[TopicPartition] = []
+    for topic in topics:
+        for each in topic.partitions:
+            if each.error_code == UNSTABLE_OFFSET_COMMIT:
+                found.append(TopicPartition(topic.name, each.partition_index))
+            else:
+                raise_for(each.error_code, f"{asked} in {topic.name}-{each.partition_index}")
+    return sorted(found)
 
 
 def _group_part(reply: OffsetFetchResponse, version: int) -> tuple[int, Any]:

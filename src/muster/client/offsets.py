@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError, is_retriable, raise_for
@@ -17,8 +19,9 @@ from muster.client.offset_messages import (
     committed_in,
     fetch_request,
     raise_for_commit,
+    unstable_in,
 )
-from muster.client.partitions import TopicPartition, by_topic, values_by_topic
+from muster.client.partitions import PARTITIONS_A_REQUEST, TopicPartition, batched, by_topic, values_by_topic
 from muster.wire.errors import NONE, UNSUPPORTED_VERSION
 from muster.wire.generated.list_offsets import (
     ListOffsetsRequest,
@@ -44,7 +47,11 @@ __all__ = [
     "committed_offsets",
     "delete_offsets",
     "list_offsets",
+    "unstable_partitions",
 ]
+
+
+_STABLE_SINCE: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +82,34 @@ async def committed_offsets(
     return await cluster.persist(attempt)
 
 
+async def unstable_partitions(
+    cluster: Cluster, group_id: str, partitions: Iterable[TopicPartition]
+) -> list[TopicPartition]:
+    """Those of the partitions for which a transaction that has not ended holds an offset of the group (KIP-447)."""
+    wanted = by_topic(partitions)
+
+    async def attempt() -> list[TopicPartition]:
+        connection = await cluster.coordinators.connection(group_id, "")
+        version = connection.version("OffsetFetch")
+        if version < _STABLE_SINCE:
+            return []  # such a broker does not tell
+        reply = await connection.call("OffsetFetch", fetch_request(group_id, wanted, True, version))
+        return unstable_in(reply, group_id, version)
+
+    return await cluster.persist(attempt) if wanted else []
+
+
 async def commit_offsets(
     cluster: Cluster, group_id: str, offsets: Mapping[TopicPartition, int | CommittedOffset]
 ) -> None:
     """Set a group's offsets from outside; the group must have no members. ClientError names what was not taken."""
 
-    async def attempt() -> None:
-        reply = await cluster.ask_coordinator(group_id, "OffsetCommit", commit_request(group_id, offsets))
+    async def commit(portion: Mapping[TopicPartition, int | CommittedOffset]) -> None:
+        reply = await cluster.ask_coordinator(group_id, "OffsetCommit", commit_request(group_id, portion))
         raise_for_commit(reply, group_id)
 
-    if offsets:
-        await cluster.persist(attempt)
+    for places in batched(offsets, PARTITIONS_A_REQUEST):
+        await cluster.persist(partial(commit, {place: offsets[place] for place in places}))
 
 
 async def delete_offsets(
@@ -127,7 +151,9 @@ async def list_offsets(
                 leader = await cluster.leader(*place)
                 by_leader.setdefault(leader, {})[place] = time
         for leader, asked in by_leader.items():
-            await _list_at(cluster, leader, asked, read_committed, found)
+            for places in batched(asked, PARTITIONS_A_REQUEST):
+                portion = {place: asked[place] for place in places}
+                await _list_at(cluster, leader, portion, read_committed, found)
 
     await cluster.persist(attempt)
     return {place: found[place] for place in wanted}

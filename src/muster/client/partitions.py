@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Final, TypeVar
 
 from muster.core.assignors.contract import TopicPartition
 
 T = TypeVar("T")
 
-__all__ = ["TopicPartition", "by_topic", "spread", "values_by_topic"]
+__all__ = ["PARTITIONS_A_REQUEST", "TopicPartition", "batched", "by_topic", "spread", "values_by_topic"]
+
+PARTITIONS_A_REQUEST: Final = 5_000
+"""So many are asked about at a time: a broker serves nobody else while it reads a request."""
+
+
+def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of `size`; the last one may be shorter."""
+    rest = iter(items)
+    while portion := list(islice(rest, size)):
+        yield portion
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:

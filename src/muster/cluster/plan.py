@@ -1,8 +1,8 @@
 """Who should lead what: an even spread over the live nodes, with as few moves as that takes.
 
-Pure. Whoever is allowed to decide hands in what is and writes down what comes back. Partitions come in classes (the
-coordinator's own, the journal's, everybody else's), and each class is spread for itself: coordinating groups and
-serving records are different loads.
+Pure. Whoever is allowed to decide hands in what is and writes down what comes back. Partitions come in classes (those of
+the coordinators of groups and of transactions, the journal's, everybody else's), and each class is spread for itself:
+coordinating groups or transactions and serving records are different loads.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
-from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL, TRANSACTION_STATE
 
 
 class Slot(NamedTuple):
@@ -22,6 +22,7 @@ class Slot(NamedTuple):
 
 
 COORDINATING: Final = CONSUMER_OFFSETS
+_OWN_CLASS: Final = (COORDINATING, TRANSACTION_STATE)
 FOLLOWING: Final = {GROUP_JOURNAL: COORDINATING}
 """Topics whose partitions are led by whoever leads the partition of the same number of the other topic: the coordinator of a
 group writes the group's journal."""
@@ -39,7 +40,7 @@ def plan_leaders(owners: Mapping[Slot, int | None], nodes: Collection[int]) -> d
     classes: dict[str, list[Slot]] = defaultdict(list)
     for slot in sorted(owners):
         if Slot(FOLLOWING.get(slot.topic, ""), slot.partition) not in owners:
-            classes[slot.topic if slot.topic == COORDINATING else ""].append(slot)
+            classes[slot.topic if slot.topic in _OWN_CLASS else ""].append(slot)
     for name in sorted(classes):
         moves.update(_spread(classes[name], owners, sorted(nodes)))
     for slot, owner in owners.items():

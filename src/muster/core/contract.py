@@ -1,7 +1,7 @@
 """What one decision of the core may ask of the world. The whole contract between decisions and everything else.
 
     shard.handle(request, ticket, now_ms) -> Outcome      a client asked
-    shard.on_marker(marker, ticket)       -> Outcome      a transaction has ended
+    shard.on_marker(marker, ticket, now_ms)-> Outcome     a transaction has ended
     shard.on_timer(key, now_ms)           -> Outcome      a deadline passed
     shard.on_loaded(now_ms)               -> Outcome      the log has been replayed
     shard.on_topics_deleted(names, now_ms)-> Outcome      user topics are gone

@@ -1,7 +1,8 @@
 """The events that explain a rebalance. From these alone one can tell when it began, who caused it, who was waited for.
 
 An event says what happened (`kind`), why (`cause`, our word, from a closed list), and what the client itself gave as its
-reason (JoinGroup v8+, LeaveGroup v5+). Heartbeats and commits are not events. The core makes events; the runtime writes them.
+reason (JoinGroup v8+, LeaveGroup v5+). Heartbeats and commits are not events; a transaction is one only if somebody waited
+for it, or could have for long (`offsets.waits`). The core makes events; the runtime writes them.
 
 | kind | says | detail |
 |---|---|---|
@@ -22,9 +23,13 @@ reason (JoinGroup v8+, LeaveGroup v5+). Heartbeats and commits are not events. T
 | rebalance_ended | Stable, Empty, or cut short by the cause | A, result, sync_phase_ms, assignments |
 | state_changed | any move between states | from, to |
 | denied | somebody may not do this with the group; it may not exist. Generation -1 | principal, operation, api |
+| offsets_awaited | an OffsetFetch was refused, for a transaction holds back the offsets; the member, if known, is who asked | H |
+| offsets_released | that transaction has ended; or one that held offsets back for long, though nobody waited | H |
 
 A: leader, protocol, members (how many), started_ms, started_by (the cause of its start), join_phase_ms, dropped (member ids),
 waited_for (the last member to join) and waited_ms (how long after the start it did). assignments: base64 by member id.
+H: producer_id, producer_epoch, transactional_id (if known), offsets (how many), partitions (some, by topic), unstable_ms, and if
+somebody waited refusals (how many) and waited_ms (since the first).
 settings: what the members ask for, once per distinct answer: session_timeout_ms, rebalance_timeout_ms, protocols (names, in
 their order), topics (of consumers), members (ids).
 """
@@ -53,6 +58,8 @@ Kind: TypeAlias = Literal[
     "rebalance_ended",
     "state_changed",
     "denied",
+    "offsets_awaited",
+    "offsets_released",
 ]
 
 Cause: TypeAlias = Literal[
@@ -88,6 +95,9 @@ Cause: TypeAlias = Literal[
     "taken_over",  # another node owns it from now on, and read it from the log
     "forced",  # no member asked for it: a test or an operator did
     "not_authorized",  # no rule allows it, or one denies it
+    "transaction_open",  # it has offsets of the group, and no end marker yet
+    "transaction_committed",
+    "transaction_aborted",  # by its producer, by the next producer of its transactional id, or by its timeout
 ]
 
 

@@ -213,6 +213,7 @@ class TxnOffsetCommit(Value):
         "producer_id",
         "producer_epoch",
         "topics",
+        "transactional_id",
     )
     __slots__ = __match_args__
 
@@ -225,6 +226,7 @@ class TxnOffsetCommit(Value):
         producer_id: int,
         producer_epoch: int,
         topics: list[TopicOffsets],
+        transactional_id: str = "",
     ) -> None:
         self.group_id = group_id
         self.generation = generation
@@ -234,6 +236,8 @@ class TxnOffsetCommit(Value):
         self.producer_epoch = producer_epoch
         self.topics = topics
         """What is said about each topic, in request order; a topic may come twice."""
+        self.transactional_id = transactional_id
+        """For the journal: nothing is decided by it."""
 
     @property
     def count(self) -> int:
@@ -246,7 +250,7 @@ class TxnOffsetCommit(Value):
 
 @mypyc_attr(acyclic=True)
 class OffsetFetch(Value):
-    __match_args__ = ("group_id", "topics", "require_stable", "member_id", "member_epoch")
+    __match_args__ = ("group_id", "topics", "require_stable", "client_id", "client_host", "member_id", "member_epoch")
     __slots__ = __match_args__
 
     def __init__(
@@ -254,6 +258,8 @@ class OffsetFetch(Value):
         group_id: str,
         topics: list[tuple[str, I32Array]] | None,
         require_stable: bool,
+        client_id: str | None = None,
+        client_host: str | None = None,
         member_id: str | None = None,
         member_epoch: int = -1,
     ) -> None:
@@ -261,6 +267,9 @@ class OffsetFetch(Value):
         self.topics = topics
         """None asks for everything; an empty list for nothing."""
         self.require_stable = require_stable
+        self.client_id = client_id
+        self.client_host = client_host
+        """For the journal: who it is that waits for a transaction."""
         self.member_id = member_id
         """v9+. With the epoch it counts for consumer groups only (spec 4.4)."""
         self.member_epoch = member_epoch

@@ -73,7 +73,7 @@ from muster.core.requests import (
     SyncGroup,
     TxnOffsetCommit,
 )
-from muster.core.steps import CreateGroup, EraseGroups, ReplaceStaticMember, StoreAssignments
+from muster.core.steps import CreateGroup, ReplaceStaticMember, StoreAssignments, TellJournal
 from muster.wire.errors import INCONSISTENT_GROUP_PROTOCOL, REQUEST_TIMED_OUT
 from muster.wire.value import Value
 
@@ -165,9 +165,11 @@ class Shard(ShardView, StateMachine):
                 self.storing.add(record.group_id)
         return builder.outcome()
 
-    def on_marker(self, marker: EndTransactionMarker, ticket: Ticket, raises_epoch: bool = False) -> Outcome:
+    def on_marker(
+        self, marker: EndTransactionMarker, ticket: Ticket, now_ms: int, raises_epoch: bool = False
+    ) -> Outcome:
         """The transaction coordinator has ended a transaction. `raises_epoch`: its epoch must be higher than the transaction's."""
-        return end_transaction(self, marker, ticket, raises_epoch)
+        return end_transaction(self, marker, ticket, now_ms, raises_epoch)
 
     # -- a deadline passed
 
@@ -315,7 +317,7 @@ class Shard(ShardView, StateMachine):
         match step:
             case StoreAssignments():
                 assignment_stored(self.groups.get(step.group_id), step, builder)
-            case EraseGroups():
+            case TellJournal():
                 builder.journal.extend(step.events)
             case CreateGroup() | ReplaceStaticMember():
                 pass  # the group is where the records say already

@@ -72,8 +72,8 @@ class ReplaceStaticMember(Value):
         self.rebalance_timeout_ms = rebalance_timeout_ms
 
 
-class EraseGroups(Value):
-    """Tombstones of groups. The journal tells of it when they are durable."""
+class TellJournal(Value):
+    """Nothing is left to do but to write these events: tombstones of groups are durable, or the end of a transaction is."""
 
     __match_args__ = ("events",)
     __slots__ = __match_args__

@@ -21,6 +21,8 @@ QuietKind: TypeAlias = Literal[
     "group_removed",
     "coordinator_moved",
     "coordinator_taken_over",
+    "offsets_awaited",
+    "offsets_released",
 ]
 
 
@@ -223,6 +225,23 @@ class Rebalance:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldOffsets:
+    """Offsets of the group that a transaction held back until it ended, or still does."""
+
+    producer_id: int | None
+    transactional_id: str | None
+    """None: the coordinator had been loaded since the offsets came."""
+    offsets: int
+    partitions: tuple[Partition, ...]
+    """The first of them."""
+    unstable_ms: int
+    refusals: int = 0
+    """OffsetFetch requests that were refused meanwhile."""
+    waited_ms: int = 0
+    """Since the first of those."""
+
+
+@dataclass(frozen=True, slots=True)
 class Quiet:
     """Something that happened to a member without a rebalance."""
 
@@ -235,6 +254,8 @@ class Quiet:
     principal: str | None = None
     """Of somebody who may not do what it tried, and `api` is what that was."""
     api: str | None = None
+    held: HeldOffsets | None = None
+    """What a transaction held back."""
 
 
 @dataclass(slots=True)

@@ -30,6 +30,7 @@ from muster.explain.facts import (
     Why,
     is_cooperative,
 )
+from muster.explain.held_offsets import held_back, without_wait
 from muster.explain.ownership import Ownership
 
 
@@ -74,6 +75,8 @@ class _Fold:
             "rebalance_ended": self._ended,
             "state_changed": self._moved_state,
             "denied": self._denied,
+            "offsets_awaited": self._awaited,
+            "offsets_released": self._released,
         }
 
     def take(self, event: Event) -> None:
@@ -347,6 +350,13 @@ class _Fold:
         self._history.quiet.append(
             Quiet("denied", event.at_ms, -1, event.cause, who, None, event.text("principal"), event.text("api"))
         )
+
+    def _awaited(self, event: Event) -> None:
+        self._history.quiet.append(held_back("offsets_awaited", event))
+
+    def _released(self, event: Event) -> None:
+        ended = held_back("offsets_released", event)
+        self._history.quiet = [*without_wait(self._history.quiet, ended), ended]
 
     def _whisper(self, kind: QuietKind, event: Event, who: Who | None) -> None:
         self._history.quiet.append(Quiet(kind, event.at_ms, event.generation, event.cause, who, event.reason))

@@ -6,7 +6,7 @@ from typing import Any
 
 from muster.explain.cause_words import why_sentence
 from muster.explain.explanation import Explanation
-from muster.explain.facts import Gap, Partition, Quiet, Rebalance, Who
+from muster.explain.facts import Gap, HeldOffsets, Partition, Quiet, Rebalance, Who
 from muster.explain.summary import Offender, Summary
 from muster.explain.told import tell_quiet
 
@@ -107,7 +107,20 @@ def _quiet(quiet: Quiet, explanation: Explanation) -> dict[str, Any]:
         "client_reason": quiet.reason,
         "principal": quiet.principal,
         "api": quiet.api,
+        "held": None if quiet.held is None else _held(quiet.held),
         "text": tell_quiet(quiet, explanation.names),
+    }
+
+
+def _held(held: HeldOffsets) -> dict[str, Any]:
+    return {
+        "producer_id": held.producer_id,
+        "transactional_id": held.transactional_id,
+        "offsets": held.offsets,
+        "partitions": [_partition(partition) for partition in held.partitions],
+        "unstable_ms": held.unstable_ms,
+        "refusals": held.refusals,
+        "waited_ms": held.waited_ms,
     }
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from muster.explain.cause_words import phrase, sentence_case, why_sentence
 from muster.explain.facts import Departure, Gap, Move, Quiet, Rebalance, Who
+from muster.explain.held_offsets import tell_held
 from muster.explain.names import Names
 from muster.explain.summary import Summary
 from muster.explain.words import duration, listed, moment, partitions, plain, plural, said
@@ -47,6 +48,8 @@ def tell_rebalance(rebalance: Rebalance, names: Names) -> Telling:
 
 
 def tell_quiet(quiet: Quiet, names: Names) -> str:
+    if quiet.held is not None:
+        return tell_held(quiet, quiet.held, names)
     who = names.full(quiet.who) if quiet.who is not None else "a member"
     sentence = _QUIET[quiet.kind].format(
         who=who, principal=plain(quiet.principal or "its user"), api=plain(quiet.api or "that")

@@ -26,7 +26,7 @@ _JOURNAL_NAME = re.compile(r"muster\.sync\.(?P<owner>[0-9]+)\.(?P<number>[0-9]+)
 _DOCUMENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 
 
-PRIVATE_DOCUMENTS: Final = frozenset({"users.json"})
+PRIVATE_DOCUMENTS: Final = frozenset({"node-secret.json", "users.json"})
 """Documents that nobody but the server's own user may read, whatever `muster.data.permissions` says."""
 
 logger = logging.getLogger(__name__)

@@ -89,8 +89,10 @@ def _make_directory(path: str, topic_id: bytes, access: FileAccess) -> bool:
         access.disk.make_directory(path)
     kept = read_topic_id(path)
     if kept is None:
-        content = format_partition_metadata(topic_id)
-        write_file(access.disk, os.path.join(path, PARTITION_METADATA), content, sync=False)
+        # Beside it first: a disk that is full half-way leaves no id that cannot be read, which would keep the log shut for ever.
+        file_path = os.path.join(path, PARTITION_METADATA)
+        write_file(access.disk, file_path + _UNFINISHED_SUFFIX, format_partition_metadata(topic_id), sync=False)
+        access.disk.rename(file_path + _UNFINISHED_SUFFIX, file_path)
         is_new = True
     elif kept != topic_id:
         raise StorageError(

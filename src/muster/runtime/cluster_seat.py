@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from muster.cluster.lease_clock import lease_seconds
 from muster.cluster.view import NO_LEADER, ClusterView
-from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+from muster.core.internal_topics import GROUP_JOURNAL
 from muster.log.contract import Leader, LedElsewhere, StorageError
 from muster.runtime.wheel import NEVER
 from muster.topics.topic import Partition
@@ -201,6 +201,7 @@ class ClusterSeat:
             return
         self.is_seated = True
         self.leaders.view = view
+        self._node.other_nodes.keep_only(view.nodes.keys())
         try:
             self._read_documents(view)
             self._follow(view)
@@ -230,10 +231,7 @@ class ClusterSeat:
                 read()
 
     def _follow(self, view: ClusterView) -> None:
-        offsets = self._node.broker.topic(CONSUMER_OFFSETS)
-        if offsets is not None and not self._node.coordinator.places:
-            # Another node made it, perhaps with another number of partitions: groups are found by the number it has.
-            self._node.coordinator.partition_count = len(offsets.partitions)
+        self._count_coordinator_partitions()
         gained: list[tuple[str, int]] = []
         for partition, leader in self._moved():
             if leader.node_id != self.leaders.node_id:
@@ -247,6 +245,14 @@ class ClusterSeat:
             self.before_leading(gained, partial(self._lead_gained, frozenset(gained)))
         self._elect_what_is_open()
 
+    def _count_coordinator_partitions(self) -> None:
+        """Another node made the topic, perhaps with another number of partitions: groups and transactional ids are found by the
+        number it has."""
+        for name, coordinator in self._node.coordinators.items():
+            topic = self._node.broker.topic(name)
+            if topic is not None and not coordinator.places:
+                coordinator.partition_count = len(topic.partitions)
+
     def _moved(self) -> list[tuple[Partition, Leader]]:
         """What is to be led otherwise than it is, by the view of this moment."""
         me, moved = self.leaders.node_id, []
@@ -256,8 +262,8 @@ class ClusterSeat:
             is_open = partition.is_led_here or leader.node_id != me
             if leader != (partition.leader_id, partition.leader_epoch) or not is_open:
                 moved.append((partition, leader))
-        # Groups wait for their coordinator longer than readers wait for records.
-        moved.sort(key=lambda each: each[0].topic.name != CONSUMER_OFFSETS)
+        # Groups and transactions wait for their coordinator longer than readers wait for records.
+        moved.sort(key=lambda each: each[0].topic.name not in self._node.coordinators)
         return moved
 
     def _lead_gained(self, slots: frozenset[tuple[str, int]], failure: StorageError | None) -> None:
@@ -277,16 +283,17 @@ class ClusterSeat:
 
     def _elect_what_is_open(self) -> None:
         """A topic that is heard of when its leaders are known already is opened by the catalog, and moves nowhere."""
-        offsets = self._node.broker.topic(CONSUMER_OFFSETS)
-        for partition in offsets.partitions if offsets is not None else ():
-            if partition.is_led_here and partition.index not in self._node.coordinator.places:
-                self._node.coordinator.elect(partition.index, partition.leader_epoch)
+        for name, coordinator in self._node.coordinators.items():
+            topic = self._node.broker.topic(name)
+            for partition in topic.partitions if topic is not None else ():
+                if partition.is_led_here and partition.index not in coordinator.places:
+                    coordinator.elect(partition.index, partition.leader_epoch)
 
     def _lead(self, partition: Partition, leader: Leader) -> None:
         node, old_log, was_here = self._node, partition.log, partition.is_led_here
-        coordinates = partition.topic.name == CONSUMER_OFFSETS
-        if was_here and coordinates:
-            node.coordinator.resign(partition.index)
+        coordinator = node.coordinators.get(partition.topic.name)
+        if was_here and coordinator is not None:
+            coordinator.resign(partition.index)
         try:
             node.broker.catalog.lead(partition, leader)
         except LedElsewhere as error:
@@ -297,5 +304,5 @@ class ClusterSeat:
                 node.long_polls.on_advance(old_log)
             if partition.topic.name == GROUP_JOURNAL:
                 node.journal.forget_logs()
-        if coordinates and partition.is_led_here:
-            node.coordinator.elect(partition.index, leader.epoch)
+        if coordinator is not None and partition.is_led_here:
+            coordinator.elect(partition.index, leader.epoch)

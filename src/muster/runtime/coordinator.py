@@ -117,11 +117,16 @@ class Coordinator(CoordinatorShards[GroupRunner]):
 
     def shard_of(self, group_id: str) -> Shard | None:
         """The shard that answers for a group, if it is here and loaded."""
+        runner = self.runner_of(group_id)
+        return None if runner is None else runner.shard
+
+    def runner_of(self, group_id: str) -> GroupRunner | None:
+        """What carries out the decisions of the group's shard, if it is here and loaded."""
         partition = self._partitions.get(group_id)
         place = self.places.get(self._partition_of(group_id) if partition is None else partition)
         if place is None or place.runner is None or place.state is not _ACTIVE:
             return None
-        return place.runner.shard
+        return place.runner
 
     def list_groups(self, request: ListGroups, ticket_for: Callable[[], Redeemable]) -> int:
         """Ask every active shard, each with a ticket of its own; returns the error that stands before any asking."""

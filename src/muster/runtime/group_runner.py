@@ -40,6 +40,16 @@ if TYPE_CHECKING:
 _LOGGED_CHARS = 100
 
 
+class MarkerWatch:
+    """Whether a transaction of a producer has ended here since the watch began. An offset that was found to be in a transaction
+    before its end must not be written behind it (KIP-890)."""
+
+    __slots__ = ("has_seen_marker",)
+
+    def __init__(self) -> None:
+        self.has_seen_marker = False
+
+
 class GroupRunner(ShardRunner):
     def __init__(
         self,
@@ -53,6 +63,8 @@ class GroupRunner(ShardRunner):
     ) -> None:
         super().__init__(shard, log, clock, alarm, journal, commit_timeout_ms, on_failed, refused)
         self.shard = shard
+        self._marker_watches: dict[int, list[MarkerWatch]] = {}
+        """By producer id, while another node is asked about the producer's transaction."""
 
     # -- what can happen to a shard of groups
 
@@ -100,9 +112,25 @@ class GroupRunner(ShardRunner):
 
     def end_transaction(self, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool) -> None:
         """The transaction coordinator has ended a transaction in this partition."""
-        self._decide(lambda: self.shard.on_marker(marker, ticket, raises_epoch))
+        if self._marker_watches:
+            for watch in self._marker_watches.pop(marker.producer_id, ()):
+                watch.has_seen_marker = True
+        self._decide(lambda: self.shard.on_marker(marker, ticket, self._clock.now_ms(), raises_epoch))
         if self._closed and not ticket.answered:
             ticket.redeem(MarkerReply(NOT_LEADER_OR_FOLLOWER))
+
+    def watch_markers(self, producer_id: int) -> MarkerWatch:
+        """From now on, until `stop_watching`."""
+        watch = MarkerWatch()
+        self._marker_watches.setdefault(producer_id, []).append(watch)
+        return watch
+
+    def stop_watching(self, producer_id: int, watch: MarkerWatch) -> None:
+        watches = self._marker_watches.get(producer_id)
+        if watches is not None and watch in watches:
+            watches.remove(watch)
+            if not watches:
+                del self._marker_watches[producer_id]
 
     def topics_deleted(self, names: frozenset[str]) -> None:
         self._decide(lambda: self.shard.on_topics_deleted(names, self._clock.now_ms()))

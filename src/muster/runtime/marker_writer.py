@@ -1,7 +1,8 @@
 """Writes the markers that end a transaction into its partitions, and tries again where that is not possible yet.
 
 A partition of a user's topic gets its marker from `topics.markers`, one of `__consumer_offsets` from the coordinator of groups,
-whose pending offsets it completes. A partition that is gone needs none.
+whose pending offsets it completes; one that another node leads is sent there (`remote_markers`). Who leads it is looked up for
+each try anew. A partition that is gone needs none.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from muster.core.replies import MarkerReply
 from muster.core.transactions.outcome import MarkerOrder
 from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.topic_partitions import Topics, pairs
-from muster.log.contract import StorageError
+from muster.log.contract import NOBODY, StorageError
 from muster.runtime.clock import Clock
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.log_limit import LogLimit
+from muster.runtime.remote_markers import RemoteMarkers
 from muster.runtime.tickets import Redeemable
 from muster.topics.broker import Broker
 from muster.topics.markers import RAISED_EPOCH_VERSION
@@ -29,7 +31,10 @@ from muster.topics.refusal import TopicError
 from muster.wire.errors import (
     INVALID_PRODUCER_EPOCH,
     KAFKA_STORAGE_ERROR,
+    LEADER_NOT_AVAILABLE,
+    NETWORK_EXCEPTION,
     NONE,
+    NOT_LEADER_OR_FOLLOWER,
     PRODUCER_FENCED,
     TRANSACTION_COORDINATOR_FENCED,
     UNKNOWN_TOPIC_OR_PARTITION,
@@ -40,16 +45,36 @@ from muster.wire.value import Value
 _failures = LogLimit(logging.getLogger(__name__), "transaction markers that could not be written", monotonic)
 
 RETRY_MS: Final = 100
+"""Before the second try; twice as long before each further one, up to `LONGEST_RETRY_MS`."""
+LONGEST_RETRY_MS: Final = 1_600
 _NOTHING_LEFT_TO_DO: Final = (NONE, UNKNOWN_TOPIC_OR_PARTITION, INVALID_PRODUCER_EPOCH, PRODUCER_FENCED)
 """Written; or the partition is gone; or somebody has ended the transaction there with a higher epoch."""
+_MOVING: Final = (LEADER_NOT_AVAILABLE, NETWORK_EXCEPTION, NOT_LEADER_OR_FOLLOWER)
+"""Happens whenever a partition or a node goes; `remote_markers` tells of a node that stays away."""
 
 
 class MarkerWriter:
-    def __init__(self, broker: Broker, groups: Coordinator, durable: GroupCommit, clock: Clock) -> None:
+    def __init__(
+        self, broker: Broker, groups: Coordinator, durable: GroupCommit, clock: Clock, remote: RemoteMarkers
+    ) -> None:
         self._broker = broker
         self._groups = groups
         self._durable = durable
         self._clock = clock
+        self.remote = remote
+        self.node_id = broker.node_id
+        self._waiting: dict[_Marker, int] = {}
+        """Markers that were ordered and are not durable yet, oldest first, with the time of the order."""
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def oldest_ms(self) -> int:
+        """How long the oldest of them has waited; 0 if none does."""
+        ordered_ms = next(iter(self._waiting.values()), None)
+        return 0 if ordered_ms is None else self._clock.ticks_ms() - ordered_ms
 
     def write(
         self,
@@ -60,7 +85,16 @@ class MarkerWriter:
     ) -> None:
         """`written` is called for each partition, when its marker is durable. No more is tried once it is not wanted."""
         for topic, index in list(pairs(order.topics)):
-            _Marker(self, order, coordinator_epoch, topic, index, written, is_wanted).write()
+            marker = _Marker(self, order, coordinator_epoch, topic, index, written, is_wanted)
+            self._waiting[marker] = self._clock.ticks_ms()
+            marker.write()
+
+    def leader_of(self, topic: str, index: int) -> int | None:
+        """The node that leads the partition, NOBODY while none does, None if the partition is gone."""
+        partition = self._broker.catalog.partition(topic, index)
+        if partition is None:
+            return None
+        return self._broker.node_id if partition.is_led_here else partition.leader_id
 
     def write_once(
         self, topic: str, index: int, end: EndTransactionMarker, transaction_version: int, then: Callable[[int], None]
@@ -89,14 +123,18 @@ class MarkerWriter:
             return
         self._durable.when_durable(log, end_offset, lambda error: then(NONE if error is None else KAFKA_STORAGE_ERROR))
 
-    def again(self, marker: _Marker) -> None:
-        self._clock.wake_at(self._clock.ticks_ms() + RETRY_MS, marker.write)
+    def again(self, marker: _Marker, delay_ms: int) -> None:
+        self._clock.wake_at(self._clock.ticks_ms() + delay_ms, marker.write)
+
+    def settle(self, marker: _Marker) -> None:
+        """Nothing is left to do for it."""
+        del self._waiting[marker]
 
 
 class _Marker:
     """One partition's marker, until it is written."""
 
-    __slots__ = ("_is_wanted", "_writer", "_written", "coordinator_epoch", "index", "order", "topic")
+    __slots__ = ("_delay_ms", "_is_wanted", "_writer", "_written", "coordinator_epoch", "index", "order", "topic")
 
     def __init__(
         self,
@@ -115,18 +153,36 @@ class _Marker:
         self.index = index
         self._written = written
         self._is_wanted = is_wanted
+        self._delay_ms = RETRY_MS
 
     def write(self) -> None:
+        writer = self._writer
         if not self._is_wanted():
+            writer.settle(self)
             return
-        order = self.order
-        end = EndTransactionMarker(order.producer_id, order.producer_epoch, order.commit, self.coordinator_epoch)
-        self._writer.write_once(self.topic, self.index, end, order.transaction_version, self.ended)
+        leader_id = writer.leader_of(self.topic, self.index)
+        if leader_id is None:
+            self.ended(UNKNOWN_TOPIC_OR_PARTITION)
+        elif leader_id == NOBODY:
+            self.ended(LEADER_NOT_AVAILABLE)
+        elif leader_id == writer.node_id:
+            order = self.order
+            end = EndTransactionMarker(order.producer_id, order.producer_epoch, order.commit, self.coordinator_epoch)
+            writer.write_once(self.topic, self.index, end, order.transaction_version, self.ended)
+        else:
+            writer.remote.send(leader_id, self)
 
     def ended(self, error: int) -> None:
         if error in _NOTHING_LEFT_TO_DO:
+            self._writer.settle(self)
             self._written((TopicPartitions(self.topic, (self.index,)),))
-        elif error != TRANSACTION_COORDINATOR_FENCED:  # fenced: another node has the transaction now
+        elif error == TRANSACTION_COORDINATOR_FENCED:  # another node has the transaction now
+            self._writer.settle(self)
+        else:
+            self._try_again(error)
+
+    def _try_again(self, error: int) -> None:
+        if error not in _MOVING:
             _failures.warning(
                 "the marker of transactional id %.100r in %s-%d cannot be written yet: %s",
                 self.order.transactional_id,
@@ -134,7 +190,8 @@ class _Marker:
                 self.index,
                 name_of(error),
             )
-            self._writer.again(self)
+        self._writer.again(self, self._delay_ms)
+        self._delay_ms = min(2 * self._delay_ms, LONGEST_RETRY_MS)
 
 
 class _MarkerTicket(Redeemable):

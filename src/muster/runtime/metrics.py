@@ -35,8 +35,9 @@ def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
     shards = coordinator.shards()
     yield from _groups(shards)
     yield from _work(shards)
-    yield _gauge(
+    yield labelled(
         "num_partitions",
+        "gauge",
         "Partitions of __consumer_offsets on this node, by the state of their shard.",
         {
             state.value: sum(place.state is state for place in coordinator.places.values())
@@ -45,9 +46,9 @@ def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
         label="state",
     )
     load_times = [place.load_ms for place in coordinator.places.values()]
-    yield _plain("partition_load_time_max_ms", "gauge", "The longest load of a shard.", max(load_times, default=0))
+    yield plain("partition_load_time_max_ms", "gauge", "The longest load of a shard.", max(load_times, default=0))
     average = sum(load_times) / len(load_times) if load_times else 0
-    yield _plain("partition_load_time_avg_ms", "gauge", "The mean load of a shard.", average)
+    yield plain("partition_load_time_avg_ms", "gauge", "The mean load of a shard.", average)
     yield from _waiting([place.runner for place in coordinator.places.values() if place.runner is not None])
     yield from _timing("batch_flush_time_ms", "Making durable what was staged in a tick.", [coordinator.commit.flushes])
     yield from _per_group(shards)
@@ -55,15 +56,18 @@ def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
 
 def _groups(shards: list[Shard]) -> Iterator[Metric]:
     groups = [group for shard in shards for group in shard.groups.values()]
-    yield _plain("num_groups", "gauge", "Groups held by this node.", len(groups))
-    yield _gauge(
+    yield plain("num_groups", "gauge", "Groups held by this node.", len(groups))
+    yield labelled(
         "groups",
+        "gauge",
         "Classic groups by state.",
         {state.value: sum(group.state is state for group in groups) for state in GroupState},
         label="state",
     )
-    yield _plain("num_members", "gauge", "Members of all groups.", sum(len(group.members) for group in groups))
-    yield _plain("num_offsets", "gauge", "Committed offsets in memory.", sum(shard.offsets.count for shard in shards))
+    yield plain("num_members", "gauge", "Members of all groups.", sum(len(group.members) for group in groups))
+    yield plain("num_offsets", "gauge", "Committed offsets in memory.", sum(shard.offsets.count for shard in shards))
+    pending = sum(shard.offsets.pending.count() for shard in shards)
+    yield plain("pending_offsets", "gauge", "Offsets of transactions that have not ended.", pending)
 
 
 def _work(shards: list[Shard]) -> Iterator[Metric]:
@@ -71,28 +75,29 @@ def _work(shards: list[Shard]) -> Iterator[Metric]:
         ("offset_commits", "Offsets written by commits."),
         ("offset_expirations", "Offsets that expired."),
         ("offset_deletions", "Offsets removed by OffsetDelete."),
+        ("unstable_offset_fetches", "OffsetFetch requests that were refused because a transaction had not ended."),
         ("started_rebalances", "Rebalances that began."),
         ("completed_rebalances", "Rebalances that ended with a stable group."),
         ("expired_members", "Members that were dropped because they were silent for too long."),
     ):
         total = sum(getattr(shard.counters, name) for shard in shards)
-        yield _plain(f"{name}_total", "counter", meaning, total)
+        yield plain(f"{name}_total", "counter", meaning, total)
 
 
 def _waiting(runners: list[GroupRunner]) -> Iterator[Metric]:
     queued, parked, timers = (sum(getattr(each, name) for each in runners) for name in ("queued", "parked", "timers"))
-    yield _plain("event_queue_size", "gauge", "Events that wait for records of their group.", queued)
-    yield _plain("parked_requests", "gauge", "Requests without an answer yet.", parked)
-    yield _plain("timers", "gauge", "Deadlines that are set.", timers)
+    yield plain("event_queue_size", "gauge", "Events that wait for records of their group.", queued)
+    yield plain("parked_requests", "gauge", "Requests without an answer yet.", parked)
+    yield plain("timers", "gauge", "Deadlines that are set.", timers)
     waits = [runner.waits for runner in runners]
     yield from _timing("event_purgatory_time_ms", "From the append of records to having them durable.", waits)
 
 
 def _timing(name: str, meaning: str, timings: list[Timing]) -> Iterator[Metric]:
-    yield _plain(f"{name}_count", "counter", f"{meaning} How often.", sum(timing.count for timing in timings))
-    yield _plain(f"{name}_sum", "counter", f"{meaning} Summed up.", sum(timing.sum_ms for timing in timings))
+    yield plain(f"{name}_count", "counter", f"{meaning} How often.", sum(timing.count for timing in timings))
+    yield plain(f"{name}_sum", "counter", f"{meaning} Summed up.", sum(timing.sum_ms for timing in timings))
     longest = max((timing.max_ms for timing in timings), default=0)
-    yield _plain(f"{name}_max", "gauge", f"{meaning} The longest since the start.", longest)
+    yield plain(f"{name}_max", "gauge", f"{meaning} The longest since the start.", longest)
 
 
 def _per_group(shards: list[Shard]) -> Iterator[Metric]:
@@ -107,12 +112,14 @@ def _per_group(shards: list[Shard]) -> Iterator[Metric]:
         yield Metric(f"muster_{name}", "gauge", meaning, samples)
 
 
-def _plain(name: str, kind: Literal["gauge", "counter"], meaning: str, value: float) -> Metric:
+def plain(name: str, kind: Literal["gauge", "counter"], meaning: str, value: float) -> Metric:
     return Metric(f"muster_{name}", kind, meaning, (({}, float(value)),))
 
 
-def _gauge(name: str, meaning: str, values: Mapping[str, int], *, label: str) -> Metric:
-    return Metric(f"muster_{name}", "gauge", meaning, tuple(({label: key}, float(n)) for key, n in values.items()))
+def labelled(
+    name: str, kind: Literal["gauge", "counter"], meaning: str, values: Mapping[str, int], *, label: str
+) -> Metric:
+    return Metric(f"muster_{name}", kind, meaning, tuple(({label: key}, float(n)) for key, n in values.items()))
 
 
 def exposition(metrics: Iterable[Metric]) -> str:

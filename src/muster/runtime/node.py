@@ -6,25 +6,29 @@ Handlers get a Node and nothing else. It does not know TCP, API versions or flag
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL, TRANSACTION_STATE
 from muster.core.transactions.config import TransactionConfig
-from muster.log.contract import PartitionLog, StorageError
+from muster.log.contract import NOBODY, PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.compaction import Compactor
 from muster.runtime.coordinator import Coordinator, CoordinatorConfig
+from muster.runtime.coordinator_shards import CoordinatorShards
 from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.log_limit import LogLimit
 from muster.runtime.long_poll import LongPolls
 from muster.runtime.marker_writer import MarkerWriter
+from muster.runtime.other_nodes import Answered, NoOtherNodes, OtherNodes
 from muster.runtime.periodic import Periodic
+from muster.runtime.remote_markers import RemoteMarkers
+from muster.runtime.remote_questions import RemoteQuestions
 from muster.runtime.transaction_coordinator import TransactionCoordinator
 from muster.runtime.writer_thread import Step, WriterThread
 from muster.security.audit import Audit
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from muster.runtime.cluster_seat import ClusterSeat
     from muster.runtime.principal_usage import PrincipalUsage
     from muster.runtime.reads_apart import ReadsApart
+    from muster.runtime.transactional_id_usage import TransactionalIdUsage
     from muster.security.acl_store import AclStore
     from muster.security.quota_store import QuotaStore
     from muster.security.users import Users
@@ -110,7 +115,14 @@ class Node:
             loop.call_soon,
             CatalogTopics(broker.catalog),
         )
-        self.marker_writer = MarkerWriter(broker, self.coordinator, self.durable, clock)
+        self.other_nodes: OtherNodes = NoOtherNodes(loop.call_soon)
+        """Set before `start` where there are some."""
+        self.node_secret: bytes | None = None
+        """By which nodes of the cluster know each other; None: there are no others."""
+        self.marker_writer = MarkerWriter(
+            broker, self.coordinator, self.durable, clock, RemoteMarkers(self._ask_node, loop.call_soon, clock)
+        )
+        self.remote_questions = RemoteQuestions(self._ask_node, loop.call_soon)
         self.transactions = TransactionCoordinator(
             settings.transaction_config(),
             clock,
@@ -122,8 +134,14 @@ class Node:
             loop.call_soon,
             self.marker_writer,
         )
+        self.coordinators: Mapping[str, CoordinatorShards[Any]] = {
+            CONSUMER_OFFSETS: self.coordinator,
+            TRANSACTION_STATE: self.transactions,
+        }
+        """By the topic whose partitions they lead."""
         self.principal_usage = _principal_usage(settings, self.coordinator, clock)
         """What each principal holds here, counted against its limits; None if no principal has a limit."""
+        self.transactional_id_usage = _transactional_id_usage(settings, self.transactions, clock)
         self._retention = Periodic(
             self.alarm, clock, settings.integer("log.retention.check.interval.ms"), self._apply_retention
         )
@@ -178,6 +196,9 @@ class Node:
     def node_id(self) -> int:
         return self.broker.node_id
 
+    def _ask_node(self, node_id: int, api: str, version: int, request: object, then: Answered) -> None:
+        self.other_nodes.ask(node_id, api, version, request, then)
+
     # -- start and stop
 
     def advertise(self, host: str, port: int) -> None:
@@ -197,7 +218,8 @@ class Node:
         self._retention.start()
         self.compactor.start()
         if self.cluster is not None:
-            self.coordinator.may_speak = self.cluster.may_speak
+            for coordinator in self.coordinators.values():
+                coordinator.may_speak = self.cluster.may_speak
             self.broker.on_topics_gone = self._topics_gone_elsewhere
             self.broker.before_reading = self.cluster.step_down_if_late
             self.alarm.join(self.cluster.on_alarm)  # before any shard: sleepers are asked in the order of their coming
@@ -210,6 +232,7 @@ class Node:
             await self.cluster.hand_over()
         if self._validation is not None:
             self._validation.close()
+        self.other_nodes.close()
         self.transactions.stop()
         self.coordinator.stop()
         self.long_polls.fire_all()
@@ -241,11 +264,14 @@ class Node:
 
     # -- the coordinator's topics
 
-    def has_coordinator_for(self, group_id: str) -> bool:
-        return partition_for(group_id, self.coordinator.partition_count) in self.coordinator.places
-
-    def has_transaction_coordinator_for(self, transactional_id: str) -> bool:
-        return partition_for(transactional_id, self.transactions.partition_count) in self.transactions.places
+    def coordinator_id(self, topic_name: str, key: str) -> int:
+        """The node that leads the partition of this key (a group, a transactional id); NOBODY while none does."""
+        coordinator = self.coordinators[topic_name]
+        if self.cluster is None:
+            is_led = partition_for(key, coordinator.partition_count) in coordinator.places
+            return self.node_id if is_led else NOBODY
+        topic = self.broker.topic(topic_name)
+        return NOBODY if topic is None else topic.partitions[partition_for(key, len(topic.partitions))].leader_id
 
     def create_offsets_topic_soon(self) -> None:
         """The first client that looks for a coordinator makes the topic, and is told to come again (spec 1.3)."""
@@ -285,11 +311,11 @@ class Node:
         return True
 
     def _elect_all(self) -> None:
-        for name, elect in ((CONSUMER_OFFSETS, self.coordinator.elect), (TRANSACTION_STATE, self.transactions.elect)):
+        for name, coordinator in self.coordinators.items():
             topic = self.broker.topic(name)
             for partition in () if topic is None else topic.partitions:
                 if partition.is_led_here:
-                    elect(partition.index, partition.leader_epoch)
+                    coordinator.elect(partition.index, partition.leader_epoch)
 
     def _open_offsets_log(self, index: int) -> tuple[PartitionLog, int]:
         partition = self.broker.partition(CONSUMER_OFFSETS, index)
@@ -312,12 +338,9 @@ class Node:
         for log in logs:
             self.durable.give_up(log, StorageError(f"{log.topic} was deleted"))
             self.long_polls.on_advance(log)
-        if CONSUMER_OFFSETS in names:
-            for partition in list(self.coordinator.places):
-                self.coordinator.resign(partition)
-        if TRANSACTION_STATE in names:
-            for partition in list(self.transactions.places):
-                self.transactions.resign(partition)
+        for name in names & self.coordinators.keys():
+            for partition in list(self.coordinators[name].places):
+                self.coordinators[name].resign(partition)
         if GROUP_JOURNAL in names:
             self.journal.forget_logs()
         self.coordinator.topics_deleted(names)
@@ -351,3 +374,14 @@ def _principal_usage(settings: NodeSettings, coordinator: Coordinator, clock: Cl
     from muster.runtime.principal_usage import PrincipalUsage, UsageLimits
 
     return PrincipalUsage(UsageLimits(*most), coordinator.shard_of, clock.ticks_ms)
+
+
+def _transactional_id_usage(
+    settings: NodeSettings, transactions: TransactionCoordinator, clock: Clock
+) -> TransactionalIdUsage | None:
+    most = settings.integer("muster.max.transactional.ids.per.principal")
+    if most == INT_MAX:
+        return None
+    from muster.runtime.transactional_id_usage import TransactionalIdUsage
+
+    return TransactionalIdUsage(most, transactions.is_known, clock.ticks_ms)

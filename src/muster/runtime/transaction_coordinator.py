@@ -51,7 +51,7 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
         self._config = config
         self._journal = journal
         self._new_producer_id = new_producer_id
-        self._marker_writer = marker_writer
+        self.marker_writer = marker_writer
 
     def submit(self, request: TransactionRequest, ticket: Redeemable) -> None:
         """Route a request that names a transactional id. The checks go in the order of those of groups (spec 1.5)."""
@@ -83,6 +83,19 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
                 place.runner.submit(request, ticket_for())
         return 0
 
+    def is_known(self, transactional_id: str) -> bool:
+        """Whether there is such a transactional id on this node."""
+        place = self.places.get(self._partition_of(transactional_id)) if self.partition_count else None
+        return place is not None and place.runner is not None and transactional_id in place.runner.shard.transactions
+
+    def shards(self) -> list[TransactionShard]:
+        """The active ones, for metrics."""
+        return [
+            place.runner.shard
+            for place in self.places.values()
+            if place.runner is not None and place.state is ShardState.ACTIVE
+        ]
+
     # -- loading
 
     def _new_load(self, log: PartitionLog) -> Load:
@@ -94,7 +107,7 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
         epoch = place.epoch
 
         def write_markers(order: MarkerOrder, written: Callable[[Topics], None]) -> None:
-            self._marker_writer.write(order, epoch, written, lambda: not runner.is_closed)
+            self.marker_writer.write(order, epoch, written, lambda: not runner.is_closed)
 
         runner = TransactionRunner(
             cast(TransactionsLoad, load).shard,

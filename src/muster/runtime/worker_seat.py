@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from muster.cluster.view import ClusterView
 from muster.cluster.worker_place import WorkerPlace
-from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.log.contract import NOBODY, Leader
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
 
@@ -50,15 +49,8 @@ class WorkerSeat(ClusterSeat):
 
     def _follow(self, view: ClusterView) -> None:
         self._show_who_is_away(view)
-        node = self._node
-        offsets = node.broker.topic(CONSUMER_OFFSETS)
-        if offsets is None:
-            return
-        if not node.coordinator.places:
-            node.coordinator.partition_count = len(offsets.partitions)
-        for partition in offsets.partitions:
-            if partition.is_led_here and partition.index not in node.coordinator.places:
-                node.coordinator.elect(partition.index, partition.leader_epoch)
+        self._count_coordinator_partitions()
+        self._elect_what_is_open()
 
     def _show_who_is_away(self, view: ClusterView) -> None:
         """Clients must not be sent to a worker that does not come up."""

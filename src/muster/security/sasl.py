@@ -16,6 +16,16 @@ SCRAM_SHA_256: Final = "SCRAM-SHA-256"
 SCRAM_SHA_512: Final = "SCRAM-SHA-512"
 OAUTHBEARER: Final = "OAUTHBEARER"
 MECHANISMS: Final = (PLAIN, SCRAM_SHA_256, SCRAM_SHA_512, OAUTHBEARER)
+"""Those that clients may use."""
+NODE_MECHANISM: Final = "MUSTER-NODE"
+"""Of nodes among themselves (`node_proof`)."""
+USER: Final = "User"
+NODE: Final = "Node"
+"""Types of principals. No certificate and no token makes anybody a `Node:...`: only the mechanism of nodes does."""
+
+
+def is_node(principal: str) -> bool:
+    return principal.startswith("Node:")
 
 
 @dataclass(slots=True, frozen=True)
@@ -32,6 +42,7 @@ class Accepted:
     token: bytes = b""
     expires_at_ms: int | None = None
     """When the credential itself ends, by the wall clock."""
+    principal_type: str = USER
 
 
 class AuthenticationFailed(Exception):

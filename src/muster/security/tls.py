@@ -52,7 +52,9 @@ class TlsSource:
         self._wall_clock_seconds = wall_clock_seconds
         self._stamps = self._look()
         self.context = make_context(settings)
-        self.valid_until_seconds = certificate_end(settings)
+        self.certificate = own_certificate(settings)
+        """The one that is shown, as DER."""
+        self.valid_until_seconds = certificate_end(settings, self.certificate)
         if self.valid_until_seconds <= wall_clock_seconds():
             _log.warning("listener %s: the server's certificate has expired; clients will refuse it", name)
 
@@ -63,15 +65,20 @@ class TlsSource:
             return False
         self._stamps = stamps
         try:
-            context, end = make_context(self._settings), certificate_end(self._settings)
+            context, certificate = make_context(self._settings), own_certificate(self._settings)
+            end = certificate_end(self._settings, certificate)
             if end <= self._wall_clock_seconds() < self.valid_until_seconds:
                 raise TlsError("the new certificate has expired")
         except TlsError as error:
             _log.error("listener %s: keeping the certificate that was read before: %s", self._name, error)
             return False
-        self.context, self.valid_until_seconds = context, end
+        self.context, self.certificate, self.valid_until_seconds = context, certificate, end
         _log.info("listener %s: certificates read again", self._name)
         return True
+
+    def client_context(self) -> ssl.SSLContext:
+        """With the certificate as the files have it now. TlsError if they cannot be used."""
+        return client_context(self._settings)
 
     def _look(self) -> tuple[tuple[int, int, int] | None, ...]:
         return tuple(
@@ -164,21 +171,43 @@ def _load_trusted(context: ssl.SSLContext, settings: TlsSettings) -> None:
         raise TlsError(f"{settings.truststore_location}: cannot be read: {error.strerror}") from None
 
 
-def certificate_end(settings: TlsSettings) -> int:
-    """When the server's own certificate ends."""
-    called = settings.keystore_location or "ssl.keystore.certificate.chain"
+def own_certificate(settings: TlsSettings) -> bytes:
+    """The server's own certificate, without the rest of its chain, as DER."""
     text = settings.certificate_chain
     try:
         if settings.keystore_location:
             with open(settings.keystore_location, encoding="ascii", errors="replace") as file:
                 text = file.read()
         begin, end = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
-        first = text[text.index(begin) : text.index(end) + len(end)]
-        return valid_until_seconds(ssl.PEM_cert_to_DER_cert(first))
+        return ssl.PEM_cert_to_DER_cert(text[text.index(begin) : text.index(end) + len(end)])
     except OSError as error:
-        raise TlsError(f"{called}: cannot be read: {error.strerror}") from None
+        raise TlsError(f"{_called(settings)}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise TlsError(f"{_called(settings)}: the certificate cannot be read") from None
+
+
+def certificate_end(settings: TlsSettings, certificate: bytes) -> int:
+    """When the server's own certificate ends."""
+    try:
+        return valid_until_seconds(certificate)
     except (CertificateError, ValueError):
-        raise TlsError(f"{called}: the certificate cannot be read") from None
+        raise TlsError(f"{_called(settings)}: the certificate cannot be read") from None
+
+
+def _called(settings: TlsSettings) -> str:
+    return settings.keystore_location or "ssl.keystore.certificate.chain"
+
+
+def client_context(settings: TlsSettings) -> ssl.SSLContext:
+    """For a node that talks to another one's listener: shows the certificate of its own, and leaves it to `node_proof` to find out
+    whom it talks to. TlsError as for a server."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = min(_VERSIONS[each] for each in settings.protocols)
+    context.maximum_version = max(_VERSIONS[each] for each in settings.protocols)
+    _load_own(context, settings)
+    return context
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from muster.security.audit import Asked
 from muster.security.authorizer import AllowAll
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
+from muster.security.sasl import is_node
 
 _ALLOW_ALL: Final = AllowAll
 _GROUP: Final = ResourceType.GROUP
@@ -37,6 +38,8 @@ def authorize_topic(call: Call, node: Node, operation: Operation, topic: str, *,
 
 
 def authorize_cluster(call: Call, node: Node, operation: Operation, *, quietly: bool = False) -> bool:
+    if operation is Operation.CLUSTER_ACTION and is_node(call.principal):
+        return True  # nodes need no ACL for what nodes ask of each other, and have no other right by that
     if node.authorizer.allows(call.principal, call.host, operation, ResourceType.CLUSTER, CLUSTER_NAME):
         return True
     return _no(call, node, operation, ResourceType.CLUSTER, CLUSTER_NAME, quietly)

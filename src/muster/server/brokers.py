@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-from muster.core.hashing import partition_for
-from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.log.contract import NOBODY
 from muster.runtime.node import Node
 from muster.server.call import Call
@@ -58,19 +56,10 @@ def controller_id(node: Node) -> int:
     return node.cluster.view.controller_id
 
 
-def transaction_coordinator_of(call: Call, node: Node, transactional_id: str) -> BrokerAddress | None:
-    """The node that leads the id's partition of `__transaction_state`; None while nobody does."""
-    if node.cluster is not None:
-        return this_broker(call, node)  # not served there: InitProducerId, which the client asks next, says so
-    return this_broker(call, node) if node.has_transaction_coordinator_for(transactional_id) else None
-
-
-def coordinator_of(call: Call, node: Node, group_id: str) -> BrokerAddress | None:
-    """The live node that leads the group's partition of `__consumer_offsets`; None while nobody does."""
-    if node.cluster is None:
-        return this_broker(call, node) if node.has_coordinator_for(group_id) else None
-    topic = node.broker.topic(CONSUMER_OFFSETS)
-    if topic is None:
-        return None
-    leader_id = topic.partitions[partition_for(group_id, len(topic.partitions))].leader_id
+def coordinator_of(call: Call, node: Node, topic: str, key: str) -> BrokerAddress | None:
+    """The live node that leads the partition of a group (`__consumer_offsets`) or of a transactional id (`__transaction_state`);
+    None while nobody does."""
+    leader_id = node.coordinator_id(topic, key)
+    if leader_id == node.node_id:
+        return this_broker(call, node)
     return next((broker for broker in live_brokers(call, node) if broker.node_id == leader_id), None)

@@ -95,7 +95,7 @@ class Connection:
         self.channel: Channel | None = None
         """The transport, where it is one: compiled code calls it directly."""
         self._listener = listener
-        self._intake = Intake(door.first_routes, listener.node, listener.traffic)
+        self._intake = Intake(door.first_routes, listener.node, listener.traffic, listener.max_entries)
         self._max_frame_bytes = door.first_frame_bytes
         self._transport: asyncio.Transport | None = None
         self._backlog: Backlog | None = None

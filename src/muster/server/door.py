@@ -42,6 +42,7 @@ class Door:
         self.tls: TlsSource | None = None
         self.principal_rules: PrincipalRules | None = None
         self.sasl: SaslGateway | None = None
+        self._gateway_for_nodes: SaslGateway | None = None
         self.sockets: Sequence[socket.socket] = ()
         """Bound to the address, the door's own first. A worker has them from its supervisor, listening already."""
         self._acceptors: list[Acceptor] = []
@@ -56,9 +57,23 @@ class Door:
         if self.address.protocol.has_sasl:
             from muster.server.sasl_gateway import SaslGateway
 
-            self.sasl = SaslGateway(self.listener, self.address, settings, own)
+            self.sasl = SaslGateway(self.listener, self.address, settings, own, self.own_certificate)
             self.first_routes = self.sasl.entry_routes
             self.first_frame_bytes = self.sasl.max_frame_bytes
+
+    def own_certificate(self) -> bytes:
+        """The one that is shown at this door; nothing without TLS."""
+        return b"" if self.tls is None else self.tls.certificate
+
+    def gateway_for_nodes(self) -> SaslGateway:
+        """Where nobody else is asked who they are."""
+        if self._gateway_for_nodes is None:
+            from muster.server.sasl_gateway import SaslGateway
+
+            settings = self.listener.settings
+            own = settings.for_listener(self.address.name)
+            self._gateway_for_nodes = SaslGateway(self.listener, self.address, settings, own, self.own_certificate)
+        return self._gateway_for_nodes
 
     def _prepare_tls(self, own: ListenerSettings) -> None:
         from muster.security.principal_rules import MappingError, PrincipalRules

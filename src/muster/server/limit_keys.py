@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.topics.config_types import INT_MAX, ConfigKey, ConfigType, at_least
+from muster.server.limits import MOST_ENTRIES
+from muster.topics.config_types import INT_MAX, ConfigKey, ConfigType, at_least, between
 
 _INT, _LONG, _LIST = ConfigType.INT, ConfigType.LONG, ConfigType.LIST
 
@@ -69,6 +70,14 @@ REQUEST_KEYS: Final = (
         "The largest request that is no Produce; socket.request.max.bytes holds for all.",
         at_least(65_536),
     ),
+    ConfigKey(
+        "muster.request.max.entries",
+        _INT,
+        10_000,
+        "Partitions, topics, groups and other entries that one request may list in all: 10,000 are served in some 50 ms, during"
+        " which nobody else is.",
+        between(1_000, MOST_ENTRIES),
+    ),
 )
 
 QUOTA_KEYS: Final = (
@@ -102,6 +111,13 @@ HOLDING_KEYS: Final = (
         _INT,
         INT_MAX,
         "The most committed offsets, one a partition, in all groups that one principal created.",
+        at_least(0),
+    ),
+    ConfigKey(
+        "muster.max.transactional.ids.per.principal",
+        _INT,
+        INT_MAX,
+        "The most transactional ids that one principal may have; they go with transactional.id.expiration.ms.",
         at_least(0),
     ),
     ConfigKey(

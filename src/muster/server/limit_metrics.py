@@ -61,13 +61,16 @@ def limit_metrics(listener: Listener, node: Node) -> Iterator[Metric]:
     yield from holding_metrics(node)
 
 
+_HOLDINGS = ("groups", "members", "offsets", "parked_joins", "transactional_ids")
+
+
 def holding_metrics(node: Node) -> Iterator[Metric]:
-    refused = {} if node.principal_usage is None else node.principal_usage.refused
+    refused = {} if node.principal_usage is None else dict(node.principal_usage.refused)
+    if node.transactional_id_usage is not None:
+        refused["transactional_ids"] = node.transactional_id_usage.refused
     yield Metric(
         "muster_limit_refusals_total",
         "counter",
         "Requests refused because their principal would hold too much, by what it would be.",
-        tuple(
-            ({"limit": name}, float(refused.get(name, 0))) for name in ("groups", "members", "offsets", "parked_joins")
-        ),
+        tuple(({"limit": name}, float(refused.get(name, 0))) for name in _HOLDINGS),
     )

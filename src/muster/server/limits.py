@@ -32,7 +32,8 @@ MOST_REPLY_BYTES: Final = 100 * 1024 * 1024
 """What a reply may have; as much as a request by default. Fetch has `fetch.max.bytes`, which is less."""
 
 MOST_ENTRIES: Final = 50_000
-"""Entries in all arrays of one request together, of structs and of names. Decoders refuse a single array that is longer."""
+"""What `muster.request.max.entries` can be set to: entries in all arrays of one request together, of structs and of names. Decoders
+refuse a single array that is longer."""
 
 MOST_REPEATS: Final = 1_000
 """What a reply repeats because the request lists it again, in things of up to `REPEATED_BYTES`: so 4 MiB in all."""

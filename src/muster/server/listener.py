@@ -52,6 +52,7 @@ class Listener:
         self.max_frame_bytes = settings.integer("socket.request.max.bytes")
         self.max_other_bytes = settings.integer("muster.request.max.bytes")
         """Of a request that is no Produce: all of it becomes objects, so it costs many times its bytes."""
+        self.max_entries = settings.integer("muster.request.max.entries")
         self.request_budget = RequestBudget(
             settings.integer(QUEUED_BYTES), UNCOUNTED_BYTES_PER_CONNECTION, QUEUED_BYTES
         )
@@ -76,7 +77,7 @@ class Listener:
         )
         self.tls_log = LogLimit(logging.getLogger("muster.tls"), "TLS connections that failed", time.monotonic)
         self.doors = tuple(Door(self, address) for address in settings.listeners)
-        self._settings = settings
+        self.settings = settings
         names = tuple(address.name for address in settings.listeners)
         self.admission = Admission(settings, names)
         self.connection_limits = ConnectionLimits(settings, names)
@@ -95,7 +96,7 @@ class Listener:
     def prepare(self) -> None:
         """Read certificates and keys. ConfigError if they cannot be used."""
         for door in self.doors:
-            door.prepare(self._settings)
+            door.prepare(self.settings)
 
     def start_looking(self) -> None:
         """From now on for idle connections and for changed files. The doors are open."""

@@ -168,11 +168,15 @@ NEWCOMER_KEYS: Final = (
     ),
 )
 
-_BETWEEN_BROKERS = (
-    "Accepted so that Kafka's files can be used; it has no effect here: there is no talk between brokers."
-)
+_BETWEEN_BROKERS = "Accepted so that Kafka's files can be used; it has no effect here: nodes know each other by a secret in their store."
 BETWEEN_BROKERS_KEYS: Final = (
-    ConfigKey("inter.broker.listener.name", _STRING, None, _BETWEEN_BROKERS),
+    ConfigKey(
+        "inter.broker.listener.name",
+        _STRING,
+        None,
+        "The listener through which nodes of a cluster talk to each other, at the address that it advertises; not set: the"
+        " first one.",
+    ),
     ConfigKey("security.inter.broker.protocol", _STRING, "PLAINTEXT", _BETWEEN_BROKERS),
     ConfigKey("sasl.mechanism.inter.broker.protocol", _STRING, "GSSAPI", _BETWEEN_BROKERS),
     ConfigKey("ssl.endpoint.identification.algorithm", _STRING, "https", _BETWEEN_BROKERS),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.server.limits import MOST_ENTRIES, MOST_REPEATS, MOST_REPLY_BYTES, REPEATED_BYTES
+from muster.server.limits import MOST_REPEATS, MOST_REPLY_BYTES, REPEATED_BYTES
 from muster.wire.errors import WireError
 from muster.wire.message import Message
 
@@ -44,10 +44,12 @@ class Repeats:
         self.add(1 + size // REPEATED_BYTES)
 
 
-def check_entries(request: object) -> None:
+def check_entries(request: object, most: int) -> None:
     """Of all arrays of structs and texts in a request together. Arrays of numbers are cheap and do not count."""
-    if isinstance(request, Message) and _count(request, MOST_ENTRIES) < 0:
-        raise TooMuchAsked(f"the request lists more than {MOST_ENTRIES} entries: {_ASK_LESS}")
+    if isinstance(request, Message) and _count(request, most) < 0:
+        raise TooMuchAsked(
+            f"the request lists more than {most} entries: {_ASK_LESS}, or raise muster.request.max.entries on the server"
+        )
 
 
 def _count(message: Message, left: int) -> int:

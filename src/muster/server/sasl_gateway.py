@@ -9,10 +9,11 @@ import logging
 import os
 import time
 from base64 import b64encode
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
-from muster.security.sasl import OAUTHBEARER, PLAIN, Exchange
+from muster.security.sasl import NODE_MECHANISM, OAUTHBEARER, PLAIN, Exchange
 from muster.server.listener_addresses import ListenerAddress, SecurityProtocol
 from muster.server.settings import ListenerSettings, Settings
 from muster.topics.config_types import ConfigError
@@ -30,12 +31,20 @@ _PASSWORD_THREADS: Final = 2
 
 
 class SaslGateway:
-    def __init__(self, listener: Listener, address: ListenerAddress, settings: Settings, own: ListenerSettings) -> None:
-        """ConfigError if a mechanism cannot be offered."""
+    def __init__(
+        self,
+        listener: Listener,
+        address: ListenerAddress,
+        settings: Settings,
+        own: ListenerSettings,
+        own_certificate: Callable[[], bytes],
+    ) -> None:
+        """ConfigError if a mechanism cannot be offered. A listener without SASL has one for nodes alone."""
         self.listener = listener
         self.name = address.name
-        self.mechanisms = own.words("sasl.enabled.mechanisms")
-        if not self.mechanisms:
+        self.mechanisms = own.words("sasl.enabled.mechanisms") if address.protocol.has_sasl else ()
+        self._own_certificate = own_certificate
+        if not self.mechanisms and address.protocol.has_sasl:
             raise ConfigError(f"listener {self.name}: sasl.enabled.mechanisms is empty, so nobody could come in")
         self.max_frame_bytes = settings.integer("sasl.server.max.receive.size")
         self.failure_delay_seconds = settings.integer("connection.failed.authentication.delay.ms") / 1000
@@ -63,8 +72,17 @@ class SaslGateway:
             self._executor = ThreadPoolExecutor(_PASSWORD_THREADS, "muster-passwords")
         return self._executor
 
+    def takes(self, mechanism: str) -> bool:
+        """Whether somebody may come in by it: a client, or another node of the cluster."""
+        is_node = mechanism == NODE_MECHANISM and self.listener.node.node_secret is not None
+        return is_node or mechanism in self.mechanisms
+
     def begin(self, mechanism: str) -> Exchange:
-        """A new exchange in an enabled mechanism."""
+        """A new exchange in a mechanism that it takes."""
+        if mechanism == NODE_MECHANISM:
+            from muster.security.node_proof import NodeExchange, new_nonce
+
+            return NodeExchange(self.listener.node.node_secret, new_nonce(os.urandom), self._own_certificate())
         if mechanism == PLAIN:
             from muster.security.plain import PlainExchange
 

@@ -85,7 +85,7 @@ class SaslSession:
         if self._principal is not None and self._is_too_soon():
             call.reply(SaslHandshakeResponse(ILLEGAL_SASL_STATE, []))
             return
-        if mechanism not in gateway.mechanisms:
+        if not gateway.takes(mechanism):
             call.reply(SaslHandshakeResponse(UNSUPPORTED_SASL_MECHANISM, offered))
             gateway.listener.traffic.authentication_failures += 1
             gateway.listener.authentication_log.warning(
@@ -183,7 +183,7 @@ class SaslSession:
                 self._succeed(result, answers)
 
     def _succeed(self, accepted: Accepted, answers: Answers) -> None:
-        principal = f"User:{accepted.name}"
+        principal = f"{accepted.principal_type}:{accepted.name}"
         if self._principal not in (None, principal):
             told = f"Cannot change principals during re-authentication from {self._principal} to {principal}"
             self._fail(AuthenticationFailed(told, f"it was {self._principal!r} before", accepted.name), answers)

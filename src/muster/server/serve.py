@@ -82,6 +82,10 @@ class Server:
                 from muster.server.cluster_assembly import join_cluster
 
                 join_cluster(self.node, self.settings, self._endpoints())
+            if getattr(self.node, "cluster", None) is not None:
+                from muster.server.cluster_links import link_nodes
+
+                link_nodes(self.node, self.settings, self.listener.doors)
             if any(door.sasl is not None for door in self.listener.doors):
                 self.node.users.load()
             follow_quotas(self.node, self.listener)
@@ -137,6 +141,7 @@ class Server:
 
     def _metrics_page(self) -> str:
         from muster.runtime.metrics import coordinator_metrics, exposition
+        from muster.runtime.transaction_metrics import marker_metrics, transaction_metrics
         from muster.server.authorization_metrics import authorization_metrics
         from muster.server.limit_metrics import limit_metrics
         from muster.server.storage_metrics import storage_metrics
@@ -144,6 +149,8 @@ class Server:
         return exposition(
             (
                 *coordinator_metrics(self.node.coordinator),
+                *marker_metrics(self.node.marker_writer),
+                *transaction_metrics(self.node.transactions, self.node.clock.now_ms()),
                 *traffic_metrics(self.listener),
                 *authorization_metrics(self.node),
                 *limit_metrics(self.listener, self.node),

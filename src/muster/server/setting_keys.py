@@ -278,6 +278,13 @@ GROUP_KEYS: Final = (
 
 TRANSACTION_KEYS: Final = (
     ConfigKey(
+        "transaction.partition.verification.enable",
+        _BOOLEAN,
+        True,
+        "Whether the coordinator is asked if a partition is in a transaction before a producer of the first protocol writes there; "
+        "without it a late request can leave a transaction that nobody ends.",
+    ),
+    ConfigKey(
         "transaction.max.timeout.ms",
         _INT,
         900_000,

@@ -11,14 +11,15 @@ from contextlib import suppress
 from typing import Final
 
 from muster.core.hashing import partition_for
-from muster.core.internal_topics import CONSUMER_OFFSETS
+from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.replies import AddPartitionsReply
 from muster.core.transactions.requests import AddPartitions
-from muster.log.contract import StorageError
+from muster.log.contract import NOBODY, StorageError
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
-from muster.topics.produce import needs_verification
+from muster.server.settings import settings_of
+from muster.topics.produce import ProduceResult, begin_verification
 from muster.topics.refusal import TopicError
 from muster.wire.batch import NO_PRODUCER_ID, TRANSACTIONAL_BIT, BatchHeader, parse_header
 from muster.wire.errors import (
@@ -28,6 +29,7 @@ from muster.wire.errors import (
     INVALID_PRODUCER_EPOCH,
     INVALID_PRODUCER_ID_MAPPING,
     INVALID_TXN_STATE,
+    NETWORK_EXCEPTION,
     NONE,
     NOT_COORDINATOR,
     NOT_ENOUGH_REPLICAS,
@@ -47,9 +49,14 @@ _TRY_AGAIN: Final = (
     CONCURRENT_TRANSACTIONS,
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
+    NETWORK_EXCEPTION,
     NOT_COORDINATOR,
 )
 """Producers know none of these as an answer to Produce: they hear NOT_ENOUGH_REPLICAS instead, after which they try again."""
+_NOT_ADDED: Final = ProduceResult(INVALID_TXN_STATE, "Partition was not added to the transaction", tells_message=True)
+_TWO_PRODUCERS: Final = ProduceResult(
+    INVALID_PRODUCER_ID_MAPPING, "Transactional records contained more than one producer ID", tells_message=True
+)
 FENCED_SINCE: Final = 2
 """Of AddPartitionsToTxn, AddOffsetsToTxn and EndTxn: the version that knows PRODUCER_FENCED."""
 
@@ -64,8 +71,21 @@ def offsets_partition(node: Node, group_id: str) -> TopicPartitions:
 
 
 def ask_whether_in_transaction(node: Node, request: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
-    """Ask the transaction coordinator on behalf of a partition: `then` is called now or later."""
+    """Ask the transaction coordinator, on whichever node it is, on behalf of a partition: `then` is called now or later."""
+    if node.cluster is not None:
+        coordinator_id = node.coordinator_id(TRANSACTION_STATE, request.transactional_id)
+        if coordinator_id == NOBODY:
+            then(AddPartitionsReply(COORDINATOR_NOT_AVAILABLE))
+            return
+        if coordinator_id != node.node_id:
+            node.remote_questions.ask(coordinator_id, request, then)
+            return
     node.transactions.submit(request, _Question(then))
+
+
+def is_verification_wanted(node: Node) -> bool:
+    """Whether producers of the first protocol are checked. Those of the second one join a transaction by being checked."""
+    return settings_of(node).boolean("transaction.partition.verification.enable")
 
 
 def is_transactional(records: bytes | None) -> bool:
@@ -87,8 +107,8 @@ class Verification:
         self._transactional_id = transactional_id
         self._version = version
         self._verified: dict[tuple[str, int], tuple[int, int]] = {}
-        """Producer id, and where the partition's log ended when it was verified."""
-        self._refused: dict[tuple[str, int], int] = {}
+        """Of partitions that are verified, or asked about: producer id, and where the log ended when it was asked."""
+        self._refused: dict[tuple[str, int], ProduceResult] = {}
 
     def has_verified(self, name: str, index: int) -> bool:
         """No longer if the transaction has ended there while the batch was judged: a batch behind its marker would begin another
@@ -101,8 +121,8 @@ class Verification:
         except (TopicError, StorageError):
             return False  # the append finds out, and says so
 
-    def refusal(self, name: str, index: int) -> int:
-        return self._refused.get((name, index), NONE)
+    def refusal(self, name: str, index: int) -> ProduceResult | None:
+        return self._refused.get((name, index))
 
     def ask(self, batches: list[tuple[str, int, bytes | None]], then: Callable[[], None]) -> None:
         """`then` is called when all is known, now or later."""
@@ -114,7 +134,7 @@ class Verification:
             and header.producer_id != NO_PRODUCER_ID  # in no transaction, and taken as it is
         ]
         if len({(header.producer_id, header.producer_epoch) for *_, header in headers}) > 1:
-            self._refused = {(name, index): INVALID_PRODUCER_ID_MAPPING for name, index, _ in batches}
+            self._refused = {(name, index): _TWO_PRODUCERS for name, index, _ in batches}
             then()
             return
         unknown = [(name, index) for name, index, header in headers if self._needs_verification(name, index, header)]
@@ -122,44 +142,62 @@ class Verification:
             then()
             return
         header = headers[0][2]
-        joins = self._version >= JOINS_BY_ITSELF_SINCE
+        for place in unknown:
+            self._note_asked(place, header.producer_id)
+        if not self._joins and not is_verification_wanted(self._node):
+            then()
+            return
         asked = AddPartitions(
             self._transactional_id,
             header.producer_id,
             header.producer_epoch,
             tuple(TopicPartitions(name, (index,)) for name, index in unknown),
-            verify_only=not joins,
-            raises_epoch=joins,
+            verify_only=not self._joins,
+            raises_epoch=self._joins,
             fenced_error=INVALID_PRODUCER_EPOCH,
         )
 
         def answered(reply: AddPartitionsReply) -> None:
             for place, code in zip(unknown, reply.listed(len(unknown)), strict=True):
-                if code == NONE:
-                    self._note_verified(place, header.producer_id)
-                else:
-                    self._refused[place] = self._code(code)
+                if code == NONE and place in self._verified and not self.has_verified(*place):
+                    # A marker came while another node was asked. It may have ended the transaction before this one, or this
+                    # one: the producer has it asked again.
+                    code = NOT_ENOUGH_REPLICAS
+                if code != NONE:
+                    self._verified.pop(place, None)
+                    self._refused[place] = self._result(code)
             then()
 
         ask_whether_in_transaction(self._node, asked, answered)
 
-    def _note_verified(self, place: tuple[str, int], producer_id: int) -> None:
+    def _note_asked(self, place: tuple[str, int], producer_id: int) -> None:
         with suppress(TopicError, StorageError):  # the append finds out, and says so
             self._verified[place] = producer_id, self._node.broker.partition(*place).log.end_offset
 
+    @property
+    def _joins(self) -> bool:
+        return self._version >= JOINS_BY_ITSELF_SINCE
+
     def _needs_verification(self, name: str, index: int, header: BatchHeader) -> bool:
         try:
-            return needs_verification(self._node.broker.partition(name, index), header)
+            partition = self._node.broker.partition(name, index)
         except (TopicError, StorageError):
             return False  # the append finds out, and says so
+        try:
+            return begin_verification(partition, header, must_begin_at_zero=self._joins)
+        except TopicError as refused:
+            self._refused[name, index] = ProduceResult(refused.code, refused.message)
+        except StorageError:
+            pass  # likewise
+        return False
 
-    def _code(self, error: int) -> int:
+    def _result(self, error: int) -> ProduceResult:
         """What this version of Produce is told."""
         if error == TRANSACTION_ABORTABLE and self._version < KNOWS_ABORTABLE_SINCE:
-            return INVALID_TXN_STATE
-        if error == CONCURRENT_TRANSACTIONS and self._version >= JOINS_BY_ITSELF_SINCE:
-            return error
-        return NOT_ENOUGH_REPLICAS if error in _TRY_AGAIN else error
+            return _NOT_ADDED
+        if error == CONCURRENT_TRANSACTIONS and self._joins:
+            return ProduceResult(error)
+        return ProduceResult(NOT_ENOUGH_REPLICAS if error in _TRY_AGAIN else error)
 
 
 def _header(records: bytes | None) -> BatchHeader | None:

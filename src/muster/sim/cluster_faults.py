@@ -9,6 +9,7 @@ from muster.sim import faults
 from muster.sim.cluster_node import LEASE_MS, SimNode
 from muster.sim.cluster_world import ClusterWorld
 from muster.sim.faults import Weighted
+from muster.sim.transactions.faults import end_a_producer, stall_a_producer, start_a_producer
 
 
 def _node(world: ClusterWorld, random: Random) -> SimNode:
@@ -73,6 +74,14 @@ def drain_a_node(world: ClusterWorld, random: Random) -> None:
     world.scheduler.after(random.randint(500, 8_000), restart)
 
 
+def part_two_nodes(world: ClusterWorld, random: Random) -> None:
+    """They cannot reach each other; the database and the clients reach both."""
+    pair = tuple(sorted(random.sample(list(world.nodes), 2)))
+    assert len(pair) == 2
+    world.apart[pair] = None
+    world.scheduler.after(random.randint(100, 4 * LEASE_MS), lambda: world.apart.pop(pair, None))
+
+
 def cut_clients_off(world: ClusterWorld, random: Random) -> None:
     world.cluster_network.cut_node(_node(world, random).node_id)
 
@@ -101,6 +110,15 @@ CLUSTER_FAULTS: Weighted[ClusterWorld] = (
 )
 
 
+CLUSTER_FAULTS_WITH_TRANSACTIONS: Weighted[ClusterWorld] = (
+    *CLUSTER_FAULTS,
+    (start_a_producer, 8),
+    (stall_a_producer, 4),
+    (end_a_producer, 3),
+    (part_two_nodes, 4),
+)
+
+
 def heal_cluster(world: ClusterWorld) -> None:
     """Nothing disturbs from now on; every node is up and may lead, and somebody is there in every group."""
     world.network.is_slow = False
@@ -108,6 +126,7 @@ def heal_cluster(world: ClusterWorld) -> None:
     world.flaky.clear()
     world.database.cut_off.clear()
     world.database.is_away = False
+    world.apart.clear()
     for node in world.nodes.values():
         node.resume()
         row = world.database.nodes.get(node.node_id)
@@ -117,3 +136,5 @@ def heal_cluster(world: ClusterWorld) -> None:
     for member in world.members:
         if not member.is_alive:
             member.start()
+    if world.transactions is not None:
+        world.transactions.heal()

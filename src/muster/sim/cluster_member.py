@@ -8,8 +8,9 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from muster.core.hashing import partition_for
+from muster.sim.client import RETRY_MS
 from muster.sim.cluster_network import NodeLink
-from muster.sim.member import REBALANCE_MS, RETRY_MS, SimMember
+from muster.sim.member import REBALANCE_MS, SimMember
 from muster.sim.network import Link
 from muster.wire.errors import NONE
 

@@ -23,11 +23,11 @@ from muster.server.routes import Routes
 from muster.server.settings import Settings
 from muster.sim.cluster_loop import NodeLoop
 from muster.sim.cluster_membership import SimMembership, SimTables
+from muster.sim.cluster_peers import SimPeers
 from muster.sim.cluster_store import ClusterStore, SimCommit, SimLine
-from muster.sim.member import PARTITIONS, TOPIC
+from muster.sim.member import TOPIC
 from muster.sim.world import EPOCH_MS, SETTINGS
 from muster.topics.broker import Broker, BrokerConfig
-from muster.topics.creation import NewTopic
 
 if TYPE_CHECKING:
     from muster.sim.cluster_world import ClusterWorld
@@ -65,7 +65,7 @@ class SimNode:
             node, membership = self._make(loop)
             loop.enter(node.start)
             if node.broker.topic(TOPIC) is None:
-                node.broker.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])
+                node.broker.create_topics(world.topics)
         except StorageError as error:
             loop.alive = False
             world.note("node", self.node_id, "cannot start", str(error))
@@ -94,6 +94,7 @@ class SimNode:
         seat.on_reachable = lambda is_reachable: store.set_reachable(is_reachable=is_reachable)
         seat.before_leading = lambda slots, then: loop.call_later(world.statement_ms() / 1000, then, None)
         node.cluster = seat
+        node.other_nodes = SimPeers(world, self.node_id, loop)
         membership = self._member_of(loop, seat)
         seat.membership = membership
         world.listen_to_journal(node)

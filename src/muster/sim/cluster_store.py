@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 from muster.cluster.plan import Slot
-from muster.log.contract import Fenced, LogConfig, StorageError
+from muster.log.contract import Fenced, LogConfig, StorageError, TimestampOffset
 from muster.log.postgres.fence import Share
 from muster.log.postgres.line import ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
 from muster.log.postgres.questions import Questions
 from muster.log.postgres.store import PostgresCommit, PostgresStore
 from muster.log.staging import StagedLog
+from muster.log.timestamps import first_at_or_after
 from muster.sim.database import SimDatabase
 from muster.wire.batch import BatchHeader, parse_header
 
@@ -93,6 +94,15 @@ class SimLog(PostgresLog):
         for batch in self._rows_from(offset):
             header = parse_header(batch)
             yield header.base_offset, header
+
+    def offset_for_timestamp(self, timestamp_ms: int) -> TimestampOffset | None:
+        for batch in self._rows_from(self.start_offset):
+            header = parse_header(batch)
+            if header.max_timestamp >= timestamp_ms:
+                found = first_at_or_after(batch, header, timestamp_ms, self.start_offset, repr(self))
+                if found is not None:
+                    return found
+        return None
 
     def _transactional_from(self, offset: int) -> Sequence[tuple[int, int, bytes]]:
         found = [(parse_header(batch), batch) for batch in self._rows_from(offset)]

@@ -3,13 +3,14 @@ coordinator. Everything is drawn from one seed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import ceil
 from random import Random
 from typing import cast
 
 from muster.cluster.plan import Slot
 from muster.core.hashing import partition_for
-from muster.core.internal_topics import CONSUMER_OFFSETS
+from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from muster.runtime.node import Node
 from muster.sim.cluster_member import ClusterMember
 from muster.sim.cluster_network import ClusterNetwork
@@ -18,8 +19,11 @@ from muster.sim.cluster_onlooker import Onlooker
 from muster.sim.cluster_store import ClusterStore
 from muster.sim.database import SimDatabase
 from muster.sim.member import SimMember
+from muster.sim.transactions.cluster_clients import ClusterProducer, ClusterReader
+from muster.sim.transactions.history import OUTPUT
+from muster.sim.transactions.witness import TransactionWitness
 from muster.sim.witness import Witness
-from muster.sim.world import SETTINGS
+from muster.sim.world import SETTINGS, topics_of_a_world
 
 GROUPS = 3
 MEMBERS_A_GROUP = 3
@@ -29,9 +33,16 @@ SLOW_COMMIT_MS = 5_000
 """Longer than a node waits for it."""
 
 
+_COUNTS = {
+    CONSUMER_OFFSETS: "offsets.topic.num.partitions",
+    TRANSACTION_STATE: "transaction.state.log.num.partitions",
+}
+
+
 class ClusterWorld(Witness):
-    def __init__(self, seed: int, node_count: int) -> None:
+    def __init__(self, seed: int, node_count: int, *, transactions: bool = False) -> None:
         super().__init__(seed)
+        self.topics = topics_of_a_world(transactions=transactions)
         self.network = self.cluster_network = ClusterNetwork(self.scheduler, Random(self.random.random()))
         self.ids = Random(self.random.random())
         self.database = SimDatabase(lambda: self.scheduler.now_ms, LEASE_MS)
@@ -39,6 +50,8 @@ class ClusterWorld(Witness):
         self.is_database_slow = False
         self.flaky: dict[int, None] = {}
         """Nodes whose connections to the database break now and then."""
+        self.apart: dict[tuple[int, int], None] = {}
+        """Pairs of nodes, the smaller id first, that cannot reach each other."""
         self.partition_count = int(SETTINGS["offsets.topic.num.partitions"])
         self.nodes = {
             node_id: SimNode(self, node_id, Random(self.random.random())) for node_id in range(1, node_count + 1)
@@ -48,6 +61,8 @@ class ClusterWorld(Witness):
         self.members = [self._member(number) for number in range(GROUPS * MEMBERS_A_GROUP)]
         for number in range(GROUPS):
             Onlooker(self, f"group-{number}", Random(self.random.random())).start()
+        if transactions:
+            self.transactions = TransactionWitness(self, ClusterProducer, ClusterReader)
 
     def _member(self, number: int) -> SimMember:
         group, place = f"group-{number % GROUPS}", number // GROUPS
@@ -62,6 +77,18 @@ class ClusterWorld(Witness):
     def epochs(self) -> int:
         """How often a partition got an owner."""
         return sum(row.epoch for row in self.database.partitions.values())
+
+    def count_partitions(self, topic: str) -> int:
+        """Of a coordinator's topic."""
+        return int(SETTINGS[_COUNTS[topic]])
+
+    def are_apart(self, one: int, other: int) -> bool:
+        return (min(one, other), max(one, other)) in self.apart
+
+    def log_ends(self) -> Iterator[tuple[str, int]]:
+        for slot, row in self.database.partitions.items():
+            if slot.topic in (OUTPUT, CONSUMER_OFFSETS):
+                yield f"{slot.topic}-{slot.partition}", row.end_offset
 
     # -- the database
 
@@ -131,7 +158,8 @@ class ClusterWorld(Witness):
             if row is None:
                 self.history.unstable_groups.append(f"the groups of partition {index}: no partition")
                 continue
-            self.read_log(b"".join(batch.bytes for batch in row.batches))
+            content = b"".join(batch.bytes for batch in row.batches)
+            self.read_log(content)
             owner = self.nodes.get(row.owner)
             place = owner.node.coordinator.places.get(index) if owner is not None and owner.node is not None else None
             if owner is None or owner.node is None or place is None or place.runner is None:
@@ -144,3 +172,28 @@ class ClusterWorld(Witness):
             self.look_at_groups(place.runner.shard)
             cast(ClusterStore, owner.node.broker.store).reader.close()  # it may have broken while nobody read
             self.compare_with_replay(place.runner.shard, owner.node.broker.partition(CONSUMER_OFFSETS, index).log)
+            if self.transactions is not None:
+                self.transactions.look_at_offsets(index, content, place.runner.shard)
+        if self.transactions is not None:
+            self._look_at_transactions(self.transactions)
+
+    def _look_at_transactions(self, seen: TransactionWitness) -> None:
+        seen.look_at_progress()
+        for slot, row in self.database.partitions.items():
+            node = self.nodes[row.owner].node if row.owner in self.nodes else None
+            if slot.topic not in (OUTPUT, TRANSACTION_STATE):
+                continue
+            if node is None:
+                self.history.transactions.unstable.append(f"{slot}: nobody leads it")
+                continue
+            cast(ClusterStore, node.broker.store).reader.close()  # it may have broken while nobody read
+            partition = node.broker.partition(slot.topic, slot.partition)
+            if slot.topic == OUTPUT:
+                content = b"".join(batch.bytes for batch in row.batches)
+                seen.look_at_output(slot.partition, content, row.end_offset, partition.last_stable_offset)
+                continue
+            place = node.transactions.places.get(slot.partition)
+            if place is None or place.runner is None:
+                self.history.transactions.unstable.append(f"{slot}: node {row.owner} has no shard")
+            else:
+                seen.look_at_coordinator(place.runner.shard, partition.log)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from random import Random
 
 from muster.log.contract import StorageError
-from muster.log.memory import MemoryCommit, MemoryStore
-from muster.wire.batch import parse_header
+from muster.log.memory import MemoryCommit, MemoryLog, MemoryStore
+from muster.log.transaction_index import TransactionScan
+from muster.wire.batch import BatchHeader, decode_marker, decode_records, parse_header
 
 
 class SimStore(MemoryStore):
@@ -38,11 +39,26 @@ class SimStore(MemoryStore):
             content = [batch for segment in log._segments for batch in segment.batches]
             lost_or_not = [batch for batch in half_written.get(log, []) if batch.base_offset >= log.durable_offset]
             content += [batch.bytes for batch in lost_or_not[: random.randint(0, len(lost_or_not))]]
+            transactions = TransactionScan(knows_all_open=True)
             for batch in content:
                 header = parse_header(batch, 0)
                 copy.append(batch, header, header.partition_leader_epoch, header.max_timestamp)
+                if header.is_transactional:
+                    _note_transactional(copy, transactions, batch, header)
         commit = MemoryStore.begin_commit(survivor)
         if commit is not None:
             commit.run()
             commit.finish()
         return survivor
+
+
+def _note_transactional(log: MemoryLog, transactions: TransactionScan, batch: bytes, header: BatchHeader) -> None:
+    """Which transactions were aborted is found again as a start of the server finds it in files."""
+    if not header.is_control:
+        transactions.note(header)
+        return
+    (record,) = decode_records(batch, header)
+    marker = decode_marker(record.key, record.value)
+    aborted = None if marker is None else transactions.end(header, marker)
+    if aborted is not None:
+        log.note_aborted(aborted)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TypeVar
 
+from muster.sim.transactions.faults import end_a_producer, stall_a_producer, start_a_producer
 from muster.sim.witness import Witness
 from muster.sim.world import World
 
@@ -87,6 +88,14 @@ FAULTS: Weighted[World] = (
 )
 
 
+FAULTS_WITH_TRANSACTIONS: Weighted[World] = (
+    *FAULTS,
+    (start_a_producer, 8),
+    (stall_a_producer, 5),
+    (end_a_producer, 3),
+)
+
+
 def unleash(world: W, random: Random, faults: Weighted[W], allowed: frozenset[str] | None = None) -> None:
     """Plan faults until they end. `allowed` leaves some out without changing when the others come, for shrinking."""
     kinds = [fault for fault, _ in faults]
@@ -120,3 +129,5 @@ def heal(world: World) -> None:
     for member in world.members:
         if not member.is_alive:
             member.start()
+    if world.transactions is not None:
+        world.transactions.heal()

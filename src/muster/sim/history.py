@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 
+from muster.sim.transactions.history import TransactionHistory
+
 
 @dataclass(slots=True, frozen=True)
 class Joined:
@@ -100,6 +102,7 @@ class History:
     """Groups with live members that were not Stable long after the last fault."""
     appended: list[Appended] = field(default_factory=list)
     """In a cluster: everything that the database took, in this order."""
+    transactions: TransactionHistory = field(default_factory=TransactionHistory)
     events: int = 0
     _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 

@@ -1,17 +1,14 @@
-"""A model client: joins, assigns if it leads, syncs, heartbeats, commits growing values, and starts over when told to.
+"""A model member: joins, assigns if it leads, syncs, heartbeats, commits growing values, and starts over when told to.
 
-It speaks the real protocol over a simulated link, one request at a time. What goes wrong is done to it from outside:
-its link is cut, it stalls, it vanishes. It knows nothing of the server but what it is told.
+It knows nothing of the server but what it is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from muster.sim.network import Link
-from muster.wire.apis import API_KEYS, request_encoder, response_decoder
+from muster.sim.client import RETRY_MS, SimClient
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
@@ -36,7 +33,6 @@ from muster.wire.generated.offset_fetch import (
     OffsetFetchRequestGroupTopic,
 )
 from muster.wire.generated.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from muster.wire.header import decode_response_header, encode_request_header
 
 if TYPE_CHECKING:
     from muster.sim.witness import Witness
@@ -46,7 +42,6 @@ TOPIC = "work"
 SESSION_MS = 6_000
 REBALANCE_MS = 10_000
 HEARTBEAT_MS = 1_000
-RETRY_MS = 200
 DUPLICATE_SHARE = 0.1
 """How often a member says the same thing once more, as clients do that missed an answer."""
 VERSIONS = {
@@ -61,23 +56,14 @@ VERSIONS = {
 _COORDINATOR_MOVED = (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS)
 
 
-class SimMember:
+class SimMember(SimClient):
+    versions = VERSIONS
     fetch_pause_ms = HEARTBEAT_MS
 
     def __init__(self, world: Witness, group: str, name: str, random: Random, instance_id: str | None) -> None:
-        self._world = world
+        super().__init__(world, name, random)
         self.group = group
-        self.name = name
-        self._random = random
         self._instance_id = instance_id
-        self._link: Link | None = None
-        self._waiting: tuple[int, str, tuple[int, int], Callable[[Any], None]] | None = None
-        """The request in work: its number, its API, when it was sent, what to do with the
-        answer."""
-        self._epoch = 0
-        """Counts up whenever plans change, so that what was planned before is forgotten."""
-        self._is_stalled = False
-        self.is_alive = False
         self.member_id = ""
         self.generation = -1
         self.assigned: tuple[int, ...] = ()
@@ -89,12 +75,6 @@ class SimMember:
         self.member_id = ""
         self._find_coordinator()
 
-    def vanish(self) -> None:
-        """As a killed process does: no goodbye."""
-        self.is_alive = False
-        self._forget_plans()
-        self._hang_up()
-
     def leave(self) -> None:
         """An orderly end. The answer does not matter."""
         if self._link is not None and self.member_id and self._waiting is None:
@@ -103,17 +83,12 @@ class SimMember:
         else:
             self.vanish()
 
-    def stall(self, duration_ms: int) -> None:
-        """As a long pause does: nothing is sent, nothing is read."""
-        self._is_stalled = True
-        self._world.scheduler.after(duration_ms, self._wake_up)
+    def _start_again(self) -> None:
+        self._find_coordinator()
 
-    def _wake_up(self) -> None:
-        self._is_stalled = False
-        if self.is_alive:
-            self._forget_plans()
-            self._hang_up()
-            self._find_coordinator()
+    def _note_answer(self, api: str, asked: tuple[int, int], response: Any) -> None:
+        if api == "Heartbeat" and response.error_code == NONE:
+            self._world.heard(self, asked)
 
     # -- the protocol
 
@@ -258,64 +233,3 @@ class SimMember:
             self.member_id = ""
             self.generation = -1
             self._plan(RETRY_MS, self._join)
-
-    # -- sending and planning
-
-    def _ask(self, api: str, request: Any, then: Callable[[Any], None]) -> None:
-        if not self.is_alive or self._is_stalled:
-            return
-        if self._link is None:
-            self._link = self._connect()
-            if self._link is None:
-                self._plan(RETRY_MS, self._find_coordinator)
-                return
-        number = self._world.next_request_number()
-        self._waiting = (number, api, self._world.both_clocks(), then)
-        key, version = API_KEYS[api], VERSIONS[api]
-        message = encode_request_header(key, version, number, self.name) + request_encoder(key, version)(request)
-        self._world.note(self.name, api, "asked")
-        self._link.send(len(message).to_bytes(4, "big") + message)
-
-    def _connect(self) -> Link | None:
-        return self._world.network.connect(self._take, self._broken)
-
-    def _take(self, frame: bytes) -> None:
-        if self._is_stalled or not self.is_alive:
-            return
-        number = int.from_bytes(frame[:4], "big")
-        self._world.history.answers[number] = self._world.history.answers.get(number, 0) + 1
-        if self._waiting is None or self._waiting[0] != number:
-            return
-        _, api, asked, then = self._waiting
-        self._waiting = None
-        _, position = decode_response_header(API_KEYS[api], VERSIONS[api], frame)
-        response = response_decoder(API_KEYS[api], VERSIONS[api])(frame, position)
-        self._world.note(self.name, api, repr(response))
-        if api == "Heartbeat" and response.error_code == NONE:
-            self._world.heard(self, asked)
-        then(response)
-
-    def _broken(self) -> None:
-        self._link = None
-        self._waiting = None
-        if self.is_alive and not self._is_stalled:
-            self._forget_plans()
-            self._plan(RETRY_MS, self._find_coordinator)
-
-    def _hang_up(self) -> None:
-        link, self._link = self._link, None
-        self._waiting = None
-        if link is not None:
-            link.close()
-
-    def _forget_plans(self) -> None:
-        self._epoch += 1
-
-    def _plan(self, delay_ms: int, step: Callable[[], None]) -> None:
-        epoch = self._epoch
-
-        def when_its_time_comes() -> None:
-            if epoch == self._epoch and self.is_alive and not self._is_stalled:
-                step()
-
-        self._world.scheduler.after(delay_ms, when_its_time_comes)

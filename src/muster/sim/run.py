@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from random import Random
 
 from muster.sim.checkers import CHECKERS, Checker, violations
-from muster.sim.faults import FAULTS, FAULTY_MS, QUIET_MS, heal, unleash
+from muster.sim.faults import FAULTS, FAULTS_WITH_TRANSACTIONS, FAULTY_MS, QUIET_MS, heal, unleash
+from muster.sim.transactions.checkers import CHECKERS_WITH_TRANSACTIONS, TRANSACTION_CHECKERS
 from muster.sim.witness import Witness
 from muster.sim.world import World
 
@@ -22,42 +23,51 @@ class Verdict:
     lives: int
     epochs: int = 0
     """Of all partitions of a cluster."""
+    transactions: int = 0
+    """That were said to be committed."""
 
 
-def simulate(seed: int, allowed: frozenset[str] | None = None, nodes: int = 1) -> Verdict:
-    """`nodes`: how many; more than one share a database."""
-    return _one_server(seed, allowed) if nodes == 1 else _cluster(seed, allowed, nodes)
+def simulate(
+    seed: int, allowed: frozenset[str] | None = None, nodes: int = 1, *, transactions: bool = False
+) -> Verdict:
+    """`nodes`: how many; more than one share a database. `transactions`: with transactional clients beside the members."""
+    return _one_server(seed, allowed, transactions) if nodes == 1 else _cluster(seed, allowed, nodes, transactions)
 
 
-def _one_server(seed: int, allowed: frozenset[str] | None) -> Verdict:
-    world = World(seed)
-    unleash(world, Random(f"faults of {seed}"), FAULTS, allowed)
+def _one_server(seed: int, allowed: frozenset[str] | None, transactions: bool) -> Verdict:
+    world = World(seed, transactions=transactions)
+    faults = FAULTS_WITH_TRANSACTIONS if transactions else FAULTS
+    unleash(world, Random(f"faults of {seed}"), faults, allowed)
     _start_members(world)
     world.scheduler.run_until(FAULTY_MS)
     heal(world)
     world.scheduler.run_until(FAULTY_MS + QUIET_MS)
     world.look_at_the_end()
-    return _verdict(seed, world, world.life, CHECKERS)
+    return _verdict(seed, world, world.life, CHECKERS_WITH_TRANSACTIONS if transactions else CHECKERS)
 
 
-def _cluster(seed: int, allowed: frozenset[str] | None, nodes: int) -> Verdict:
+def _cluster(seed: int, allowed: frozenset[str] | None, nodes: int, transactions: bool) -> Verdict:
     from muster.sim.cluster_checkers import ALL_CHECKERS
-    from muster.sim.cluster_faults import CLUSTER_FAULTS, heal_cluster
+    from muster.sim.cluster_faults import CLUSTER_FAULTS, CLUSTER_FAULTS_WITH_TRANSACTIONS, heal_cluster
     from muster.sim.cluster_world import ClusterWorld
 
-    world = ClusterWorld(seed, nodes)
-    unleash(world, Random(f"faults of {seed}"), CLUSTER_FAULTS, allowed)
+    world = ClusterWorld(seed, nodes, transactions=transactions)
+    faults = CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS
+    unleash(world, Random(f"faults of {seed}"), faults, allowed)
     _start_members(world)
     world.scheduler.run_until(FAULTY_MS)
     heal_cluster(world)
     world.scheduler.run_until(FAULTY_MS + QUIET_MS)
     world.look_at_the_end()
-    return _verdict(seed, world, world.lives, ALL_CHECKERS, world.epochs)
+    checkers = (*ALL_CHECKERS, *TRANSACTION_CHECKERS) if transactions else ALL_CHECKERS
+    return _verdict(seed, world, world.lives, checkers, world.epochs)
 
 
 def _start_members(world: Witness) -> None:
     for member in world.members[::2]:
         member.start()
+    if world.transactions is not None:
+        world.transactions.start()
 
 
 def _verdict(seed: int, world: Witness, lives: int, checkers: tuple[Checker, ...], epochs: int = 0) -> Verdict:
@@ -71,23 +81,24 @@ def _verdict(seed: int, world: Witness, lives: int, checkers: tuple[Checker, ...
         len({(joined.life, joined.group, joined.generation) for joined in history.joined}),
         lives,
         epochs,
+        sum(attempt.told is True for attempt in history.transactions.attempts.values()),
     )
 
 
-def kinds_of_faults(nodes: int = 1) -> list[str]:
+def kinds_of_faults(nodes: int = 1, *, transactions: bool = False) -> list[str]:
     if nodes == 1:
-        return [fault.__name__ for fault, _ in FAULTS]
-    from muster.sim.cluster_faults import CLUSTER_FAULTS
+        return [fault.__name__ for fault, _ in (FAULTS_WITH_TRANSACTIONS if transactions else FAULTS)]
+    from muster.sim.cluster_faults import CLUSTER_FAULTS, CLUSTER_FAULTS_WITH_TRANSACTIONS
 
-    return [fault.__name__ for fault, _ in CLUSTER_FAULTS]
+    return [fault.__name__ for fault, _ in (CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS)]
 
 
-def shrink(seed: int, nodes: int = 1) -> frozenset[str]:
+def shrink(seed: int, nodes: int = 1, *, transactions: bool = False) -> frozenset[str]:
     """Leave out one kind of fault after the other as long as something stays wrong."""
-    kinds = kinds_of_faults(nodes)
+    kinds = kinds_of_faults(nodes, transactions=transactions)
     needed = frozenset(kinds)
     for kind in kinds:
         fewer = needed - {kind}
-        if simulate(seed, fewer, nodes).violations:
+        if simulate(seed, fewer, nodes, transactions=transactions).violations:
             needed = fewer
     return needed

@@ -5,6 +5,7 @@ Shared by the world of one server and the world of a cluster; knows nothing of h
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from muster.core.classic.states import GroupState
@@ -19,7 +20,8 @@ from muster.sim.history import Acked, Expelled, Fetched, History, Joined, Synced
 from muster.sim.member import SESSION_MS, TOPIC, SimMember
 from muster.sim.network import Network
 from muster.sim.scheduler import Scheduler
-from muster.wire.batch import decode_records, iterate_batches
+from muster.sim.transactions.witness import TransactionWitness
+from muster.wire.batch import NO_PRODUCER_ID, decode_records, iterate_batches
 from muster.wire.generated.join_group import JoinGroupResponse
 from muster.wire.generated.sync_group import SyncGroupRequestAssignment
 
@@ -31,6 +33,8 @@ class Witness:
         self.history = History()
         self.network = Network(self.scheduler, Random(self.random.random()))
         self.members: list[SimMember] = []
+        self.transactions: TransactionWitness | None = None
+        """Set if transactional clients take part."""
         self._requests = 0
         self._values: dict[tuple[str, int], int] = {}
         self._plans: dict[tuple[int, str, int], dict[str, bytes]] = {}
@@ -46,6 +50,10 @@ class Witness:
     def acknowledged_by(self, member: SimMember) -> tuple[int, int]:
         """Which node gave the member its last answer, and in which epoch; there is only one where there is no cluster."""
         return 0, 0
+
+    def log_ends(self) -> Iterator[tuple[str, int]]:
+        """Where the logs that transactions write to end now, by partition."""
+        raise NotImplementedError
 
     def both_clocks(self) -> tuple[int, int]:
         """The server's, and the true one."""
@@ -139,6 +147,8 @@ class Witness:
 
     def read_log(self, content: bytes) -> None:
         for position, header in iterate_batches(content):
+            if header.producer_id != NO_PRODUCER_ID:
+                continue  # of transactions: `TransactionWitness` reads these
             for record in decode_records(content, header, position):
                 self._note_stored(decode_record(record.key, record.value))
 

@@ -6,11 +6,12 @@ whether it may happen is the checkers' business.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, cast
 
-from muster.core.internal_topics import CONSUMER_OFFSETS
+from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from muster.log.contract import PartitionLog
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.server.endpoint import Endpoint
@@ -21,6 +22,8 @@ from muster.server.settings import Settings
 from muster.sim.disk import SimStore
 from muster.sim.member import PARTITIONS, TOPIC, SimMember
 from muster.sim.scheduler import ServerLoop
+from muster.sim.transactions.history import OUTPUT, OUTPUT_PARTITIONS
+from muster.sim.transactions.witness import TransactionWitness
 from muster.sim.witness import Witness
 from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.creation import NewTopic
@@ -31,14 +34,16 @@ MEMBERS_A_GROUP = 4
 SETTINGS = {
     "muster.storage": "memory",
     "offsets.topic.num.partitions": "3",
+    "transaction.state.log.num.partitions": "2",
     "group.initial.rebalance.delay.ms": "500",
     "group.min.session.timeout.ms": "1000",
 }
 
 
 class World(Witness):
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, transactions: bool = False) -> None:
         super().__init__(seed)
+        self._topics = topics_of_a_world(transactions=transactions)
         self.store = SimStore()
         self.life = 0
         self.disk_delay_ms = 5
@@ -48,6 +53,8 @@ class World(Witness):
         self.node: Node | None = None
         self.start_server()
         self.members = [self._member(number) for number in range(GROUPS * MEMBERS_A_GROUP)]
+        if transactions:
+            self.transactions = TransactionWitness(self)
 
     def _member(self, number: int) -> SimMember:
         group, place = f"group-{number % GROUPS}", number // GROUPS
@@ -72,7 +79,7 @@ class World(Witness):
         self.listen_to_journal(self.node)
         loop.enter(self.node.start)
         if self.node.broker.topic(TOPIC) is None:
-            self.node.broker.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])
+            self.node.broker.create_topics(self._topics)
         self.node.advertise("server", 9092)
         listener = Listener(self._settings, Routes(HANDLERS))
         listener.doors[0].advertised = Endpoint("server", 9092)
@@ -89,9 +96,12 @@ class World(Witness):
         self.network.listener = None
         self.node = None
         self.network.cut_all()
-        self.store = self.store.after_crash(self.random)
+        self._lose_what_was_not_synced()
         self.note("server", "crashed")
         self.scheduler.after(down_ms, self._come_back)
+
+    def _lose_what_was_not_synced(self) -> None:
+        self.store = self.store.after_crash(self.random)
 
     def _come_back(self) -> None:
         if self.node is None:
@@ -110,6 +120,12 @@ class World(Witness):
     def life_of(self, member: SimMember) -> int:
         return self.life
 
+    def log_ends(self) -> Iterator[tuple[str, int]]:
+        for name in (OUTPUT, CONSUMER_OFFSETS):
+            topic = None if self.node is None else self.node.broker.topic(name)
+            for partition in () if topic is None else topic.partitions:
+                yield str(partition), partition.log.end_offset
+
     def both_clocks(self) -> tuple[int, int]:
         return self.network.server_loop.now_ms(), self.scheduler.now_ms
 
@@ -122,10 +138,40 @@ class World(Witness):
         assert topic is not None
         for partition in topic.partitions:
             log = partition.log
-            self.read_log(log.read(0, 1 << 30) if log.durable_offset else b"")
+            content = _content(log)
+            self.read_log(content)
             runner = self.node.coordinator.places[partition.index].runner
             if runner is None:
                 self.history.unstable_groups.append(f"the groups of partition {partition.index}: no shard")
                 continue
             self.look_at_groups(runner.shard)
             self.compare_with_replay(runner.shard, log)
+            if self.transactions is not None:
+                self.transactions.look_at_offsets(partition.index, content, runner.shard)
+        if self.transactions is not None:
+            self._look_at_transactions(self.node, self.transactions)
+
+    def _look_at_transactions(self, node: Node, seen: TransactionWitness) -> None:
+        seen.look_at_progress()
+        output = node.broker.topic(OUTPUT)
+        assert output is not None
+        for partition in output.partitions:
+            log = partition.log
+            seen.look_at_output(partition.index, _content(log), log.end_offset, partition.last_stable_offset)
+        topic = node.broker.topic(TRANSACTION_STATE)
+        assert topic is not None
+        for partition in topic.partitions:
+            runner = node.transactions.places[partition.index].runner
+            if runner is None:
+                self.history.transactions.unstable.append(f"{partition}: no shard")
+            else:
+                seen.look_at_coordinator(runner.shard, partition.log)
+
+
+def topics_of_a_world(*, transactions: bool) -> list[NewTopic]:
+    output = [NewTopic(OUTPUT, OUTPUT_PARTITIONS, 1)] if transactions else []
+    return [NewTopic(TOPIC, PARTITIONS, 1), *output]
+
+
+def _content(log: PartitionLog) -> bytes:
+    return log.read(0, 1 << 30) if log.durable_offset else b""

@@ -13,5 +13,16 @@ from muster.testing.faults import Fault, UnusedFault
 from muster.testing.group_views import GroupView, MemberView
 from muster.testing.group_waits import WaitTimeout
 from muster.testing.topic_records import TopicRecord
+from muster.testing.transaction_views import PendingOffsetView, TransactionView
 
-__all__ = ["Broker", "Fault", "GroupView", "MemberView", "TopicRecord", "UnusedFault", "WaitTimeout"]
+__all__ = [
+    "Broker",
+    "Fault",
+    "GroupView",
+    "MemberView",
+    "PendingOffsetView",
+    "TopicRecord",
+    "TransactionView",
+    "UnusedFault",
+    "WaitTimeout",
+]

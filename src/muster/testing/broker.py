@@ -19,10 +19,12 @@ from muster.testing import topic_records
 from muster.testing.broker_clock import BrokerClock
 from muster.testing.broker_faults import BrokerFaults
 from muster.testing.broker_group import BrokerGroup
+from muster.testing.broker_transaction import BrokerTransaction
 from muster.testing.faults import UnusedFault
 from muster.testing.group_views import GroupView
 from muster.testing.kit import Kit
 from muster.testing.topic_records import Produced, TopicRecord
+from muster.testing.transaction_views import TransactionView
 
 T = TypeVar("T")
 
@@ -32,6 +34,7 @@ DEFAULTS: Mapping[str, str] = {
     # Kafka's 3 s are for fleets that start together. A test waits for the number of members that it wants.
     "group.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": "4",
+    "transaction.state.log.num.partitions": "4",
 }
 
 
@@ -130,6 +133,16 @@ class Broker:
 
     def groups(self) -> list[GroupView]:
         return self.run(self._kit.groups)
+
+    # -- transactions
+
+    def transaction(self, transactional_id: str) -> BrokerTransaction:
+        """What the test wants to know of, or do to, one transactional id. It need not exist yet."""
+        return BrokerTransaction(self, transactional_id)
+
+    def transactions(self) -> list[TransactionView]:
+        """Every transactional id that is known."""
+        return self.run(self._kit.transactions.all)
 
     def explain(self) -> str:
         """What happened to every group, and which faults there were."""

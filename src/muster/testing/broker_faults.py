@@ -56,26 +56,49 @@ class SwitchedOn:
 
 
 class BrokerFaults:
-    """`api` is Kafka's name of a request, such as Heartbeat. `times=None` is always. `group=None` is any group."""
+    """`api` is Kafka's name of a request, such as Heartbeat. `times=None` is always. `group=None` is any group, and
+    `transactional_id=None` any producer."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
 
-    def error(self, api: str, error: int | str, *, times: int | None = 1, group: str | None = None) -> SwitchedOn:
+    def error(
+        self,
+        api: str,
+        error: int | str,
+        *,
+        times: int | None = 1,
+        group: str | None = None,
+        transactional_id: str | None = None,
+    ) -> SwitchedOn:
         """Answer the next requests with this error, by code or by Kafka's name, without doing them."""
-        return self._add("error", api, group=group, error=error, times=times)
+        return self._add("error", api, group=group, transactional_id=transactional_id, error=error, times=times)
 
-    def delay(self, api: str, *, seconds: float, times: int | None = 1, group: str | None = None) -> SwitchedOn:
+    def delay(
+        self,
+        api: str,
+        *,
+        seconds: float,
+        times: int | None = 1,
+        group: str | None = None,
+        transactional_id: str | None = None,
+    ) -> SwitchedOn:
         """Let the next requests wait, on the broker's clock, before they are done."""
-        return self._add("delay", api, group=group, delay_ms=round(1000 * seconds), times=times)
+        return self._add(
+            "delay", api, group=group, transactional_id=transactional_id, delay_ms=round(1000 * seconds), times=times
+        )
 
-    def drop_reply(self, api: str, *, times: int | None = 1, group: str | None = None) -> SwitchedOn:
+    def drop_reply(
+        self, api: str, *, times: int | None = 1, group: str | None = None, transactional_id: str | None = None
+    ) -> SwitchedOn:
         """Do the next requests and close the connection in place of an answer: the client cannot know that they were done."""
-        return self._add("drop_reply", api, group=group, times=times)
+        return self._add("drop_reply", api, group=group, transactional_id=transactional_id, times=times)
 
-    def drop_request(self, api: str, *, times: int | None = 1, group: str | None = None) -> SwitchedOn:
+    def drop_request(
+        self, api: str, *, times: int | None = 1, group: str | None = None, transactional_id: str | None = None
+    ) -> SwitchedOn:
         """Close the connection without doing the next requests."""
-        return self._add("drop_request", api, group=group, times=times)
+        return self._add("drop_request", api, group=group, transactional_id=transactional_id, times=times)
 
     def coordinator_loading(self, group: str, *, seconds: float | None = None) -> SwitchedOn:
         """The group's coordinator is loading: for so long on the broker's clock, or until the fault is removed."""
@@ -84,6 +107,15 @@ class BrokerFaults:
     def coordinator_moved(self, group: str, *, seconds: float | None = None) -> SwitchedOn:
         """The group's coordinator is not here and cannot be found: for so long, or until the fault is removed."""
         return self._take_coordinator("moved", group, seconds)
+
+    def hold_markers(self, transactional_id: str, *, after: int = 0) -> SwitchedOn:
+        """The end of the transaction is decided, and only its first `after` partitions hear of it until the fault is removed.
+
+        Partitions come in the order in which they joined the transaction; `__consumer_offsets` is one of them if offsets did.
+        """
+        return SwitchedOn(
+            self._broker, self._broker.run(self._broker.kit.transactions.hold_markers, transactional_id, after)
+        )
 
     # -- the list
 
@@ -110,12 +142,21 @@ class BrokerFaults:
         api: str,
         *,
         group: str | None,
+        transactional_id: str | None,
         error: int | str = 0,
         delay_ms: int = 0,
         times: int | None,
     ) -> SwitchedOn:
         def add() -> Fault:
-            return self._broker.kit.faults.add(kind, api, group=group, error=error, delay_ms=delay_ms, times=times)
+            return self._broker.kit.faults.add(
+                kind,
+                api,
+                group=group,
+                transactional_id=transactional_id,
+                error=error,
+                delay_ms=delay_ms,
+                times=times,
+            )
 
         return SwitchedOn(self._broker, self._broker.run(add))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from muster.core.classic.states import GroupState
     from muster.core.journal import JournalEvent
     from muster.testing.broker import Broker
+    from muster.testing.transaction_views import PendingOffsetView
 
 
 class BrokerGroup:
@@ -40,6 +41,10 @@ class BrokerGroup:
     def offsets(self) -> dict[TopicPartition, int]:
         """What is committed, by (topic, partition)."""
         return self._broker.run(self._broker.kit.offsets, self.group_id)
+
+    def pending_offsets(self) -> list[PendingOffsetView]:
+        """What open transactions would commit; nobody sees it yet."""
+        return self._broker.run(self._broker.kit.pending_offsets, self.group_id)
 
     def journal(self) -> list[JournalEvent]:
         """What happened to it since the broker started, oldest first."""

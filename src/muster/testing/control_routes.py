@@ -26,6 +26,7 @@ _MOST_MS = 100 * 366 * 86_400_000
 _LONGEST_WAIT_SECONDS = 3_600.0
 _UNITS_MS = {"ms": 1, "seconds": 1_000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 _REQUEST_FAULTS = ("error", "delay", "drop_request", "drop_reply")
+_MARKERS_HELD = "hold_markers"
 _COORDINATOR_FAULTS = {"coordinator_loading": "loading", "coordinator_moved": "moved"}
 
 
@@ -45,11 +46,17 @@ class ControlRoutes:
             "GET /groups/{group}": self._group,
             "GET /groups/{group}/wait": self._wait,
             "GET /groups/{group}/offsets": self._offsets,
+            "GET /groups/{group}/pending-offsets": self._pending_offsets,
             "GET /groups/{group}/journal": self._journal,
             "GET /groups/{group}/explain": self._explain,
             "POST /groups/{group}/rebalance": self._rebalance,
             "POST /groups/{group}/expire": self._expire,
             "POST /groups/{group}/move-coordinator": self._move,
+            "GET /transactions": self._transactions,
+            "GET /transactions/{id}": self._transaction,
+            "GET /transactions/{id}/wait": self._wait_for_transaction,
+            "POST /transactions/{id}/expire": self._expire_transaction,
+            "POST /transactions/{id}/move-coordinator": self._move_transaction,
             "GET /faults": self._faults,
             "POST /faults": self._add_fault,
             "DELETE /faults": self._clear,
@@ -148,6 +155,9 @@ class ControlRoutes:
         offsets = self._kit.offsets(group).items()
         return {"offsets": [{"topic": topic, "partition": index, "offset": at} for (topic, index), at in offsets]}
 
+    async def _pending_offsets(self, asked: Asked, group: str) -> object:
+        return {"pending": [each.to_json() for each in self._kit.pending_offsets(group)]}
+
     async def _journal(self, asked: Asked, group: str) -> object:
         return {"events": [event.to_json() for event in self._kit.journal(group)]}
 
@@ -166,25 +176,54 @@ class ControlRoutes:
         await self._kit.move_coordinator(group)
         return self._kit.view(group).to_json()
 
+    # -- transactions
+
+    async def _transactions(self, asked: Asked) -> object:
+        return {"transactions": [view.to_json() for view in self._kit.transactions.all()]}
+
+    async def _transaction(self, asked: Asked, name: str) -> object:
+        return self._kit.transactions.view(name).to_json()
+
+    async def _wait_for_transaction(self, asked: Asked, name: str) -> object:
+        query = _fields(asked.query, "state", "timeout")
+        try:
+            view = await self._kit.transactions.wait(name, _text(query, "state"), _timeout(query))
+        except WaitTimeout as late:
+            raise Refused(HTTPStatus.REQUEST_TIMEOUT, str(late)) from None
+        return view.to_json()
+
+    async def _expire_transaction(self, asked: Asked, name: str) -> object:
+        self._kit.transactions.expire(name)
+        await self._kit.settle()
+        return self._kit.transactions.view(name).to_json()
+
+    async def _move_transaction(self, asked: Asked, name: str) -> object:
+        await self._kit.transactions.move_coordinator(name)
+        return self._kit.transactions.view(name).to_json()
+
     # -- faults
 
     async def _faults(self, asked: Asked) -> object:
         return {"faults": [fault.to_json() for fault in self._kit.faults]}
 
     async def _add_fault(self, asked: Asked) -> object:
-        fields = _fields(asked.body, "kind", "api", "group", "error", "seconds", "times")
+        fields = _fields(asked.body, "kind", "api", "group", "transactional_id", "error", "seconds", "times", "after")
         kind = _text(fields, "kind")
+        if kind == _MARKERS_HELD:
+            after = int(_number(fields, "after"))
+            return self._kit.transactions.hold_markers(_text(fields, "transactional_id"), after).to_json()
         if kind in _COORDINATOR_FAULTS:
             seconds = fields.get("seconds")
             duration_ms = None if seconds is None else round(1000 * _number(fields, "seconds"))
             return self._kit.take_coordinator(_COORDINATOR_FAULTS[kind], _text(fields, "group"), duration_ms).to_json()
         if kind not in _REQUEST_FAULTS:
-            known = ", ".join((*_REQUEST_FAULTS, *_COORDINATOR_FAULTS))
+            known = ", ".join((*_REQUEST_FAULTS, *_COORDINATOR_FAULTS, _MARKERS_HELD))
             raise ValueError(f"{kind!r} is no kind of fault; known are {known}")
         return self._kit.faults.add(
             kind,  # type: ignore[arg-type]
             _text(fields, "api"),
             group=fields.get("group"),
+            transactional_id=fields.get("transactional_id"),
             error=fields["error"] if kind == "error" else 0,
             delay_ms=round(1000 * _number(fields, "seconds")),
             times=fields.get("times", 1),

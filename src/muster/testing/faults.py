@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 from muster.server.handlers.table import SERVED
 from muster.wire import errors
 
-FaultKind: TypeAlias = Literal["error", "delay", "drop_request", "drop_reply", "loading", "moved"]
+FaultKind: TypeAlias = Literal["error", "delay", "drop_request", "drop_reply", "loading", "moved", "markers_held"]
 
 GROUP_APIS: Final = (
     "FindCoordinator",
@@ -27,10 +27,31 @@ GROUP_APIS: Final = (
     "OffsetDelete",
     "DescribeGroups",
     "DeleteGroups",
+    "AddOffsetsToTxn",
+    "TxnOffsetCommit",
 )
 """Requests that name groups: faults of these can be for one group alone."""
 
-ERROR_APIS: Final = (*GROUP_APIS, "ListGroups", "Produce", "Fetch", "ListOffsets", "Metadata")
+TRANSACTION_APIS: Final = (
+    "InitProducerId",
+    "AddPartitionsToTxn",
+    "AddOffsetsToTxn",
+    "TxnOffsetCommit",
+    "EndTxn",
+    "Produce",
+)
+"""Requests that name transactional ids: faults of these can be for one of them alone."""
+
+ERROR_APIS: Final = (
+    *GROUP_APIS,
+    *TRANSACTION_APIS[:2],
+    "EndTxn",
+    "ListGroups",
+    "Produce",
+    "Fetch",
+    "ListOffsets",
+    "Metadata",
+)
 """Where an error can be put in place of the answer."""
 
 
@@ -46,15 +67,23 @@ class Fault:
     kind: FaultKind
     api: str | None = None
     group: str | None = None
+    transactional_id: str | None = None
     error: int = errors.NONE
     delay_ms: int = 0
+    after: int = 0
+    """Of markers that are held: how many are written all the same."""
     left: int | None = None
     """How many more requests it is for; None: any number."""
     uses: int = 0
     is_over: bool = False
 
-    def meets(self, api: str, groups: Sequence[str]) -> bool:
-        return not self.is_over and self.api == api and (self.group is None or self.group in groups)
+    def meets(self, api: str, groups: Sequence[str], transactional_ids: Sequence[str]) -> bool:
+        return (
+            not self.is_over
+            and self.api == api
+            and (self.group is None or self.group in groups)
+            and (self.transactional_id is None or self.transactional_id in transactional_ids)
+        )
 
     def use(self) -> None:
         self.uses += 1
@@ -68,8 +97,10 @@ class Fault:
             "kind": self.kind,
             "api": self.api,
             "group": self.group,
+            "transactional_id": self.transactional_id,
             "error": errors.name_of(self.error) if self.kind == "error" else None,
             "delay_ms": self.delay_ms or None,
+            "after": self.after if self.kind == "markers_held" else None,
             "left": self.left,
             "uses": self.uses,
             "is_over": self.is_over,
@@ -78,6 +109,7 @@ class Fault:
 
     def __str__(self) -> str:
         whose = f" of group {self.group}" if self.group is not None else ""
+        whose += f" of transactional id {self.transactional_id}" if self.transactional_id is not None else ""
         often = "" if self.left is None else f", {self.left} more times" if self.left else ", used up"
         match self.kind:
             case "error":
@@ -92,6 +124,8 @@ class Fault:
                 what = f"the coordinator{whose} is loading"
             case "moved":
                 what = f"the coordinator{whose} is elsewhere"
+            case "markers_held":
+                what = f"markers{whose} are held back after the first {self.after}"
         return f"{what}{often}"
 
 
@@ -106,25 +140,30 @@ class FaultBook:
         api: str | None = None,
         *,
         group: str | None = None,
+        transactional_id: str | None = None,
         error: int | str = errors.NONE,
         delay_ms: int = 0,
+        after: int = 0,
         times: int | None = None,
     ) -> Fault:
         if api is not None:
-            check_api(kind, api, group)
+            check_api(kind, api, group, transactional_id)
+        if after < 0:
+            raise ValueError(f"so many markers cannot be written before the others are held: {after}")
         if times is not None and times < 1:
             raise ValueError(f"times must be 1 or more, or None for always; it is {times}")
         if delay_ms < 0:
             raise ValueError(f"a delay cannot be negative: {delay_ms} ms")
-        fault = Fault(next(self._numbers), kind, api, group, error_code(error), delay_ms, times)
+        number, code = next(self._numbers), error_code(error)
+        fault = Fault(number, kind, api, group, transactional_id, code, delay_ms, after, times)
         self._faults.append(fault)
         return fault
 
-    def take(self, api: str, groups: Sequence[str]) -> tuple[int, Fault | None]:
+    def take(self, api: str, groups: Sequence[str], transactional_ids: Sequence[str] = ()) -> tuple[int, Fault | None]:
         """What this request meets: how long it waits first, and the one fault that decides how it ends."""
         delay_ms, ending = 0, None
         for fault in self._faults:
-            if not fault.meets(api, groups):
+            if not fault.meets(api, groups, transactional_ids):
                 continue
             if fault.kind == "delay":
                 delay_ms += fault.delay_ms
@@ -134,6 +173,12 @@ class FaultBook:
                 continue  # its turn comes with a later request
             fault.use()
         return delay_ms, ending
+
+    def holds_markers_of(self, transactional_id: str) -> Fault | None:
+        for fault in self._faults:
+            if fault.kind == "markers_held" and not fault.is_over and fault.transactional_id == transactional_id:
+                return fault
+        return None
 
     def get(self, number: int) -> Fault | None:
         return next((fault for fault in self._faults if fault.number == number), None)
@@ -168,13 +213,16 @@ def error_code(error: int | str) -> int:
     raise ValueError(f"{error!r} is no error of Kafka's protocol; {_nearest(error.upper(), errors.NAMES.values())}")
 
 
-def check_api(kind: FaultKind, api: str, group: str | None) -> None:
+def check_api(kind: FaultKind, api: str, group: str | None, transactional_id: str | None = None) -> None:
     allowed = ERROR_APIS if kind == "error" else SERVED
     if api not in allowed:
         what = "cannot be answered with an error" if api in SERVED else "is no API of this broker"
         raise ValueError(f"{api!r} {what}; {_nearest(api, allowed)}")
     if group is not None and api not in GROUP_APIS:
         raise ValueError(f"{api} names no group: leave group={group!r} out, or use one of {', '.join(GROUP_APIS)}")
+    if transactional_id is not None and api not in TRANSACTION_APIS:
+        known = ", ".join(TRANSACTION_APIS)
+        raise ValueError(f"{api} names no transactional id: leave {transactional_id!r} out, or use one of {known}")
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:

@@ -43,7 +43,7 @@ class Interception:
             if not resolved:
                 resolved.append(import_module(entry).handle if isinstance(entry, str) else entry)
             self._saw(api, call, message)
-            delay_ms, ending = self._book.take(api, groups_of(message))
+            delay_ms, ending = self._book.take(api, groups_of(message), transactional_ids_of(message))
             arguments = (resolved[0], api, call, message, node, ending)
             if not delay_ms:
                 self._go_on(*arguments)
@@ -122,3 +122,11 @@ def groups_of(message: Any) -> tuple[str, ...]:
     ]
     key = getattr(message, "key", None)
     return tuple([key, *names] if isinstance(key, str) and key else names)
+
+
+def transactional_ids_of(message: Any) -> tuple[str, ...]:
+    """The transactional ids that a request names."""
+    name = getattr(message, "transactional_id", None)
+    if name:
+        return (name,)
+    return tuple(each.transactional_id for each in getattr(message, "transactions", None) or ())

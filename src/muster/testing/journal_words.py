@@ -29,6 +29,8 @@ _KINDS: Final = {
     "rebalance_ended": "the rebalance ended: {result}",
     "state_changed": "{from} -> {to}",
     "denied": "{principal} may not {operation} ({api})",
+    "offsets_awaited": "{who} waits for {offsets} offsets that transaction {transactional_id} of producer {producer_id} holds back",
+    "offsets_released": "transaction {transactional_id} of producer {producer_id} released {offsets} offsets, {unstable_ms} ms old",
 }
 
 _CAUSES: Final = {
@@ -60,6 +62,8 @@ _CAUSES: Final = {
     "unloaded": "the coordinator moved away",
     "forced": "the test asked for it",
     "not_authorized": "the rules do not allow it",
+    "transaction_committed": "it was committed",
+    "transaction_aborted": "it was aborted",
 }
 """Causes that say no more than the kind of event does are not here."""
 

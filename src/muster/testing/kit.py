@@ -35,6 +35,8 @@ from muster.testing.group_waits import GroupWaits, WaitTimeout, Wanted
 from muster.testing.interception import Interception
 from muster.testing.journal_words import line
 from muster.testing.kit_clock import KitClock
+from muster.testing.kit_transactions import KitTransactions, pending_offsets_of
+from muster.testing.transaction_views import PendingOffsetView
 
 KEPT_EVENTS = 100_000
 KEPT_CONNECTIONS = 10_000
@@ -59,6 +61,7 @@ class Kit:
         """How faults of the coordinator end."""
         self.node: Node
         self.clock: KitClock
+        self.transactions: KitTransactions
         self._waits: GroupWaits
 
     def make_node(self, settings: Settings, advertise: Endpoint) -> Node:
@@ -67,6 +70,7 @@ class Kit:
         self._waits = GroupWaits(loop)
         self.node = assemble(settings, advertise, self.clock)
         self.node.journal.listeners.append(self._heard)
+        self.transactions = KitTransactions(self.node, self.faults, self._waits, self.settle)
         return self.node
 
     def open_coordinator(self) -> None:
@@ -139,6 +143,10 @@ class Kit:
             return {}
         topics = runner.shard.offsets.of_group(group_id)
         return {(topic, index): stored.offset for topic, each in topics.items() for index, stored in each.items()}
+
+    def pending_offsets(self, group_id: str) -> list[PendingOffsetView]:
+        runner = self._runner(group_id)
+        return [] if runner is None else pending_offsets_of(runner.shard.offsets, group_id)
 
     def journal(self, group_id: str) -> list[JournalEvent]:
         return [event for event in self._events if event.group_id == group_id]
@@ -250,6 +258,9 @@ class Kit:
             if fault.group is not None:
                 await self._loaded(fault.group)
         fault.is_over = True
+        if fault.kind == "markers_held":
+            self.transactions.release_markers(fault)
+            await self.settle()
 
     async def remove_all(self) -> None:
         for fault in self.faults.active():

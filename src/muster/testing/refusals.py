@@ -10,16 +10,24 @@ from typing import Any
 from muster.core.refusal import refused
 from muster.core.replies import HeartbeatReply, ListReply, Reply, SyncReply
 from muster.core.requests import Heartbeat, ListGroups, Request, SyncGroup
+from muster.core.transactions.refusal import refused as transaction_refused
+from muster.core.transactions.requests import ListTransactions, TransactionRequest
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.tickets import Redeemable
+from muster.runtime.transaction_coordinator import TransactionCoordinator
 from muster.testing.faults import Fault
 from muster.topics.produce import ProduceResult
 from muster.wire.message import Message
 
 
 def refusing(node: Any, fault: Fault) -> Any:
-    """The node as a handler sees it, with a coordinator and a broker that say no."""
-    return _Seen(node, coordinator=_Coordinator(node.coordinator, fault), broker=_Broker(node.broker, fault))
+    """The node as a handler sees it, with coordinators and a broker that say no."""
+    return _Seen(
+        node,
+        coordinator=_Coordinator(node.coordinator, fault),
+        transactions=_TransactionCoordinator(node.transactions, fault),
+        broker=_Broker(node.broker, fault),
+    )
 
 
 def refusal_of(request: Request, error: int) -> Reply:
@@ -68,6 +76,7 @@ class _Coordinator(Coordinator):
     def __init__(self, original: Coordinator, fault: Fault) -> None:
         self._original = original
         self._fault = fault
+        self.active = False  # TxnOffsetCommit then asks no transaction coordinator before it is refused here
 
     def submit(self, request: Request, ticket: Redeemable) -> None:
         group = None if isinstance(request, ListGroups) else request.group_id
@@ -78,6 +87,21 @@ class _Coordinator(Coordinator):
 
     def list_groups(self, request: ListGroups, ticket_for: object) -> int:
         return self._fault.error
+
+
+class _TransactionCoordinator(TransactionCoordinator):
+    """Of this one handlers call `submit`."""
+
+    def __init__(self, original: TransactionCoordinator, fault: Fault) -> None:
+        self._original = original
+        self._fault = fault
+
+    def submit(self, request: TransactionRequest, ticket: Redeemable) -> None:
+        name = None if isinstance(request, ListTransactions) else request.transactional_id
+        if self._fault.transactional_id is None or self._fault.transactional_id == name:
+            ticket.redeem(transaction_refused(request, self._fault.error))
+        else:
+            self._original.submit(request, ticket)
 
 
 class _Broker(_Seen):

@@ -60,11 +60,14 @@ class BatchRefused(TopicError):
         message: str,
         record_errors: tuple[RecordError, ...] = (),
         record_error_count: int | None = None,
+        shows_log_start: bool = False,
     ) -> None:
         super().__init__(code, message)
         self.record_errors = record_errors
         """Deviates: of the first faulty records; Kafka names all of them."""
         self.record_error_count = len(record_errors) if record_error_count is None else record_error_count
+        self.shows_log_start = shows_log_start
+        """Kafka found it while it appended, and not before: then it answers with the log start offset."""
 
 
 def judge_batch(
@@ -127,6 +130,7 @@ def _check_header(records: bytes, header: BatchHeader, partition: str, settings:
             INVALID_RECORD,
             f"The baseOffset of the record batch in the append to {partition} should be 0, "
             f"but it is {header.base_offset}",
+            shows_log_start=True,
         )
     try:
         check_crc(records, header)
@@ -134,13 +138,16 @@ def _check_header(records: bytes, header: BatchHeader, partition: str, settings:
         raise BatchRefused(CORRUPT_MESSAGE, f"Record is corrupt in topic partition {partition}: {error}") from None
     if header.is_control:
         raise BatchRefused(
-            INVALID_RECORD, f"Clients are not allowed to write control records in topic partition {partition}"
+            INVALID_RECORD,
+            f"Clients are not allowed to write control records in topic partition {partition}",
+            shows_log_start=True,
         )
     if header.producer_id != NO_PRODUCER_ID and header.base_sequence < 0:
         raise BatchRefused(
             INVALID_RECORD,
             f"Invalid sequence number {header.base_sequence} in record batch with producerId "
             f"{header.producer_id} in topic partition {partition}",
+            shows_log_start=True,
         )
 
 

@@ -52,7 +52,10 @@ class PartitionRead:
     log_start_offset: int = -1
     records: bytes = b""
     aborted: Sequence[AbortedTransaction] = ()
-    """For readers of committed records: those with records in the range that was read."""
+    """For readers of committed records: those with records in the range that was read.
+
+    Deviates: Kafka looks the end of that range up in a sparse index, so that it may name transactions behind it, too.
+    """
 
 
 @dataclass(slots=True)

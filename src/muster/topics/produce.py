@@ -36,6 +36,8 @@ class ProduceResult:
     record_errors: tuple[RecordError, ...] = ()
     record_error_count: int = 0
     """Of all, more than are named."""
+    tells_message: bool = False
+    """The client hears the message although no single record was wrong."""
     log: PartitionLog | None = None
     end_offset: int = -1
 
@@ -49,8 +51,6 @@ class ProduceTerms:
     """Produce before version 7 did not know zstd (KIP-110)."""
     transaction_verified: bool = False
     """The transaction coordinator has said that the partition is part of the producer's open transaction (KIP-890)."""
-    first_sequence_is_zero: bool = False
-    """Produce since version 12 (KIP-890): a producer of which the partition knows nothing has to begin at sequence 0."""
     internal_allowed: bool = False
     """`muster.internal.topics.writable`."""
     # Deviates: Kafka lets every client that calls itself `__admin_client` write to internal topics, and anybody can do that.
@@ -122,7 +122,7 @@ def produce(
     try:
         return _append(partition, judging, terms, now_ms, expiration_ms, effort)
     except BatchRefused as refused:
-        start = partition.log.start_offset if refused.record_errors else -1
+        start = partition.log.start_offset if refused.record_errors or refused.shows_log_start else -1
         return ProduceResult(
             refused.code,
             refused.message,
@@ -183,7 +183,7 @@ def _check_producer(
             return earlier
         if not ledger.has_open_transaction(header.producer_id, header.producer_epoch):
             raise TopicError(INVALID_TXN_STATE, f"Record was not part of an ongoing transaction in {partition}")
-    return ledger.check(header, must_begin_at_zero=terms.first_sequence_is_zero)
+    return ledger.check(header)
 
 
 def needs_verification(partition: Partition, header: BatchHeader) -> bool:
@@ -197,6 +197,17 @@ def needs_verification(partition: Partition, header: BatchHeader) -> bool:
         return True
     notice_lost_appends(partition)
     return not partition.ledger().has_open_transaction(header.producer_id, header.producer_epoch)
+
+
+def begin_verification(partition: Partition, header: BatchHeader, *, must_begin_at_zero: bool) -> bool:
+    """`needs_verification`, and if so the batch is noted down as one that is asked for.
+
+    `must_begin_at_zero`: Produce since version 12 (KIP-890). TopicError if the partition has seen a newer epoch of the producer.
+    """
+    if not needs_verification(partition, header):
+        return False
+    partition.ledger().begin_verification(header, must_begin_at_zero=must_begin_at_zero)
+    return True
 
 
 def notice_lost_appends(partition: Partition) -> None:

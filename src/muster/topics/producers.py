@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from muster.log.transaction_index import AbortedTransaction
 from muster.topics.limits import MAX_PRODUCERS_PER_PARTITION
 from muster.topics.refusal import TopicError
+from muster.topics.verifications import Verifications
 from muster.wire.batch import NO_PRODUCER_ID, BatchHeader, EndMarker
 from muster.wire.errors import (
     INVALID_PRODUCER_EPOCH,
@@ -78,6 +79,7 @@ class ProducerLedger:
         """Producer id -> first offset of its open transaction, the oldest first."""
         self._ending: deque[_Ending] = deque()
         """By marker, ascending; forgotten when the marker is durable."""
+        self._verifications = Verifications(partition)
         self._unread_markers: dict[int, int] = {}
         """Producer id -> offset of its last marker, of which only the header was read."""
         self.next_offset = next_offset
@@ -91,25 +93,29 @@ class ProducerLedger:
 
     # Before an append
 
-    def check(self, header: BatchHeader, *, must_begin_at_zero: bool = False) -> KeptBatch | None:
-        """None: append it. A kept batch: it was appended there before. TopicError: it may not be appended.
+    def begin_verification(self, header: BatchHeader, *, must_begin_at_zero: bool) -> None:
+        """The transaction coordinator is asked for this first batch of a transaction; TopicError if its epoch is an old one.
 
         `must_begin_at_zero`: of a producer without known batches, too (Produce v12, KIP-890).
         """
+        entry = self._entries.get(header.producer_id)
+        if entry is not None:
+            self._check_epoch(header.producer_id, header.producer_epoch, entry)
+        self._verifications.begin(header, must_begin_at_zero)
+
+    def check(self, header: BatchHeader) -> KeptBatch | None:
+        """None: append it. A kept batch: it was appended there before. TopicError: it may not be appended."""
         kept = self.find_duplicate(header)
         if kept is not None:
             return kept
         entry = self._entries.get(header.producer_id)
-        if must_begin_at_zero and header.base_sequence != 0 and (entry is None or not entry.batches):
-            raise TopicError(
-                OUT_OF_ORDER_SEQUENCE_NUMBER,
-                f"Invalid sequence number {header.base_sequence} of producer {header.producer_id} in {self._partition}: "
-                "nothing is known of it, so it has to begin at 0",
-            )
+        if entry is not None:
+            self._check_epoch(header.producer_id, header.producer_epoch, entry)
+        if self._verifications:
+            self._verifications.check(header, entry is not None and bool(entry.batches))
         if entry is None:
             # Kafka 4.x: a producer of which nothing is known (expired, records deleted) may begin at any sequence.
             return None
-        self._check_epoch(header.producer_id, header.producer_epoch, entry)
         self._check_sequence(header, entry)
         if header.producer_id in self._open and not header.is_transactional:
             raise TopicError(
@@ -194,8 +200,10 @@ class ProducerLedger:
         entry.batches.append(
             KeptBatch(header.base_sequence, header.last_sequence, base_offset, last_offset, header.max_timestamp)
         )
-        if header.is_transactional and producer_id not in self._open:
-            self._open[producer_id] = base_offset
+        if header.is_transactional:
+            self._verifications.end(producer_id)
+            if producer_id not in self._open:
+                self._open[producer_id] = base_offset
 
     def record_marker(
         self, header: BatchHeader, marker: EndMarker, base_offset: int, seen_ms: int
@@ -237,6 +245,7 @@ class ProducerLedger:
         entry = self._entry_at(header.producer_id, header.producer_epoch, seen_ms)
         entry.last_timestamp_ms = header.max_timestamp
         entry.marker_offset = base_offset
+        self._verifications.end(header.producer_id)
         return self._open.pop(header.producer_id, NO_OPEN_TRANSACTION)
 
     def foresee_abort(self, producer_id: int, marker_offset: int, durable_offset: int) -> AbortedTransaction | None:

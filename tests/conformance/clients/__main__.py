@@ -19,22 +19,25 @@ from tests.conformance.clients.brokers import BROKERS, fresh
 from tests.conformance.clients.contract import BuildFailed, Client, Findings, Status, ToolchainMissing, all_alike
 from tests.conformance.clients.differences import compare
 from tests.conformance.clients.go.client import GoClient
-from tests.conformance.clients.java.client import JavaClient
+from tests.conformance.clients.java.client import JavaClient, OlderJavaClient
 from tests.conformance.clients.muster_cli.client import MusterCommand
 from tests.conformance.clients.node.client import NodeClient
 from tests.conformance.clients.ours.client import OursClient
 from tests.conformance.clients.spark.client import SparkClient
+from tests.conformance.clients.streams.client import StreamsClient
 from tests.conformance.clients.table import is_green, markdown, reasons, shown, table
 from tests.conformance.clients.tools.client import ToolsClient
 from tests.conformance.kafka import KafkaMissing
 
 CLIENTS: tuple[Client, ...] = (
     JavaClient(),
+    OlderJavaClient(),
     ToolsClient(),
     MusterCommand(),
     GoClient(),
     NodeClient(),
     SparkClient(),
+    StreamsClient(),
     OursClient(),
 )
 
@@ -88,7 +91,7 @@ def _try_client(client: Client, brokers: list[str], only: str, talk: bool) -> di
 def _run(client: Client, broker: str, features: list[str], only: str, talk: bool) -> Findings:
     began = time.monotonic()
     try:
-        with fresh(broker) as node, TemporaryDirectory(prefix=f"client-{client.name}-") as made:
+        with fresh(broker, client.name) as node, TemporaryDirectory(prefix=f"client-{client.name}-") as made:
             found = client.run(node, Path(made), only)
     except KafkaMissing as missing:
         print(f"{client.name} at {broker}: {missing}")

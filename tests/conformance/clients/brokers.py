@@ -20,7 +20,15 @@ SETTINGS: Final = {
     "auto.create.topics.enable": "true",
     "num.partitions": "2",
     "offsets.topic.num.partitions": "4",
+    "transaction.state.log.num.partitions": "4",
+    # Kafka looks this often for transactions that have timed out.
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
 }
+OF_CLIENT: Final[Mapping[str, Mapping[str, str]]] = {
+    # Without the question to the coordinator a transaction can hang: one that its coordinator does not know.
+    "tools": {"transaction.partition.verification.enable": "false"},
+}
+"""What a client needs beyond that."""
 
 
 class _Running(Protocol):
@@ -31,9 +39,10 @@ BROKERS: Final[Mapping[str, _Running]] = {"Muster": muster_node.running, "Kafka"
 
 
 @contextmanager
-def fresh(broker: str) -> Iterator[Node]:
+def fresh(broker: str, client: str) -> Iterator[Node]:
     """A node with an empty data directory on disk, ready to serve groups."""
     prefix = f"clients-{broker.lower()}-"
-    with TemporaryDirectory(prefix=prefix) as made, BROKERS[broker](SETTINGS, Path(made) / "data") as node:
+    settings = {**SETTINGS, **OF_CLIENT.get(client, {})}
+    with TemporaryDirectory(prefix=prefix) as made, BROKERS[broker](settings, Path(made) / "data") as node:
         prepare(broker, node.host, node.port)
         yield node

@@ -40,9 +40,6 @@ class Difference:
 
 
 NOT_BUILT: Final = (
-    Meant("no transactions yet", feature="transactional producer*"),
-    Meant("no transactions yet", feature="admin: transactions and producers"),
-    Meant("no transactions yet", client="tools", feature="transactions"),
     Meant("no KIP-848 groups yet", feature="consumer protocol (KIP-848)"),
     Meant("no share groups", feature="share consumer (KIP-932)"),
     Meant("rules are a file, not ACLs", feature="admin: ACLs"),

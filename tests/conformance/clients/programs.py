@@ -19,6 +19,14 @@ from tests.conformance.clients.contract import BuildFailed, Findings, ToolchainM
 CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "muster" / "clients"
 JVM: Final = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 """Small and quick to start: several of these run beside other work."""
+_POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>conformance</groupId><artifactId>of-{artifact}</artifactId><version>1</version>
+  <dependencies>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>{artifact}</artifactId><version>{version}</version></dependency>
+  </dependencies>
+</project>
+"""
 
 
 def need(tool: str, what: str) -> str:
@@ -92,6 +100,19 @@ def run_program(
     return fail_the_silent(read_findings(output.read_text(errors="replace").splitlines()), features, ended)
 
 
-def read_features(folder: Path) -> tuple[str, ...]:
-    """The features that the program in this folder tries, in the order of the table."""
-    return tuple((folder / "features.txt").read_text().splitlines())
+def read_features(file: Path) -> tuple[str, ...]:
+    """The features that a program tries, in the order of the table."""
+    return tuple(file.read_text().splitlines())
+
+
+def jars_from_maven(artifact: str, version: str) -> Path:
+    """The directory of one of Apache Kafka's artifacts with all that it needs, fetched once."""
+    mvn = need("mvn", "Apache Maven")
+    pom = _POM.format(artifact=artifact, version=version)
+
+    def fetch_into(folder: Path) -> None:
+        (folder / "pom.xml").write_text(pom)
+        goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
+        fetch([mvn, "-q", "-B", goal, f"-DoutputDirectory={folder / 'jars'}"], folder, f"fetch {artifact} {version}")
+
+    return build_once(artifact, [pom], fetch_into) / "jars"

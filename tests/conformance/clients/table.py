@@ -15,11 +15,11 @@ def table(outcomes: Outcomes, brokers: Iterable[str]) -> Iterator[str]:
     columns = list(brokers)
     names = [feature for each in outcomes.values() for feature in _features(each)]
     width = max(map(len, ["feature", *names])) + 2
-    yield f"{'client':10}{'feature':{width}}" + "".join(f"{each:12}" for each in columns)
+    yield f"{'client':12}{'feature':{width}}" + "".join(f"{each:12}" for each in columns)
     for client, by_broker in outcomes.items():
         for feature in _features(by_broker):
             cells = [_verdict(by_broker, broker, feature).status.value for broker in columns]
-            yield f"{client:10}{feature:{width}}" + "".join(f"{each:12}" for each in cells)
+            yield f"{client:12}{feature:{width}}" + "".join(f"{each:12}" for each in cells)
 
 
 def markdown(outcomes: Outcomes, brokers: Iterable[str]) -> Iterator[str]:

@@ -114,7 +114,7 @@ def test_a_fetch_of_a_member_needs_its_exact_epoch(member_id: str | None, epoch:
     """Spec 4.4."""
     world = group_of_two()
     commit(world, "a", 3, 0)
-    reply = cast(FetchReply, world.ask(OffsetFetch("g", None, False, member_id, epoch)).reply)
+    reply = cast(FetchReply, world.ask(OffsetFetch("g", None, False, member_id=member_id, member_epoch=epoch)).reply)
     assert reply.error == code
     assert len(reply.listed()) == (code == 0)
 

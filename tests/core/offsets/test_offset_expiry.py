@@ -18,7 +18,7 @@ from muster.core.contract import Outcome
 from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.expire import MORE_TO_EXPIRE_DELAY_MS, expire_offsets
 from muster.core.records import GroupErased, OffsetErased
-from muster.core.steps import EraseGroups
+from muster.core.steps import TellJournal
 from muster.log.record_codec import encode_records
 from tests.core.offsets.desk import NOW, TICKET, Desk, commit, empty_group, group_of, offset
 
@@ -113,7 +113,7 @@ def test_an_empty_group_without_offsets_goes_at_once(protocol_type: str | None) 
     outcome = run(desk, NOW)
     assert outcome.records == [GROUP]
     assert not desk.groups
-    assert isinstance(outcome.step, EraseGroups)
+    assert isinstance(outcome.step, TellJournal)
     (event,) = outcome.step.events
     assert (event.kind, event.cause, event.group_id, event.at_ms) == ("group_removed", "expired", "grp", NOW)
 

@@ -80,9 +80,9 @@ TABLE: dict[str, tuple[Row, ...]] = {
     "verify, wrong id": ((NO_ID, STAYS),) * 6,
     "commit": ((STATE, STAYS), (OK, "PrepareCommit+0"), *BUSY_ROW, (OK, STAYS), (STATE, STAYS)),
     "abort": ((STATE, STAYS), (OK, "PrepareAbort+0"), *BUSY_ROW, (STATE, STAYS), (OK, STAYS)),
-    "commit, old epoch": ((FENCED, STAYS), (FENCED, STAYS), *BUSY_ROW, (FENCED, STAYS), (FENCED, STAYS)),
-    "commit, future epoch": ((FENCED, STAYS), (FENCED, STAYS), *BUSY_ROW, (FENCED, STAYS), (FENCED, STAYS)),
-    "commit, wrong id": ((NO_ID, STAYS), (NO_ID, STAYS), *BUSY_ROW, (NO_ID, STAYS), (NO_ID, STAYS)),
+    "commit, old epoch": ((FENCED, STAYS),) * 6,
+    "commit, future epoch": ((FENCED, STAYS),) * 6,
+    "commit, wrong id": ((NO_ID, STAYS),) * 6,
     "commit 2": ((STATE, STAYS), (OK, "PrepareCommit+1"), *BUSY_ROW, (STATE, STAYS), (STATE, STAYS)),
     "abort 2": (
         (OK, "PrepareAbort+1 CompleteAbort+1"),

@@ -187,9 +187,9 @@ def test_records_are_deleted_once_up_to_the_last_offset_of_a_partition() -> None
     ],
 )
 def test_entries_are_counted_in_all_arrays_together(request_of: Callable[[list[str]], Any]) -> None:
-    check_entries(request_of(["x"] * (MOST_ENTRIES - 1)))
-    with pytest.raises(TooMuchAsked, match=f"more than {MOST_ENTRIES} entries"):
-        check_entries(request_of(["x"] * (MOST_ENTRIES + 1)))
+    check_entries(request_of(["x"] * 1_999), 2_000)
+    with pytest.raises(TooMuchAsked, match="more than 2000 entries"):
+        check_entries(request_of(["x"] * 2_001), 2_000)
 
 
 @pytest.mark.parametrize(
@@ -217,3 +217,15 @@ def test_a_request_that_is_no_produce_has_a_limit_of_its_own(tmp_path: Path) -> 
         client.send((90_000_000).to_bytes(4, "big") + b"\0\3\0\4\0\0\0\1\xff\xff" + bytes(100_000))
         assert client.is_closed_by_server()
         assert "muster.request.max.bytes = 4194304" in victim.said()
+
+
+def test_a_request_that_lists_more_than_may_be_served_at_once_ends_its_connection_and_names_the_setting(
+    tmp_path: Path,
+) -> None:
+    """50,000 names kept everybody else waiting for a fifth of a second."""
+    request = MetadataRequest([MetadataRequestTopic(name=f"topic-{number}") for number in range(10_001)])
+    with Victim(tmp_path) as victim, victim.client() as client:
+        client.send(request_frame("Metadata", 4, request))
+        assert client.is_closed_by_server()
+        assert "more than 10000 entries" in victim.said()
+        assert "muster.request.max.entries" in victim.said()

@@ -170,3 +170,18 @@ def test_unknown_partitions_do_not_keep_the_others_out(client: TxnClient) -> Non
     assert codes == [UNKNOWN_TOPIC_OR_PARTITION, NONE, UNKNOWN_TOPIC_OR_PARTITION]
     (described,) = client.describe_txns(NAME)
     assert [(topic.topic, list(topic.partitions)) for topic in described.topics] == [("orders", [0])]
+
+
+def test_without_verification_the_first_protocol_writes_where_no_transaction_is_known_and_the_second_does_not() -> None:
+    """`transaction.partition.verification.enable`: such records hold back the last stable offset until somebody writes a marker."""
+    with TxnServer({"transaction.partition.verification.enable": "false"}) as server:
+        client = server.txn_client()
+        stranger = Producer(4_242, 3, "nobody knows it")
+        assert client.produced(stranger, version=12) == INVALID_PRODUCER_ID_MAPPING
+        assert client.produced(stranger, version=11) == NONE
+        assert (client.end_offset(), client.end_offset(committed=True)) == (1, 0)
+        assert client.commit_offset(stranger, 7, version=5) == INVALID_PRODUCER_ID_MAPPING
+        assert client.commit_offset(stranger, 7, version=4) == NONE
+        assert client.write_marker(stranger, ("orders", [0]), commit=False) == [("orders", 0, NONE)]
+        server.settle()
+        assert client.end_offset(committed=True) == 2

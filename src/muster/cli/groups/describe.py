@@ -12,6 +12,7 @@ from muster.cli.groups.members import member_rows
 from muster.cli.groups.offsets import COLUMNS as OFFSET_COLUMNS
 from muster.cli.groups.offsets import VERBOSE as VERBOSE_OFFSET_COLUMNS
 from muster.cli.groups.positions import positions_of, total_lag
+from muster.cli.groups.unstable import held_by_rows, unstable_line
 from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, print_json_lines, show
@@ -66,6 +67,9 @@ async def _facts(cluster: Cluster, group: GroupDescription) -> dict[str, Any]:
     offsets, unknown = await positions_of(cluster, [group])
     for failure in unknown:
         note(_COMMAND, failure)
+    held_by, unseen = await held_by_rows(cluster, group.group_id, offsets)
+    if unseen is not None:
+        note(_COMMAND, unseen)
     address = cluster.brokers.get(group.coordinator)
     state = {
         "group": group.group_id,
@@ -77,7 +81,7 @@ async def _facts(cluster: Cluster, group: GroupDescription) -> dict[str, Any]:
         "lag": total_lag(offsets),
         "coordinator": f"{address} ({group.coordinator})" if address else str(group.coordinator),
     }
-    return {"state": state, "members": member_rows(group), "offsets": offsets}
+    return {"state": state, "members": member_rows(group), "offsets": offsets, "held_by": held_by}
 
 
 def _as_json(facts: dict[str, Any], parts: tuple[str, ...]) -> dict[str, Any]:
@@ -86,6 +90,8 @@ def _as_json(facts: dict[str, Any], parts: tuple[str, ...]) -> dict[str, Any]:
     for part in ("members", "offsets"):
         if part in parts:
             found[part] = [{name: row[name] for name in row if name != "group"} for row in facts[part]]
+    if "offsets" in parts:
+        found["held_by"] = facts["held_by"]
     return found
 
 
@@ -100,6 +106,9 @@ def _print(facts: dict[str, Any], parts: tuple[str, ...], *, verbose: bool) -> N
     if "offsets" in parts:
         empty = f"group {group} has committed nothing"
         _print_part((_GROUP, *offsets), facts["offsets"], empty, len(parts))
+        line = unstable_line(facts["offsets"], facts["held_by"])
+        if line:
+            print(f"\n{line}")
 
 
 def _print_part(columns: tuple[Column, ...], rows: list[dict[str, Any]], empty: str, parts: int) -> None:

@@ -10,12 +10,9 @@ from muster.cli.exit_codes import DONE
 from muster.cli.support.cluster_command import note, run_with_cluster, side_by_side
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
-from muster.cli.support.usage_error import UsageError
-from muster.cli.support.usage_parser import did_you_mean
+from muster.cli.support.word_choice import chosen_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from muster.client.cluster import Cluster
     from muster.client.groups import GroupListing
 
@@ -66,19 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
         return DONE
 
     return run_with_cluster("groups list", arguments, work)
-
-
-def chosen_words(given: list[str] | None, flag: str, known: Sequence[str]) -> list[str]:
-    """Kafka's spelling of words that may be written in any case."""
-    spelling = {word.lower(): word for word in known}
-    chosen: list[str] = []
-    for text in (part.strip() for each in given or [] for part in each.split(",")):
-        word = spelling.get(text.replace("_", "").replace("-", "").lower())
-        if word is None:
-            near = did_you_mean(text.lower(), spelling)
-            raise UsageError(f"{flag} {text}: no such word{near or '.'} There are {', '.join(known)}")
-        chosen.append(word)
-    return chosen
 
 
 def _row(group: GroupListing) -> dict[str, Any]:

@@ -30,12 +30,17 @@ VERBOSE: Final = (
     Column("instance", "instance_id"),
     Column("epoch", "leader_epoch", right=True),
     Column("metadata", "metadata"),
+    Column("final", "is_unstable", render=lambda unstable: "no" if unstable else "yes"),
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_group_arguments(parser)
-    parser.add_argument("--verbose", action="store_true", help="group instance id, leader epoch and metadata too")
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="group instance id, leader epoch, metadata too, and whether an open transaction is about to change the offset",
+    )
     parser.add_argument("--json", action="store_true", help="a JSON object a partition")
     add_connection_arguments(parser)
 

@@ -35,8 +35,23 @@ async def positions_of(
         else:
             known.append((group, committed))
     ends, unknown = await ends_of(cluster, {place for group, committed in known for place in _places(group, committed)})
-    rows = [row for group, committed in known for row in _rows(group, committed, ends)]
-    return rows, failures + unknown
+    rows_of = [list(_rows(group, committed, ends)) for group, committed in known]
+    checks = [
+        partial(_add_unstable, cluster, group.group_id, rows) for (group, _), rows in zip(known, rows_of, strict=True)
+    ]
+    failures += [each for each in await side_by_side(checks) if each is not None]
+    return [row for rows in rows_of for row in rows], failures + unknown
+
+
+async def _add_unstable(cluster: Cluster, group_id: str, rows: list[dict[str, Any]]) -> None:
+    """Each row gets `is_unstable`: whether a transaction that has not ended is about to change its offset."""
+    from muster.client.admin import unstable_partitions
+    from muster.client.partitions import TopicPartition
+
+    places = [TopicPartition(row["topic"], row["partition"]) for row in rows]
+    unstable = set(await unstable_partitions(cluster, group_id, places))
+    for place, row in zip(places, rows, strict=True):
+        row["is_unstable"] = place in unstable
 
 
 def _places(group: GroupDescription, committed: Iterable[TopicPartition]) -> set[TopicPartition]:
@@ -62,6 +77,7 @@ def _rows(
             "client_id": owner.client_id if owner else None,
             "leader_epoch": commit.leader_epoch if commit and commit.leader_epoch >= 0 else None,
             "metadata": commit.metadata if commit else None,
+            "is_unstable": None,
         }
 
 

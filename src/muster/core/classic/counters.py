@@ -14,6 +14,7 @@ class Counters(Value):
         "offset_expirations",
         "offset_deletions",
         "unknown_records",
+        "unstable_offset_fetches",
     )
     __slots__ = __match_args__
 
@@ -26,6 +27,7 @@ class Counters(Value):
         offset_expirations: int = 0,
         offset_deletions: int = 0,
         unknown_records: int = 0,
+        unstable_offset_fetches: int = 0,
     ) -> None:
         self.completed_rebalances = completed_rebalances
         """Classic groups that reached Stable."""
@@ -37,3 +39,5 @@ class Counters(Value):
         self.offset_deletions = offset_deletions
         self.unknown_records = unknown_records
         """Records of types that this version does not know: kept in the log and skipped (law 10)."""
+        self.unstable_offset_fetches = unstable_offset_fetches
+        """OffsetFetch requests that were refused because a transaction had not ended."""

@@ -11,7 +11,7 @@ from muster.core.offsets.delete import erase_group
 from muster.core.offsets.view import ShardView
 from muster.core.replies import DeleteReply
 from muster.core.requests import DeleteGroup
-from muster.core.steps import EraseGroups
+from muster.core.steps import TellJournal
 from muster.wire import errors
 
 
@@ -26,7 +26,7 @@ def delete_group(shard: ShardView, request: DeleteGroup, ticket: Ticket, builder
     if error == errors.NONE:
         builder.records.extend(erase_group(shard, request.group_id))
         removed = JournalEvent("group_removed", builder.now_ms, request.group_id, generation, "deleted")
-        builder.step = EraseGroups([removed])
+        builder.step = TellJournal([removed])
     builder.reply(ticket, DeleteReply(error))
 
 

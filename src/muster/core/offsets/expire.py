@@ -29,7 +29,7 @@ from muster.core.journal import JournalEvent
 from muster.core.offsets.partition_offsets import StoredOffset
 from muster.core.offsets.view import ShardView
 from muster.core.records import GroupErased, OffsetErased, Record
-from muster.core.steps import EraseGroups
+from muster.core.steps import TellJournal
 
 EXPIRE_TIMER: TimerKey = ("expire",)
 
@@ -66,7 +66,7 @@ def expire_offsets(shard: ShardView, now_ms: int) -> Outcome:
     return Outcome(
         records=records,
         timers=[(EXPIRE_TIMER, now_ms + delay_ms)],
-        step=EraseGroups(removed) if removed else None,
+        step=TellJournal(removed) if removed else None,
     )
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 from muster.core.classic.states import DEAD
 from muster.core.consumer.member_epoch import check_fetch_epoch
 from muster.core.contract import Outcome, Ticket
+from muster.core.journal import JournalEvent
 from muster.core.offsets.partition_offsets import PartitionOffsets
 from muster.core.offsets.store import OffsetStore
 from muster.core.offsets.view import ShardView
+from muster.core.offsets.waits import Held, Waiter
 from muster.core.replies import FetchedTopic, FetchReply
 from muster.core.requests import OffsetFetch
 from muster.wire import errors
@@ -39,6 +41,8 @@ def fetch_offsets(shard: ShardView, request: OffsetFetch, ticket: Ticket, now_ms
         topics = _all(shard.offsets, request.group_id) if is_shown else []
     if len(shard.offsets.pending) and request.require_stable:
         topics = _with_unstable(shard.offsets, request.group_id, topics)
+        events = _kept_waiting(shard, request, topics, now_ms)
+        return Outcome(replies=[(ticket, FetchReply(errors.NONE, topics))], journal=events)
     return Outcome(replies=[(ticket, FetchReply(errors.NONE, topics))])
 
 
@@ -72,3 +76,31 @@ def _with_unstable(offsets: OffsetStore, group_id: str, topics: list[FetchedTopi
         else found
         for found in topics
     ]
+
+
+def _kept_waiting(
+    shard: ShardView, request: OffsetFetch, topics: list[FetchedTopic], now_ms: int
+) -> list[JournalEvent]:
+    """Count the request as refused, if it is, and give what the journal is told of it; mostly nothing."""
+    refused = {
+        (found.topic, partition): None
+        for found in topics
+        if found.unstable is not None
+        for partition in found.partitions().listed()
+        if partition in found.unstable
+    }
+    if not refused:
+        return []
+    shard.counters.unstable_offset_fetches += 1
+    events: list[JournalEvent] = []
+    pending = shard.offsets.pending
+    waiter = Waiter(request.client_id, request.client_host)
+    for producer_id in pending.producers_of(request.group_id):
+        places = [place for place in pending.offsets_of(producer_id, request.group_id) if place in refused]
+        since_ms = pending.since_ms(producer_id)
+        if places and since_ms is not None:
+            held = Held(request.group_id, producer_id, pending.producer(producer_id).epoch, since_ms, places)
+            event = shard.offsets.waits.refused(held, shard.groups.get(request.group_id), waiter, now_ms)
+            if event is not None:
+                events.append(event)
+    return events

@@ -56,13 +56,15 @@ _UNKNOWN_PRODUCER: Final = ProducerState(NO_EPOCH, NO_EPOCH, False)
 
 class _OpenTransaction(Value):
     __match_args__ = ("producer_epoch", "coordinator_epoch", "groups")
-    __slots__ = __match_args__
+    __slots__ = ("coordinator_epoch", "groups", "producer_epoch", "since_ms")
 
-    def __init__(self, producer_epoch: int, coordinator_epoch: int) -> None:
+    def __init__(self, producer_epoch: int, coordinator_epoch: int, since_ms: int) -> None:
         self.producer_epoch = producer_epoch
         self.coordinator_epoch = coordinator_epoch
         self.groups: dict[str, dict[Place, PendingOffset]] = {}
         """Group id -> its pending offsets; none if tombstones have taken them."""
+        self.since_ms = since_ms
+        """When its first offset was stored. No part of what is compared: a later one of the same partition replaces it."""
 
 
 class PendingOffsets:
@@ -89,7 +91,9 @@ class PendingOffsets:
         transaction = self._open.get(record.producer_id)
         if transaction is None:
             known = self._ended.pop(record.producer_id, _UNKNOWN_PRODUCER)
-            transaction = _OpenTransaction(record.producer_epoch, known.coordinator_epoch)
+            transaction = _OpenTransaction(
+                record.producer_epoch, known.coordinator_epoch, committed.commit_timestamp_ms
+            )
             self._open[record.producer_id] = transaction
         transaction.producer_epoch = record.producer_epoch
         offsets = transaction.groups.setdefault(committed.group_id, {})
@@ -130,9 +134,31 @@ class PendingOffsets:
             return self._ended.get(producer_id, _UNKNOWN_PRODUCER)
         return ProducerState(transaction.producer_epoch, transaction.coordinator_epoch, True)
 
+    def since_ms(self, producer_id: int) -> int | None:
+        """When the first offset of the producer's open transaction was stored; None if it has none."""
+        transaction = self._open.get(producer_id)
+        return None if transaction is None else transaction.since_ms
+
+    def producers_of(self, group_id: str) -> list[int]:
+        """Who has a transaction open in the group, in the order of their first offsets."""
+        return list(self._producers.get(group_id, ()))
+
+    def groups_of(self, producer_id: int) -> list[str]:
+        """The groups in which the producer's transaction is open."""
+        transaction = self._open.get(producer_id)
+        return [] if transaction is None else list(transaction.groups)
+
+    def offsets_of(self, producer_id: int, group_id: str) -> dict[Place, PendingOffset]:
+        """What the producer's transaction would commit for the group."""
+        return self._open[producer_id].groups[group_id]
+
     def is_open_in(self, group_id: str) -> bool:
         """Whether some transaction has committed offsets of the group and has not ended."""
         return group_id in self._producers
+
+    def count(self) -> int:
+        """How many pending offsets there are, of all groups and producers."""
+        return sum(len(offsets) for transaction in self._open.values() for offsets in transaction.groups.values())
 
     def count_in(self, group_id: str) -> int:
         """How many pending offsets the group has, of all producers."""

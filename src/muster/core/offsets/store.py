@@ -22,6 +22,7 @@ from muster.core.fifo import Fifo
 from muster.core.offsets.partition_offsets import PartitionOffsets, StoredOffset
 from muster.core.offsets.pending import PendingOffsets, ProducerState
 from muster.core.offsets.run import OffsetRun
+from muster.core.offsets.waits import OffsetWaits
 from muster.core.records import (
     EndTransactionMarker,
     OffsetCommitted,
@@ -41,7 +42,7 @@ _NO_TOPICS: Topics = {}
 class OffsetStore:
     """group -> topic -> partition -> the last committed offset."""
 
-    __slots__ = ("_groups", "_on_the_way", "count", "pending")
+    __slots__ = ("_groups", "_on_the_way", "count", "pending", "waits")
 
     def __init__(self) -> None:
         self._groups: dict[str, PartitionOffsets | dict[str, PartitionOffsets]] = {}
@@ -51,6 +52,8 @@ class OffsetStore:
         self.count = 0
         """How many offsets there are, kept while they come and go."""
         self.pending = PendingOffsets()
+        self.waits = OffsetWaits()
+        """No facts: who has been kept waiting by what is pending."""
 
     def put(self, record: OffsetCommitted, log_offset: int) -> None:
         """Apply a commit record. The record further on in the log wins, whenever it comes in (spec 4.2)."""
@@ -136,6 +139,7 @@ class OffsetStore:
     def end_transaction(self, marker: EndTransactionMarker) -> None:
         """Apply an end marker. A plain commit behind an offset of the transaction is further on in the log, and wins (T182)."""
         self._arrived(marker)
+        self.waits.ended(marker.producer_id)
         for offset in self.pending.end(marker):
             if marker.commit:
                 self.put(offset.record, offset.log_offset)

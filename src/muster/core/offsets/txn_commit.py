@@ -34,6 +34,7 @@ def commit_in_transaction(shard: ShardView, request: TxnOffsetCommit, ticket: Ti
         # The log would say so: a newer incarnation of the producer, or the marker that fenced this one, was here first.
         fenced = [code or errors.INVALID_PRODUCER_EPOCH for code in codes]
         return Outcome(replies=[(ticket, CommitReply(fenced))])
+    shard.offsets.waits.commits(request.producer_id, request.transactional_id)
     shard.offsets.expect(records)
     shard.counters.offset_commits += len(records)
     return Outcome(records=records, replies=[(ticket, CommitReply(codes))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muster.core.transactions.config import COMPLETION_RETRY_MS
+from muster.core.transactions.counters import EndedBy
 from muster.core.transactions.end_transaction import abort_with_raised_epoch
 from muster.core.transactions.outcome import MarkerOrder
 from muster.core.transactions.outcome_builder import TransactionOutcomeBuilder, transaction_timer
@@ -55,7 +56,7 @@ def on_transaction_timer(transaction: Transaction, builder: TransactionOutcomeBu
     if transaction.state is ONGOING:
         if builder.now_ms < transaction.deadline_ms:
             builder.set_timer(_timer(transaction), transaction.deadline_ms)
-        elif abort_with_raised_epoch(transaction, builder) != errors.NONE:
+        elif abort_with_raised_epoch(transaction, EndedBy.TIMEOUT, builder) != errors.NONE:
             _try_again(transaction, builder)
     elif transaction.is_prepared and not transaction.unmarked:
         _complete(transaction, builder)

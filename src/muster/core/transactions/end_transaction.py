@@ -12,6 +12,7 @@ gets a higher epoch with each end: the present epoch means the next transaction,
 from __future__ import annotations
 
 from muster.core.contract import Ticket
+from muster.core.transactions.counters import EndedBy
 from muster.core.transactions.outcome_builder import TransactionOutcomeBuilder
 from muster.core.transactions.replies import EndTransactionReply
 from muster.core.transactions.requests import EndTransaction
@@ -28,18 +29,18 @@ def end_transaction(
     transaction = transactions.get(request.transactional_id)
     if transaction is None:
         builder.reply(ticket, EndTransactionReply(errors.INVALID_PRODUCER_ID_MAPPING))
+    elif not request.raises_epoch:
+        builder.reply(ticket, EndTransactionReply(_end(transaction, request, builder)))
     elif transaction.is_prepared:
         # Before the producer id is compared: the producer may have been told the next one, which is not in use yet (KIP-890).
         builder.reply(ticket, EndTransactionReply(errors.CONCURRENT_TRANSACTIONS))
-    elif request.raises_epoch:
-        builder.reply(ticket, _end_with_raised_epoch(transaction, request, builder))
     else:
-        builder.reply(ticket, EndTransactionReply(_end(transaction, request, builder)))
+        builder.reply(ticket, _end_with_raised_epoch(transaction, request, builder))
 
 
-def abort_with_raised_epoch(transaction: Transaction, builder: TransactionOutcomeBuilder) -> int:
+def abort_with_raised_epoch(transaction: Transaction, ended_by: EndedBy, builder: TransactionOutcomeBuilder) -> int:
     """The coordinator's own decision: another producer was initialised, or the transaction timed out. Gives an error code."""
-    return _prepare_with_raised_epoch(transaction, False, builder).error
+    return _prepare_with_raised_epoch(transaction, ended_by, builder).error
 
 
 def _end(transaction: Transaction, request: EndTransaction, builder: TransactionOutcomeBuilder) -> int:
@@ -48,8 +49,11 @@ def _end(transaction: Transaction, request: EndTransaction, builder: Transaction
         return errors.INVALID_PRODUCER_ID_MAPPING
     if request.producer_epoch != stored.producer_epoch:
         return request.fenced_error
+    if transaction.is_prepared:
+        return errors.CONCURRENT_TRANSACTIONS
     if transaction.state is ONGOING:
-        builder.store(transaction.prepared(request.commit, builder.now_ms), transaction.last_epoch)
+        record = transaction.prepared(request.commit, builder.now_ms)
+        builder.store(record, transaction.last_epoch, _asked_for(request))
         return errors.NONE
     return errors.NONE if transaction.state is _completed(request) else _wrong_state(transaction)
 
@@ -70,7 +74,7 @@ def _end_with_raised_epoch(
         return EndTransactionReply(errors.INVALID_TXN_STATE)
     if transaction.state is ONGOING or (transaction.state in NOTHING_OPEN and not request.commit):
         # An abort of nothing: the producer does not know whether one of its requests has begun a transaction.
-        return _prepare_with_raised_epoch(transaction, request.commit, builder)
+        return _prepare_with_raised_epoch(transaction, _asked_for(request), builder)
     return EndTransactionReply(_wrong_state(transaction))
 
 
@@ -93,15 +97,20 @@ def _was_replaced(transaction: Transaction, request: EndTransaction) -> bool:
 
 
 def _prepare_with_raised_epoch(
-    transaction: Transaction, commit: bool, builder: TransactionOutcomeBuilder
+    transaction: Transaction, ended_by: EndedBy, builder: TransactionOutcomeBuilder
 ) -> EndTransactionReply:
     stored = transaction.stored
     next_producer_id = builder.new_producer_id() if is_exhausted(stored.producer_epoch) else NO_PRODUCER_ID
     if next_producer_id is None:
         return EndTransactionReply(errors.COORDINATOR_LOAD_IN_PROGRESS)
-    record = transaction.prepared_with_raised_epoch(commit, next_producer_id, builder.now_ms)
-    builder.store(record, stored.producer_epoch)
+    is_commit = ended_by is EndedBy.COMMIT
+    record = transaction.prepared_with_raised_epoch(is_commit, next_producer_id, builder.now_ms)
+    builder.store(record, stored.producer_epoch, ended_by)
     return EndTransactionReply(errors.NONE, *continuation(record))
+
+
+def _asked_for(request: EndTransaction) -> EndedBy:
+    return EndedBy.COMMIT if request.commit else EndedBy.ABORT
 
 
 def _completed(request: EndTransaction) -> TransactionState:

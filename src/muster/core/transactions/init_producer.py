@@ -8,6 +8,7 @@ aborted first, and the producer has to ask again.
 from __future__ import annotations
 
 from muster.core.contract import Ticket
+from muster.core.transactions.counters import EndedBy
 from muster.core.transactions.end_transaction import abort_with_raised_epoch
 from muster.core.transactions.outcome_builder import TransactionOutcomeBuilder
 from muster.core.transactions.replies import InitProducerIdReply
@@ -30,7 +31,7 @@ def init_producer_id(
     elif not _may_name(transaction, request):
         builder.reply(ticket, InitProducerIdReply(request.fenced_error))
     elif transaction.state is ONGOING:
-        error = abort_with_raised_epoch(transaction, builder)
+        error = abort_with_raised_epoch(transaction, EndedBy.FENCE, builder)
         builder.reply(ticket, InitProducerIdReply(errors.CONCURRENT_TRANSACTIONS if error == errors.NONE else error))
     elif transaction.state in NOTHING_OPEN:
         _next_epoch(transaction, request, ticket, builder)

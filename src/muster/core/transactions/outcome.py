@@ -15,6 +15,7 @@ from muster.wire.value import Value
 if TYPE_CHECKING:
     from muster.core.contract import TicketReply
     from muster.core.records import Record
+    from muster.core.transactions.counters import EndedBy
     from muster.core.transactions.records import TransactionRecord
     from muster.core.transactions.replies import TransactionReply
 
@@ -49,13 +50,15 @@ class MarkerOrder(Value):
 class StoreTransaction(Value):
     """A record of a transactional id. When it is durable the markers are ordered, or the timeout begins, as its state says."""
 
-    __match_args__ = ("transactional_id", "last_epoch")
+    __match_args__ = ("transactional_id", "last_epoch", "ended_by")
     __slots__ = __match_args__
 
-    def __init__(self, transactional_id: str, last_epoch: int) -> None:
+    def __init__(self, transactional_id: str, last_epoch: int, ended_by: EndedBy | None = None) -> None:
         self.transactional_id = transactional_id
         self.last_epoch = last_epoch
         """Not part of the record: Kafka does not write it either (KIP-360)."""
+        self.ended_by = ended_by
+        """Of the records of `Prepare*`: what is counted."""
 
 
 class TransactionOutcome(Outcome):

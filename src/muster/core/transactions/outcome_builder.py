@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from muster.core.contract import Ticket, TimerChange, TimerKey
 from muster.core.transactions.config import TransactionConfig
+from muster.core.transactions.counters import EndedBy
 from muster.core.transactions.outcome import MarkerOrder, StoreTransaction, TransactionOutcome, TransactionTicketReply
 from muster.core.transactions.records import TransactionErased, TransactionRecord, TransactionStored
 from muster.core.transactions.replies import TransactionReply
@@ -35,10 +36,10 @@ class TransactionOutcomeBuilder:
         """Answer when the record of this outcome is durable; at once if there is none."""
         self.replies.append((ticket, reply))
 
-    def store(self, record: TransactionStored, last_epoch: int) -> None:
+    def store(self, record: TransactionStored, last_epoch: int, ended_by: EndedBy | None = None) -> None:
         assert self.step is None, f"a decision is about one transactional id: {self.step!r}, then {record!r}"
         self.records.append(record)
-        self.step = StoreTransaction(record.transactional_id, last_epoch)
+        self.step = StoreTransaction(record.transactional_id, last_epoch, ended_by)
 
     def erase(self, transactional_id: str) -> None:
         self.records.append(TransactionErased(transactional_id))

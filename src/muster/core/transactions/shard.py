@@ -15,6 +15,7 @@ from muster.core.records import UnknownRecord
 from muster.core.transactions.add_partitions import add_partitions
 from muster.core.transactions.completion import markers_written, on_transaction_timer, proceed, record_lost, resume
 from muster.core.transactions.config import TransactionConfig
+from muster.core.transactions.counters import TransactionCounters
 from muster.core.transactions.describe import describe_transaction, list_transactions
 from muster.core.transactions.end_transaction import end_transaction
 from muster.core.transactions.expiry import EXPIRE_TIMER, expire_transactional_ids
@@ -47,6 +48,7 @@ class TransactionShard(StateMachine):
         self.new_producer_id = new_producer_id
         self.transactions: dict[str, Transaction] = {}
         self.unknown_records = 0
+        self.counters = TransactionCounters()
         self._in_flight: set[str] = set()
         """Transactional ids with a record on its way to the log. Never iterated (law 7)."""
 
@@ -136,6 +138,8 @@ class TransactionShard(StateMachine):
         assert isinstance(step, StoreTransaction), f"a transaction shard leaves no {step!r} behind"
         transaction = self.transactions[step.transactional_id]
         transaction.last_epoch = step.last_epoch
+        if step.ended_by is not None:
+            self.counters.count(step.ended_by)
         builder = self._builder(now_ms)
         proceed(transaction, builder)
         return self._outcome(builder)

@@ -4,7 +4,8 @@ v2+ knows PRODUCER_FENCED. v4+ names several transactions and may ask only wheth
 it for their producers, also for partitions of `__consumer_offsets`. They need the right to CLUSTER_ACTION and no other: who asked
 them was checked there.
 
-One partition that is refused keeps all of its transaction out: the others are told OPERATION_NOT_ATTEMPTED.
+One partition that is refused keeps all of its transaction out: the others are told OPERATION_NOT_ATTEMPTED. The answer repeats the
+request if all partitions have the same code; else each partition is in it once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Protocol
 from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.replies import AddPartitionsReply
 from muster.core.transactions.requests import AddPartitions
-from muster.core.transactions.topic_partitions import Topics, pairs
+from muster.core.transactions.topic_partitions import Topics
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_cluster, authorize_topic, may_use_transactional_id
@@ -41,6 +42,9 @@ from muster.wire.generated.add_partitions_to_txn import (
 )
 
 BATCHED_SINCE = 4
+
+_CodesByTopic = list[tuple[str, list[tuple[int, int]]]]
+"""Of each topic the partitions and their codes."""
 
 
 class _Topic(Protocol):
@@ -70,7 +74,10 @@ def handle(call: Call, request: AddPartitionsToTxnRequest, node: Node) -> None:
 
     def lay_out(replies: list[AddPartitionsReply]) -> AddPartitionsToTxnResponse:
         return AddPartitionsToTxnResponse(
-            results_by_transaction=[_transaction(each, reply) for each, reply in zip(asked, replies, strict=True)]
+            results_by_transaction=[
+                _transaction(each.transactional_id, _codes_by_topic(each.topics, merged.topics, reply))
+                for each, merged, reply in zip(request.transactions, asked, replies, strict=True)
+            ]
         )
 
     # Deviates: Kafka never answers an empty list of transactions.
@@ -92,19 +99,20 @@ def _handle_one(call: Call, request: AddPartitionsToTxnRequest, node: Node) -> N
         _merged(request.topics),
         fenced_error=fenced_error(call.version),
     )
-    call.respond = lambda call, reply: _flat(asked, reply)
+    call.respond = lambda call, reply: _flat(_codes_by_topic(request.topics, asked.topics, reply))
     refused = _refusal(call, node, asked)
     if refused is None:
         node.transactions.submit(asked, call)
     else:
-        call.reply(_flat(asked, refused))
+        call.reply(_flat(_codes_by_topic(request.topics, asked.topics, refused)))
 
 
 def _merged(topics: Sequence[_Topic]) -> Topics:
     """Each partition once, in the order of the request."""
     found: dict[str, dict[int, None]] = {}
     for topic in topics:
-        found.setdefault(topic.name, {}).update(dict.fromkeys(topic.partitions))
+        if topic.partitions:
+            found.setdefault(topic.name, {}).update(dict.fromkeys(topic.partitions))
     return tuple(TopicPartitions(name, tuple(partitions)) for name, partitions in found.items())
 
 
@@ -134,29 +142,31 @@ def _existing(node: Node, name: str, partitions: tuple[int, ...]) -> list[int]:
     return [NONE if 0 <= index < count else UNKNOWN_TOPIC_OR_PARTITION for index in partitions]
 
 
-def _by_topic(asked: AddPartitions, reply: AddPartitionsReply) -> list[tuple[str, list[tuple[int, int]]]]:
-    codes = iter(reply.listed(sum(1 for _ in pairs(asked.topics))))
-    return [(topic, [(index, next(codes)) for index in partitions]) for topic, partitions in asked.topics]
+def _codes_by_topic(asked: Sequence[_Topic], merged: Topics, reply: AddPartitionsReply) -> _CodesByTopic:
+    if not reply.errors:
+        return [(topic.name, [(index, reply.error) for index in topic.partitions]) for topic in asked]
+    codes = iter(reply.errors)
+    return [(topic, [(index, next(codes)) for index in partitions]) for topic, partitions in merged]
 
 
-def _flat(asked: AddPartitions, reply: AddPartitionsReply) -> AddPartitionsToTxnResponse:
+def _flat(codes_by_topic: _CodesByTopic) -> AddPartitionsToTxnResponse:
     return AddPartitionsToTxnResponse(
         results_by_topic=[
             AddPartitionsToTxnResponseTopic(
                 topic, [AddPartitionsToTxnResponsePartition(index, code) for index, code in codes]
             )
-            for topic, codes in _by_topic(asked, reply)
+            for topic, codes in codes_by_topic
         ]
     )
 
 
-def _transaction(asked: AddPartitions, reply: AddPartitionsReply) -> AddPartitionsToTxnResponseTransaction:
+def _transaction(transactional_id: str, codes_by_topic: _CodesByTopic) -> AddPartitionsToTxnResponseTransaction:
     return AddPartitionsToTxnResponseTransaction(
-        asked.transactional_id,
+        transactional_id,
         [
             AddPartitionsToTxnResponseTransactionTopic(
                 topic, [AddPartitionsToTxnResponseTransactionPartition(index, code) for index, code in codes]
             )
-            for topic, codes in _by_topic(asked, reply)
+            for topic, codes in codes_by_topic
         ],
     )

@@ -5,13 +5,15 @@ Deviates: a partition that is listed several times is described once. A short qu
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.log.contract import StorageError
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_topic
 from muster.server.call import Call
 from muster.topics.refusal import TopicError
-from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, TOPIC_AUTHORIZATION_FAILED
+from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION
 from muster.wire.generated.describe_producers import (
     DescribeProducersRequest,
     DescribeProducersResponse,
@@ -19,6 +21,9 @@ from muster.wire.generated.describe_producers import (
     DescribeProducersResponseProducer,
     DescribeProducersResponseTopic,
 )
+
+_NO_SUCH_TOPIC: Final = "This server does not host this topic-partition."
+"""Of a topic that is not there; a partition that is not there has no text."""
 
 
 def handle(call: Call, request: DescribeProducersRequest, node: Node) -> None:
@@ -63,6 +68,8 @@ class _Asked:
         self._call.reply(DescribeProducersResponse(topics=self._found))
 
     def _describe(self, topic: str, index: int) -> DescribeProducersResponsePartition:
+        if self._node.broker.topic(topic) is None:
+            return DescribeProducersResponsePartition(index, UNKNOWN_TOPIC_OR_PARTITION, _NO_SUCH_TOPIC)
         try:
             found = self._node.broker.describe_producers(topic, index, self._node.clock.now_ms())
         except TopicError as refused:

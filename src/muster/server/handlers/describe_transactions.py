@@ -1,4 +1,8 @@
-"""DescribeTransactions (65), version 0: what the coordinator knows of transactional ids (KIP-664)."""
+"""DescribeTransactions (65), version 0: what the coordinator knows of transactional ids (KIP-664).
+
+Deviates: a transactional id that is listed several times is described once. A short question would have a very long answer
+otherwise.
+"""
 
 from __future__ import annotations
 

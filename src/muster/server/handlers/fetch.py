@@ -26,6 +26,7 @@ from muster.wire.errors import (
     FETCH_SESSION_ID_NOT_FOUND,
     NONE,
     TOPIC_AUTHORIZATION_FAILED,
+    UNKNOWN_SERVER_ERROR,
     UNKNOWN_TOPIC_ID,
     UNKNOWN_TOPIC_OR_PARTITION,
     UNSUPPORTED_COMPRESSION_TYPE,
@@ -38,9 +39,10 @@ from muster.wire.generated.fetch import (
     FetchResponsePartition,
     FetchResponseTopic,
 )
-from muster.wire.special_values import READ_COMMITTED
+from muster.wire.special_values import READ_COMMITTED, READ_UNCOMMITTED
 
 _NOT_FOUND = (UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID)
+_FOUND = (NONE, *_NOT_FOUND)
 WHOLE_REQUEST_EPOCHS = (0, -1)
 """The request stands alone: it would begin a session, or end one. Any other epoch goes on with one (KIP-227)."""
 
@@ -49,7 +51,21 @@ def handle(call: Call, request: FetchRequest, node: Node) -> None:
     if request.session_epoch not in WHOLE_REQUEST_EPOCHS:
         call.reply(FetchResponse(error_code=FETCH_SESSION_ID_NOT_FOUND))
         return
+    if request.isolation_level not in (READ_UNCOMMITTED, READ_COMMITTED):
+        call.reply(_unknown_isolation_level(call, request))
+        return
     _Fetch(call, request, node).begin()
+
+
+def _unknown_isolation_level(call: Call, request: FetchRequest) -> FetchResponse:
+    """As Kafka 4.3.1 answers: an error of its own, and one for each partition where topics have names."""
+    topics = [
+        FetchResponseTopic(
+            topic.topic, topic.topic_id, [_failed(each.partition, UNKNOWN_SERVER_ERROR) for each in topic.partitions]
+        )
+        for topic in request.topics
+    ]
+    return FetchResponse(error_code=UNKNOWN_SERVER_ERROR, responses=[] if call.version >= 13 else topics)
 
 
 class _Fetch:
@@ -200,9 +216,9 @@ def _laid_out(read: PartitionRead, committed: bool) -> FetchResponsePartition:
         read.high_watermark,
         read.last_stable_offset,
         read.log_start_offset,
-        # Who does not ask for committed data is told nothing. A partition that was not found has the empty list all the
-        # same, as on a real broker.
-        aborted_transactions=_aborted(read) if committed or read.error_code in _NOT_FOUND else None,
+        # Who does not ask for committed data is told nothing, and nobody is if the offset is not there. A partition that was not
+        # found has the empty list all the same, as on a real broker.
+        aborted_transactions=_aborted(read) if read.error_code in (_FOUND if committed else _NOT_FOUND) else None,
         records=read.records,
     )
 

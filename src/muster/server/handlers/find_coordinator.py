@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_cluster, authorize_group, may_use_transactional_id
-from muster.server.brokers import coordinator_of, send_away_if_lost, transaction_coordinator_of
+from muster.server.brokers import coordinator_of, send_away_if_lost
 from muster.server.call import Call
 from muster.server.reply_size import Repeats
 from muster.wire.errors import (
@@ -72,7 +73,7 @@ def _entry(call: Call, node: Node, key_type: int, key: str) -> FindCoordinatorRe
     error = _refusal(call, node, key_type, key)
     if error == NONE:
         is_group = key_type == GROUP
-        found = coordinator_of(call, node, key) if is_group else transaction_coordinator_of(call, node, key)
+        found = coordinator_of(call, node, CONSUMER_OFFSETS if is_group else TRANSACTION_STATE, key)
         if found is not None:
             return FindCoordinatorResponseCoordinator(key, found.node_id, found.host, found.port, NONE, "")
         if is_group:

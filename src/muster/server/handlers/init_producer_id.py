@@ -19,7 +19,6 @@ from muster.wire.errors import (
     NONE,
     PRODUCER_FENCED,
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-    UNSUPPORTED_VERSION,
 )
 from muster.wire.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
@@ -61,9 +60,7 @@ def _denial(call: Call, request: InitProducerIdRequest, node: Node) -> int:
         return CLUSTER_AUTHORIZATION_FAILED
     if not may_use_transactional_id(call, node, Operation.WRITE, name):
         return TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    # Deviates: markers do not travel between nodes yet. Clients report this as a fatal error of `initTransactions`; Kafka's
-    # other codes would make them retry, or blame the operator's ACLs.
-    return NONE if node.cluster is None else UNSUPPORTED_VERSION
+    return NONE if node.transactional_id_usage is None else node.transactional_id_usage.why_not(call.principal, name)
 
 
 def _respond(call: Call, reply: InitProducerIdReply) -> InitProducerIdResponse:

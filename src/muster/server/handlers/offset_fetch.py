@@ -83,9 +83,11 @@ class OffsetFetchQuery:
         self.refused: list[RefusedTopic] = []
         """These come after the others in the answer."""
 
-    def request(self, require_stable: bool) -> OffsetFetch:
+    def request(self, call: Call, require_stable: bool) -> OffsetFetch:
         topics = None if self.asks_all else self.known
-        return OffsetFetch(self.group_id, topics, require_stable, self.member_id, self.member_epoch)
+        return OffsetFetch(
+            self.group_id, topics, require_stable, call.client_id, call.host, self.member_id, self.member_epoch
+        )
 
     def lay_out(self, call: Call, reply: FetchReply) -> OffsetFetchResponse:
         """The answer to a request about this one group."""
@@ -219,7 +221,7 @@ def handle(call: Call, request: OffsetFetchRequest, node: Node) -> None:
     if authorize_group(call, node, _DESCRIBE, group.group_id):
         question = _question(call, node, group)
         call.respond = question.lay_out
-        node.coordinator.submit(question.request(request.require_stable), call)
+        node.coordinator.submit(question.request(call, request.require_stable), call)
     else:
         call.reply(_unsorted(node, group).lay_out(call, _DENIED))
 
@@ -242,7 +244,7 @@ def _ask_apart(call: Call, node: Node, asked: Sequence[OffsetFetchRequestGroup],
         question.is_repeated = group.topics is None and before.is_whole
         before.is_whole = before.is_whole or group.topics is None
         questions.questions.append(question)
-        node.coordinator.submit(question.request(require_stable), parts.ticket())
+        node.coordinator.submit(question.request(call, require_stable), parts.ticket())
     parts.seal()
 
 

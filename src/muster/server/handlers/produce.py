@@ -20,7 +20,7 @@ from muster.security.resources import Operation
 from muster.server.authorize import authorize_topic, may_use_transactional_id
 from muster.server.call import Call
 from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
-from muster.server.transactions import JOINS_BY_ITSELF_SINCE, Verification, is_transactional
+from muster.server.transactions import Verification, is_transactional
 from muster.topics.effort import LoopEffort, NotWanted, ThreadEffort, TooMuchWork
 from muster.topics.produce import Judging, ProduceResult, ProduceTerms
 from muster.wire.errors import (
@@ -113,7 +113,6 @@ class _Work:
             acks=request.acks,
             zstd_allowed=call.version >= 7,
             internal_allowed=node.broker.config.internal_topics_writable,
-            first_sequence_is_zero=call.version >= JOINS_BY_ITSELF_SINCE,
         )
         self._verification: Verification | None = None
         """What the transaction coordinator says of the partitions; None if it need not be asked."""
@@ -154,11 +153,11 @@ class _Work:
             self._results.append(results)
             error = self._error or topic_error
             for partition in topic.partition_data:
-                refused = error
+                refused = ProduceResult(error) if error else None
                 if not error and self._verification is not None:
                     refused = self._verification.refusal(name, partition.index)
-                if refused:
-                    results.append(ProduceResult(refused))
+                if refused is not None:
+                    results.append(refused)
                 else:
                     yield _Asked(results, name, partition.index, partition.records)
 
@@ -314,4 +313,4 @@ def _message(result: ProduceResult) -> str | None:
             f"{result.message} due to {result.record_error_count} record errors in total,"
             f" and only showing the first three errors at most: [{first}]"
         )
-    return result.message if errors else None
+    return result.message if errors or result.tells_message else None

@@ -14,12 +14,14 @@ from muster.core.offsets.topic_offsets import TopicOffsets, topic_offsets
 from muster.core.refusal import mapped_append_error
 from muster.core.replies import CommitReply
 from muster.core.requests import TxnOffsetCommit
+from muster.core.transactions.replies import AddPartitionsReply
 from muster.core.transactions.requests import AddPartitions
+from muster.runtime.group_runner import GroupRunner
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_group, authorize_topic, may_use_transactional_id
 from muster.server.call import Call
-from muster.server.transactions import ask_whether_in_transaction, offsets_partition
+from muster.server.transactions import ask_whether_in_transaction, is_verification_wanted, offsets_partition
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
@@ -45,10 +47,16 @@ from muster.wire.generated.txn_offset_commit import (
 JOINS_BY_ITSELF_SINCE = 5
 
 
-def _verify(call: Call, request: TxnOffsetCommitRequest, node: Node, then: Callable[[int], None]) -> None:
+def _verify(
+    call: Call, request: TxnOffsetCommitRequest, node: Node, runner: GroupRunner, then: Callable[[int], None]
+) -> None:
     """Ask the transaction coordinator whether the group's partition is in an ongoing transaction of this producer; since v5 it
     is added if it is not. `then` gets NONE or the error, now or later."""
+    watch = runner.watch_markers(request.producer_id)
     joins = call.version >= JOINS_BY_ITSELF_SINCE
+    if not joins and not is_verification_wanted(node):
+        then(NONE)
+        return
     asked = AddPartitions(
         request.transactional_id,
         request.producer_id,
@@ -58,7 +66,17 @@ def _verify(call: Call, request: TxnOffsetCommitRequest, node: Node, then: Calla
         raises_epoch=joins,
         fenced_error=INVALID_PRODUCER_EPOCH,
     )
-    ask_whether_in_transaction(node, asked, lambda reply: then(reply.listed(1)[0]))
+
+    def answered(reply: AddPartitionsReply) -> None:
+        runner.stop_watching(request.producer_id, watch)
+        error = reply.listed(1)[0]
+        if error == NONE and watch.has_seen_marker:
+            # It came while another node was asked: of the transaction before this one, or of this one.
+            _verify(call, request, node, runner, then)
+        else:
+            then(error)
+
+    ask_whether_in_transaction(node, asked, answered)
 
 
 def handle(call: Call, request: TxnOffsetCommitRequest, node: Node) -> None:
@@ -72,14 +90,15 @@ def handle(call: Call, request: TxnOffsetCommitRequest, node: Node) -> None:
         return
     call.respond = answer.respond
     commit = _as_commit(request, answer.accepted)
-    if not _is_led_here(node, request.group_id):
+    runner = _runner(node, request.group_id)
+    if runner is None:
         node.coordinator.submit(commit, call)  # it says why not; no transaction is joined for that
         return
 
     def go_on(error: int) -> None:
         call.resume(_submit_verified, call, node, commit, error)
 
-    _verify(call, request, node, go_on)
+    _verify(call, request, node, runner, go_on)
 
 
 def _denial(call: Call, request: TxnOffsetCommitRequest, node: Node) -> int:
@@ -90,9 +109,10 @@ def _denial(call: Call, request: TxnOffsetCommitRequest, node: Node) -> int:
     return NONE
 
 
-def _is_led_here(node: Node, group_id: str) -> bool:
+def _runner(node: Node, group_id: str) -> GroupRunner | None:
+    """None: the group is not led here."""
     coordinator = node.coordinator
-    return coordinator.active and bool(group_id) and coordinator.shard_of(group_id) is not None
+    return coordinator.runner_of(group_id) if coordinator.active and group_id else None
 
 
 def _submit_verified(call: Call, node: Node, commit: TxnOffsetCommit, error: int) -> None:
@@ -118,6 +138,7 @@ def _as_commit(request: TxnOffsetCommitRequest, accepted: list[TopicOffsets]) ->
         request.producer_id,
         request.producer_epoch,
         accepted,
+        request.transactional_id,
     )
 
 

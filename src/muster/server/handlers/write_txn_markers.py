@@ -6,6 +6,7 @@ transaction behind its coordinator's back. v2 says which transaction version the
 
 from __future__ import annotations
 
+from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply
 from muster.runtime.node import Node
@@ -13,7 +14,7 @@ from muster.security.resources import Operation
 from muster.server.authorize import authorize_cluster
 from muster.server.call import Call
 from muster.server.parts import Parts, PartTicket
-from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED
+from muster.wire.errors import CLUSTER_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION
 from muster.wire.generated.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
@@ -44,6 +45,9 @@ def handle(call: Call, request: WriteTxnMarkersRequest, node: Node) -> None:
 def _write(
     node: Node, topic: str, index: int, end: EndTransactionMarker, version: int, ticket: PartTicket[MarkerReply]
 ) -> None:
+    if topic == CONSUMER_OFFSETS and not 0 <= index < node.coordinator.partition_count:
+        ticket.redeem(MarkerReply(UNKNOWN_TOPIC_OR_PARTITION))
+        return
     node.marker_writer.write_once(topic, index, end, version, lambda error: ticket.redeem(MarkerReply(error)))
 
 
@@ -65,5 +69,6 @@ def _laid_out(request: WriteTxnMarkersRequest, replies: list[MarkerReply]) -> Wr
                 ],
             )
             for marker in request.markers
+            if any(topic.partition_indexes for topic in marker.topics)
         ]
     )

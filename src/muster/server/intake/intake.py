@@ -31,6 +31,7 @@ class Intake:
 
     __slots__ = (
         "_client_id_bytes",
+        "_max_entries",
         "_node",
         "_route",
         "_route_prefix",
@@ -40,7 +41,7 @@ class Intake:
         "client_id",
     )
 
-    def __init__(self, routes: Routes, node: Node, traffic: Traffic) -> None:
+    def __init__(self, routes: Routes, node: Node, traffic: Traffic, max_entries: int) -> None:
         self._slots: list[RepeatSlot] = []
         """One for each API whose requests repeat, made with its first request."""
         self._route: Route | None = None
@@ -49,6 +50,7 @@ class Intake:
         self.client_id: str | None = None
         self._client_id_bytes = b""
         self._traffic = traffic
+        self._max_entries = max_entries
         self._node = node
         self._routes = routes
 
@@ -97,7 +99,7 @@ class Intake:
         throttle = call.connection.throttle
         request = route.decode(frame, body)
         if len(frame) > LARGE_REQUEST_BYTES:
-            check_entries(request)
+            check_entries(request, self._max_entries)
         route.handle(call, request, self._node)
         if throttle is not None:
             throttle.rest()

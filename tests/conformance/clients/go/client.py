@@ -14,7 +14,7 @@ FOLDER: Final = Path(__file__).parent
 
 class GoClient:
     name = "go"
-    features = read_features(FOLDER)
+    features = read_features(FOLDER / "features.txt")
 
     def build(self) -> None:
         go = need("go", "Go 1.26 or later")

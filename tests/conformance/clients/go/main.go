@@ -35,6 +35,10 @@ func main() {
 		{"admin: list offsets and delete records", adminRecords},
 		{"admin: cluster and log dirs", adminCluster},
 		{"transactional producer", transactions},
+		{"consume, transform, produce", transform},
+		{"a rebalance aborts the transaction", rebalanced},
+		{"zombie is fenced by its successor", zombie},
+		{"admin: transactions and producers", adminTransactions},
 	}
 	for _, each := range features {
 		if strings.Contains(each.name, only) {

@@ -14,9 +14,6 @@ const patience = 30 * time.Second
 // failure carries a broken expectation to the feature's end.
 type failure struct{ why string }
 
-// refusal is a broker that says clearly that it does not offer this.
-type refusal struct{ why string }
-
 type probe struct {
 	bootstrap string
 	feature   string
@@ -73,8 +70,6 @@ func check(bootstrap, name string, feature func(*probe)) {
 			say("@pass", name)
 		case failure:
 			say("@fail", name, found.why)
-		case refusal:
-			say("@refused", name, found.why)
 		default:
 			say("@fail", name, fmt.Sprint("panic: ", found))
 		}

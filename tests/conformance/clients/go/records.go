@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -64,21 +62,4 @@ func produceAndFetch(p *probe) {
 		p.saw(fmt.Sprint("record ", got.Offset), fmt.Sprintf("%q %q %v %d %v %d", got.Key, got.Value, got.Value == nil,
 			got.Timestamp.UnixMilli(), got.Headers, got.LeaderEpoch))
 	}
-}
-
-func transactions(p *probe) {
-	p.topic("transactions", 1)
-	client := p.client(kgo.TransactionalID("tx"), kgo.DefaultProduceTopic("transactions"))
-	defer client.Close()
-	began := time.Now()
-	err := client.BeginTransaction()
-	if errors.Is(err, kerr.UnsupportedVersion) {
-		p.holds(time.Since(began) < 10*time.Second, "refused only after %s", time.Since(began))
-		panic(refusal{err.Error()})
-	}
-	p.well(err, "begin")
-	p.well(client.ProduceSync(context.Background(), kgo.StringRecord("kept")).FirstErr(), "produce in a transaction")
-	p.well(client.EndTransaction(context.Background(), kgo.TryCommit), "commit")
-	records := p.readAll("transactions", 1, kgo.FetchIsolationLevel(kgo.ReadCommitted()))
-	p.holds(string(records[0].Value) == "kept", "read %s", records[0].Value)
 }

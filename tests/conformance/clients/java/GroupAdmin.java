@@ -23,7 +23,7 @@ import org.apache.kafka.common.errors.UnknownMemberIdException;
 final class GroupAdmin {
     private GroupAdmin() {}
 
-    static void addTo(Map<String, Main.Feature> features) {
+    static void addTo(Map<String, Feature> features) {
         features.put("admin: list groups", GroupAdmin::list);
         features.put("admin: describe groups", GroupAdmin::describe);
         features.put("admin: delete groups", GroupAdmin::delete);

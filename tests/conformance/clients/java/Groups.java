@@ -16,7 +16,7 @@ import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 final class Groups {
     private Groups() {}
 
-    static void addTo(Map<String, Main.Feature> features) {
+    static void addTo(Map<String, Feature> features) {
         features.put("group with range", probe -> twoShare(probe, RangeAssignor.class));
         features.put("group with roundrobin", probe -> twoShare(probe, RoundRobinAssignor.class));
         features.put("group with sticky", probe -> twoShare(probe, StickyAssignor.class));

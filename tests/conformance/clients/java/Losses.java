@@ -9,7 +9,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 final class Losses {
     private Losses() {}
 
-    static void addTo(Map<String, Main.Feature> features) {
+    static void addTo(Map<String, Feature> features) {
         features.put("killed consumer is missed", Losses::killed);
         features.put("killed static consumer keeps its place", Losses::killedStatic);
         features.put("stalled consumer is replaced", Losses::stalled);

@@ -3,20 +3,16 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** What not every broker offers. One that does not must say so at once: UnsupportedVersionException, never a time-out. */
 final class NewerThings {
     private NewerThings() {}
 
-    static void addTo(Map<String, Main.Feature> features) {
-        features.put("transactional producer", NewerThings::transactions);
+    static void addTo(Map<String, Feature> features) {
         features.put("consumer protocol (KIP-848)", NewerThings::consumerProtocol);
         features.put("share consumer (KIP-932)", NewerThings::shareConsumer);
         features.put("admin: features", NewerThings::features);
-        features.put("admin: transactions and producers", NewerThings::listTransactions);
         features.put("admin: ACLs", NewerThings::acls);
         features.put("admin: client quotas", NewerThings::quotas);
         features.put("admin: SCRAM credentials", NewerThings::scram);
@@ -24,23 +20,6 @@ final class NewerThings {
         features.put("admin: elect leaders", NewerThings::elect);
         features.put("admin: client metrics resources", NewerThings::metricsResources);
         features.put("admin: quorum", NewerThings::quorum);
-    }
-
-    private static void transactions(Probe probe) throws Exception {
-        Clients.topic(probe, "transactions", 1);
-        try (KafkaProducer<String, String> producer = Clients.producer(probe, "transactional.id", "tx", "max.block.ms", 10_000)) {
-            producer.initTransactions();
-            producer.beginTransaction();
-            producer.send(new ProducerRecord<>("transactions", "k", "aborted")).get();
-            producer.abortTransaction();
-            producer.beginTransaction();
-            producer.send(new ProducerRecord<>("transactions", "k", "kept")).get();
-            producer.commitTransaction();
-        }
-        try (KafkaConsumer<String, String> consumer = Clients.consumer(probe, "tx", "isolation.level", "read_committed")) {
-            consumer.subscribe(List.of("transactions"));
-            probe.same("read", "kept", Clients.take(probe, consumer, 1).get(0).value());
-        }
     }
 
     private static void consumerProtocol(Probe probe) throws Exception {
@@ -64,12 +43,6 @@ final class NewerThings {
     private static void features(Probe probe) throws Exception {
         try (var admin = Clients.admin(probe)) {
             probe.saw("finalized", new java.util.TreeMap<>(admin.describeFeatures().featureMetadata().get().finalizedFeatures()));
-        }
-    }
-
-    private static void listTransactions(Probe probe) throws Exception {
-        try (var admin = Clients.admin(probe)) {
-            admin.listTransactions().all().get();
         }
     }
 

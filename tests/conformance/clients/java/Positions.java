@@ -17,7 +17,7 @@ import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 final class Positions {
     private Positions() {}
 
-    static void addTo(Map<String, Main.Feature> features) {
+    static void addTo(Map<String, Feature> features) {
         features.put("offsets resume after a restart", Positions::resume);
         features.put("auto commit", Positions::autoCommit);
         features.put("commit outside a group", Positions::outside);

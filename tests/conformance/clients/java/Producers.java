@@ -19,7 +19,7 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 final class Producers {
     private Producers() {}
 
-    static void addTo(Map<String, Main.Feature> features) {
+    static void addTo(Map<String, Feature> features) {
         for (String codec : List.of("none", "gzip", "snappy", "lz4", "zstd")) {
             features.put("idempotent producer, " + codec, probe -> idempotent(probe, codec));
         }

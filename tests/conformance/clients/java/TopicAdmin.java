@@ -32,7 +32,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 final class TopicAdmin {
     private TopicAdmin() {}
 
-    static void addTo(Map<String, Main.Feature> features) {
+    static void addTo(Map<String, Feature> features) {
         features.put("admin: create topics", TopicAdmin::create);
         features.put("admin: describe and list topics", TopicAdmin::describe);
         features.put("admin: create partitions", TopicAdmin::grow);

@@ -15,7 +15,7 @@ FOLDER: Final = Path(__file__).parent
 
 class NodeClient:
     name = "node"
-    features = read_features(FOLDER)
+    features = read_features(FOLDER / "features.txt")
 
     def build(self) -> None:
         need("node", "Node.js 18 or later")

@@ -4,6 +4,7 @@
 const { CompressionTypes, PartitionAssigners } = require('kafkajs')
 const { Member, admin, fill, kafka, topic } = require('./clients')
 const { check } = require('./probe')
+const transactions = require('./transactions')
 
 async function read(probe, name, count) {
   const consumer = kafka(probe).consumer({ groupId: `read-${name}`, sessionTimeout: 6000 })
@@ -154,16 +155,6 @@ async function adminCluster(probe) {
   })
 }
 
-async function transactions(probe) {
-  await topic(probe, 'transactions', 1)
-  const one = kafka(probe).producer({ transactionalId: 'tx', idempotent: true, maxInFlightRequests: 1 })
-  await one.connect()
-  const transaction = await one.transaction()
-  await transaction.send({ topic: 'transactions', messages: [{ value: 'kept' }] })
-  await transaction.commit()
-  await one.disconnect()
-}
-
 const FEATURES = {
   'producer': producer,
   'gzip': gzip,
@@ -175,7 +166,7 @@ const FEATURES = {
   'admin: configs': adminConfigs,
   'admin: groups and offsets': adminGroups,
   'admin: cluster': adminCluster,
-  'transactional producer': transactions,
+  ...transactions,
 }
 
 async function main([bootstrap, only = '']) {

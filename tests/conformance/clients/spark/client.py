@@ -48,7 +48,7 @@ _SETTINGS: Final = {
 
 class SparkClient:
     name = "spark"
-    features = read_features(FOLDER)
+    features = read_features(FOLDER / "features.txt")
 
     def build(self) -> None:
         need("java", "a Java runtime of version 17 or later")

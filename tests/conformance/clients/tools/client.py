@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.conformance import kafka
 from tests.conformance.clients.contract import Findings, Status, Verdict
-from tests.conformance.clients.tools import groups, records, topics
+from tests.conformance.clients.tools import groups, records, topics, transactions
 from tests.conformance.clients.tools.shell import Shell, make_archive
 from tests.conformance.kafka import Node
 
@@ -26,7 +26,9 @@ CHECKS: Final[dict[str, Callable[[Shell], None]]] = {
     "log-dirs": topics.log_dirs,
     "broker-api-versions": topics.broker_api_versions,
     "features": topics.features,
-    "transactions": topics.transactions,
+    "transactions: list, describe": transactions.list_and_describe,
+    "transactions: describe-producers": transactions.describe_producers,
+    "transactions: find-hanging, abort": transactions.hanging,
     "console producer": records.console_producer,
     "console consumer without a group": records.console_consumer,
     "console consumer in a group": records.console_consumer_in_a_group,

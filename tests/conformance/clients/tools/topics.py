@@ -122,10 +122,6 @@ def features(shell: Shell) -> None:
     shell.saw("described", re.sub(r"Epoch: \d+", "Epoch: N", shell.run("features", "describe")))
 
 
-def transactions(shell: Shell) -> None:
-    shell.run("transactions", "list")
-
-
 def _without_trace(said: str) -> str:
     """The sentence, not the stack below it, which begins at a time of day."""
     kept = [line for line in said.splitlines() if not re.match(r"\s+at |\t|Caused by|\[?\d{4}-", line)]
