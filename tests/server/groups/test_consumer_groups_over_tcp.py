@@ -269,3 +269,17 @@ def test_a_description_with_a_topic_that_may_not_be_seen_is_refused(tmp_path: Pa
         server.pass_time(100)
         blind.obey()
         assert set(blind.has) == {server.topic_id("orders")}
+
+
+def test_one_principal_may_make_no_more_groups_and_members_than_it_is_allowed() -> None:
+    limits = {"muster.max.groups.per.principal": "1", "muster.max.members.per.principal": "2"}
+    with GroupServer({**NO_PAUSE, **limits}) as server:
+        first, second, third = (Consumer(server, name) for name in ("one", "two", "three"))
+        assert Consumer(server, "one", "g").join("orders").error_code == 0
+        assert Consumer(server, "one", "h").join("orders").error_code == errors.POLICY_VIOLATION
+        assert second.join("orders").error_code == 0
+        assert third.join("orders").error_code == errors.GROUP_MAX_SIZE_REACHED
+        assert first.join("orders").error_code == 0, "it is a member already"
+        second.leave()
+        server.pass_time(2_000)
+        assert third.join("orders").error_code == 0

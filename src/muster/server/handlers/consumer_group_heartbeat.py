@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from muster.core.consumer.records import Target
 from muster.core.consumer.replies import ConsumerHeartbeatReply
 from muster.core.consumer.requests import ConsumerHeartbeat
+from muster.core.consumer.states import JOIN_EPOCH
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation
@@ -23,6 +24,9 @@ from muster.wire.generated.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponseTopicPartition,
 )
 
+if TYPE_CHECKING:
+    from muster.runtime.principal_usage import PrincipalUsage
+
 _DESCRIBE: Final = Operation.DESCRIBE
 _MAKES_OWN_ID_SINCE: Final = 1
 
@@ -36,7 +40,25 @@ def handle(call: Call, request: ConsumerGroupHeartbeatRequest, node: Node) -> No
         call.reply(ConsumerGroupHeartbeatResponse(error_code=error))
         return
     call.respond = respond
+    if node.principal_usage is not None and request.member_epoch == JOIN_EPOCH:
+        error = _claim(call, request, node.principal_usage)
+        if error:
+            call.reply(ConsumerGroupHeartbeatResponse(error_code=error))
+            return
     node.coordinator.submit(_asked(call, request, node), call)
+
+
+def _claim(call: Call, request: ConsumerGroupHeartbeatRequest, usage: PrincipalUsage) -> int:
+    """Limits of its principal: NONE, or the error that refuses the join."""
+    group_id = request.group_id
+
+    def count_and_respond(call: Call, reply: ConsumerHeartbeatReply) -> ConsumerGroupHeartbeatResponse:
+        if reply.error == NONE and reply.member_id is not None:
+            usage.answered(call.principal, group_id, reply.member_id, call)
+        return respond(call, reply)
+
+    call.respond = count_and_respond
+    return usage.why_no_consumer(call.principal, group_id, request.member_id, request.instance_id)
 
 
 def _denial(call: Call, request: ConsumerGroupHeartbeatRequest, node: Node) -> int:
