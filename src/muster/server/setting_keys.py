@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.server.consumer_group_keys import CONSUMER_GROUP_KEYS
 from muster.server.limit_keys import LIMIT_KEYS
 from muster.server.listener_keys import LISTENER_KEYS
 from muster.topics.config_table import BROKER_TOPIC_KEYS
@@ -41,15 +42,6 @@ def _always_with(word: str, *others: str) -> Rule:
         return isinstance(value, tuple) and word in value and list_of(word, *others).allows(value)
 
     return Rule(allows, f"must contain {word}, and may contain {', '.join(others)}", f"[{', '.join((word, *others))}]")
-
-
-def _some_of(*words: str) -> Rule:
-    """A list that is not empty."""
-
-    def allows(value: ConfigValue) -> bool:
-        return bool(value) and list_of(*words).allows(value)
-
-    return Rule(allows, f"must contain one or more of {', '.join(words)}", f"[{', '.join(words)}]")
 
 
 _NEVER_OR_A_WHILE = Rule(
@@ -161,63 +153,7 @@ GROUP_KEYS: Final = (
         "The group protocols that are served.",
         _always_with("classic", "consumer"),
     ),
-    ConfigKey(
-        "group.consumer.session.timeout.ms",
-        _INT,
-        45_000,
-        "How long a member of a consumer group may be silent before its partitions go to others.",
-        at_least(1),
-    ),
-    ConfigKey(
-        "group.consumer.min.session.timeout.ms",
-        _INT,
-        45_000,
-        "The shortest session timeout that consumer groups may have.",
-        at_least(1),
-    ),
-    ConfigKey(
-        "group.consumer.max.session.timeout.ms",
-        _INT,
-        60_000,
-        "The longest session timeout that consumer groups may have.",
-        at_least(1),
-    ),
-    ConfigKey(
-        "group.consumer.heartbeat.interval.ms",
-        _INT,
-        5_000,
-        "How often members of consumer groups are told to send heartbeats.",
-        at_least(1),
-    ),
-    ConfigKey(
-        "group.consumer.min.heartbeat.interval.ms",
-        _INT,
-        5_000,
-        "The shortest heartbeat interval that consumer groups may have.",
-        at_least(1),
-    ),
-    ConfigKey(
-        "group.consumer.max.heartbeat.interval.ms",
-        _INT,
-        15_000,
-        "The longest heartbeat interval that consumer groups may have.",
-        at_least(1),
-    ),
-    ConfigKey("group.consumer.max.size", _INT, INT_MAX, "The most members a consumer group may have.", at_least(1)),
-    ConfigKey(
-        "group.consumer.assignors",
-        _LIST,
-        ("uniform", "range"),
-        "The assignors that members of consumer groups may ask for; the first is for those that ask for none.",
-        _some_of("uniform", "range"),
-    ),
-    ConfigKey(
-        "group.consumer.assignment.interval.ms",
-        _INT,
-        1_000,
-        "A consumer group computes a new assignment no sooner than this after the last one.",
-        between(0, 15_000),
-    ),
+    *CONSUMER_GROUP_KEYS,
     ConfigKey("group.coordinator.threads", _INT, 1, _NO_EFFECT, at_least(1)),
     ConfigKey("group.coordinator.append.linger.ms", _INT, -1, _NO_EFFECT, at_least(-1)),
     ConfigKey(

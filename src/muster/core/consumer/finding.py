@@ -1,4 +1,4 @@
-"""Which member a heartbeat is of, and whether its epoch is right (spec 7.4 steps 2 to 5). Decides, changes nothing."""
+"""Which member a heartbeat is of, and whether its epoch is right (spec 7.4). Decides, changes nothing."""
 
 from __future__ import annotations
 
