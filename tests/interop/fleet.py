@@ -151,7 +151,7 @@ class Fleet:
         return (
             sorted(owned) == list(range(partitions))
             and all(member.owned for member in self.members.values())
-            and (len(generations) == 1 or all(each.settings.protocol == "consumer" for each in self.members.values()))
+            and (len(generations) == 1 or any(each.settings.protocol == "consumer" for each in self.members.values()))
         )
 
     def count_read(self) -> int:

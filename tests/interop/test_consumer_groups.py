@@ -116,6 +116,35 @@ def test_a_group_goes_on_where_it_was_when_its_server_was_killed(tmp_path: Path,
             scene.judge(fleet)
 
 
+def test_a_running_group_is_moved_to_the_new_protocol_and_back_without_a_record_lost_or_read_twice(
+    scene: Stage,
+) -> None:
+    """T231, T234, T236: members are exchanged one by one, as in a rolling restart."""
+    classic = {"library": "confluent-kafka"}
+    scene.produce()
+    with scene.fleet() as fleet:
+        fleet.add("anna", **classic)
+        fleet.add("boris", **classic)
+        scene.await_stable(fleet)
+        scene.await_all_read(fleet)
+        for leaver, comer, style in (
+            ("anna", "anna-new", NEW),
+            ("boris", "boris-new", NEW),
+            ("anna-new", "anna-again", classic),
+            ("boris-new", "boris-again", classic),
+        ):
+            fleet.add(comer, **style)
+            scene.await_stable(fleet)
+            fleet.leave(leaver)
+            scene.await_stable(fleet)
+            scene.produce(5)
+            scene.await_all_read(fleet)
+        scene.judge(fleet)
+        assert read_more_than_once(fleet.history) == []
+        described = scene.client.admin.describe_consumer_groups([scene.topic])[scene.topic].result(PATIENCE_SECONDS)
+        assert described.type == ConsumerGroupType.CLASSIC
+
+
 def test_an_admin_client_lists_describes_and_deletes_it(scene: Stage) -> None:
     scene.produce()
     admin = scene.client.admin

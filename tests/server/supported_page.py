@@ -42,9 +42,7 @@ GAPS = {
     "DescribeConfigs": "topics and this broker; other resources have no settings",
     "AlterConfigs": "topics only; broker settings are read at start",
     "IncrementalAlterConfigs": "topics only; broker settings are read at start",
-    "JoinGroup": "no classic members in a consumer group that has members: INCONSISTENT_GROUP_PROTOCOL",
     "ListGroups": "classic and consumer groups",
-    "ConsumerGroupHeartbeat": "no online migration: a classic group with members gets GROUP_ID_NOT_FOUND, an Empty one makes place",
     "DescribeCluster": "the live nodes of the cluster; none is ever fenced",
     "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI",
 }

@@ -22,6 +22,7 @@ class GroupConfig(Value):
         "consumer_max_size",
         "consumer_assignors",
         "consumer_assignment_interval_ms",
+        "consumer_migration_policy",
     )
     __slots__ = __match_args__
 
@@ -39,6 +40,7 @@ class GroupConfig(Value):
         consumer_max_size: int = 2_147_483_647,
         consumer_assignors: tuple[str, ...] = ("uniform", "range"),
         consumer_assignment_interval_ms: int = 1_000,
+        consumer_migration_policy: str = "bidirectional",
     ) -> None:
         self.min_session_timeout_ms = min_session_timeout_ms
         self.max_session_timeout_ms = max_session_timeout_ms
@@ -54,3 +56,5 @@ class GroupConfig(Value):
         """The first one is the default."""
         self.consumer_assignment_interval_ms = consumer_assignment_interval_ms
         """A target assignment is computed again at the earliest so long after the last one."""
+        self.consumer_migration_policy = consumer_migration_policy
+        """`bidirectional`, `upgrade`, `downgrade` or `disabled` (spec 7.8)."""

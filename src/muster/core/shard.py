@@ -25,8 +25,10 @@ from muster.core.classic.stored import loaded_group, simple_group
 from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
+from muster.core.consumer.classic_member import join_consumer_group, sync_consumer_group
 from muster.core.consumer.describe import describe_consumer_group
-from muster.core.consumer.fence import erased_group, on_revoke_timer
+from muster.core.consumer.downgrade import downgraded
+from muster.core.consumer.fence import erased_group, on_classic_timer, on_revoke_timer
 from muster.core.consumer.fence import on_session_timer as on_consumer_session_timer
 from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.heartbeat import consumer_heartbeat
@@ -58,7 +60,7 @@ from muster.core.records import (
     UnknownRecord,
 )
 from muster.core.refusal import after_failed_append, mapped_append_error, refused_after_timeout
-from muster.core.replies import JoinReply, Reply
+from muster.core.replies import Reply
 from muster.core.requests import (
     DeleteGroup,
     DescribeGroup,
@@ -73,8 +75,8 @@ from muster.core.requests import (
     SyncGroup,
     TxnOffsetCommit,
 )
-from muster.core.steps import CreateGroup, ReplaceStaticMember, StoreAssignments, TellJournal
-from muster.wire.errors import INCONSISTENT_GROUP_PROTOCOL, REQUEST_TIMED_OUT
+from muster.core.steps import CreateGroup, Downgrade, ReplaceStaticMember, StoreAssignments, TellJournal
+from muster.wire.errors import REQUEST_TIMED_OUT
 from muster.wire.value import Value
 
 _NOTHING = Outcome()
@@ -104,7 +106,7 @@ class Shard(ShardView, StateMachine):
     def handle(self, request: Request, ticket: Ticket, now_ms: int, member_checked: bool = False) -> Outcome:
         """`member_checked`, for a commit: a heartbeat of its member would be answered NONE, and has been taken."""
         if type(request) is Heartbeat:
-            return heartbeat(self.groups, request, ticket, now_ms)
+            return heartbeat(self.groups, request, ticket, now_ms, self.consumer_groups)
         if type(request) is OffsetCommit:
             return commit_offsets(self, request, ticket, now_ms, member_checked)
         match request:
@@ -136,7 +138,11 @@ class Shard(ShardView, StateMachine):
             case JoinGroup():
                 self._join_classic(request, ticket, builder)
             case SyncGroup():
-                sync_group(self.groups, request, ticket, builder)
+                consumers = self.consumer_groups.get(request.group_id)
+                if consumers is not None:
+                    sync_consumer_group(self, consumers, request, ticket, builder)
+                else:
+                    sync_group(self.groups, request, ticket, builder)
             case LeaveGroup():
                 consumers = self.consumer_groups.get(request.group_id)
                 if consumers is not None:
@@ -150,11 +156,10 @@ class Shard(ShardView, StateMachine):
         return self._outcome(builder)
 
     def _join_classic(self, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
-        """An Empty consumer group makes place for a classic one (spec 5.6)."""
+        """Members of both protocols can be in a consumer group; an Empty one makes place for a classic one (spec 5.6)."""
         consumers = self.consumer_groups.get(request.group_id)
         if consumers is not None and consumers.members:
-            # Deviates: Kafka lets classic members into a consumer group (spec 7.9).
-            builder.reply(ticket, JoinReply(INCONSISTENT_GROUP_PROTOCOL, request.member_id))
+            join_consumer_group(self, consumers, request, ticket, builder)
             return
         replaced = [] if consumers is None else erased_group(consumers)
         join_group(self.groups, request, ticket, builder, replaced)
@@ -188,14 +193,13 @@ class Shard(ShardView, StateMachine):
             return self._outcome(builder)
         if kind == "session":
             on_session_timer(group, member[0], builder)
-        elif kind == "join":
+        elif kind == "join" and not member:
             on_join_timer(group, builder)
-        elif kind == "sync":
+        elif kind == "sync" and not member:
             on_sync_timer(group, builder)
         else:
-            assert kind in ("revoke", "regex"), (
-                f"nobody set a timer {key!r}"
-            )  # of a consumer group that was here before
+            # Of a consumer group that was here before.
+            assert kind in ("revoke", "regex") or member, f"nobody set a timer {key!r}"
         return builder.outcome()
 
     def _on_consumer_timer(self, kind: str, group: ConsumerGroup, member: list[str], builder: OutcomeBuilder) -> None:
@@ -206,6 +210,8 @@ class Shard(ShardView, StateMachine):
                 on_revoke_timer(self, group, member[0], builder)
             case "regex":
                 on_regex_timer(self, group, builder)
+            case "join" | "sync" if member:
+                on_classic_timer(self, group, member[0], builder)
             case _:
                 pass  # of the classic group that was here before
 
@@ -267,7 +273,11 @@ class Shard(ShardView, StateMachine):
             case GroupErased():
                 # The offsets stay: they have tombstones of their own (spec 5.7).
                 self.facts.pop(record.group_id, None)
-                self.groups.pop(record.group_id, None)
+                erased = self.groups.pop(record.group_id, None)
+                if erased is not None:
+                    # It may have become a consumer group: who holds on to a member must not answer for it any longer.
+                    for member in erased.members.values():
+                        member.is_gone = True
             case ConsumerGroupRecord():
                 self._replay_consumer(record)
             case UnknownRecord():
@@ -319,6 +329,8 @@ class Shard(ShardView, StateMachine):
                 assignment_stored(self.groups.get(step.group_id), step, builder)
             case TellJournal():
                 builder.journal.extend(step.events)
+            case Downgrade():
+                downgraded(self, step, builder)
             case CreateGroup() | ReplaceStaticMember():
                 pass  # the group is where the records say already
             case _:

@@ -18,6 +18,11 @@ def _some_of(*words: str) -> Rule:
     return Rule(allows, f"must contain one or more of {', '.join(words)}", f"[{', '.join(words)}]")
 
 
+_POLICIES: Final = ("bidirectional", "upgrade", "downgrade", "disabled")
+_A_POLICY: Final = Rule(
+    lambda value: str(value).lower() in _POLICIES, f"must be one of {', '.join(_POLICIES)}", f"[{', '.join(_POLICIES)}]"
+)
+
 CONSUMER_GROUP_KEYS: Final = (
     ConfigKey(
         "group.consumer.session.timeout.ms",
@@ -68,6 +73,13 @@ CONSUMER_GROUP_KEYS: Final = (
         ("uniform", "range"),
         "The assignors that members of consumer groups may ask for; the first is for those that ask for none.",
         _some_of("uniform", "range"),
+    ),
+    ConfigKey(
+        "group.consumer.migration.policy",
+        ConfigType.STRING,
+        "bidirectional",
+        "Whether groups with members may become consumer groups (upgrade), classic groups again (downgrade), both or neither.",
+        _A_POLICY,
     ),
     ConfigKey(
         "group.consumer.assignment.interval.ms",

@@ -151,6 +151,7 @@ class Settings:
             consumer_max_size=self.integer("group.consumer.max.size"),
             consumer_assignors=self.words("group.consumer.assignors"),
             consumer_assignment_interval_ms=self.integer("group.consumer.assignment.interval.ms"),
+            consumer_migration_policy=self.string("group.consumer.migration.policy").lower(),
         )
 
     def transaction_config(self) -> TransactionConfig:

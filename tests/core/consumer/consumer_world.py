@@ -74,6 +74,11 @@ class Consumers(World):
         self.topics = Topics(**counts)
         super().__init__(config, orderly=orderly, topics=self.topics)
 
+    def _new_id(self) -> str:
+        """Real ones: the coordinator makes Kafka's short form of them."""
+        self.ids += 1
+        return f"{self.ids:032x}"
+
     def send(self, request: ConsumerHeartbeat) -> Call[ConsumerHeartbeatReply]:
         return cast("Call[ConsumerHeartbeatReply]", self.ask(request))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from muster.topics.creation import NewTopic
 from muster.wire import errors
+from muster.wire.consumer_protocol import Assignment, decode_assignment, encode_assignment
 from muster.wire.generated.api_versions import ApiVersionsRequest
 from muster.wire.generated.consumer_group_describe import ConsumerGroupDescribeRequest
 from muster.wire.generated.consumer_group_heartbeat import (
@@ -283,3 +284,39 @@ def test_one_principal_may_make_no_more_groups_and_members_than_it_is_allowed() 
         second.leave()
         server.pass_time(2_000)
         assert third.join("orders").error_code == 0
+
+
+def test_T231_a_classic_member_whose_heartbeats_repeat_is_told_that_its_group_has_moved_on() -> None:
+    """Its group becomes a consumer group between two heartbeats that are alike: the short way must not answer the second."""
+    with GroupServer(NO_PAUSE) as server:
+        (seat,) = server.gather("g")
+        plan = encode_assignment(Assignment([("orders", [0, 1, 2])]))
+        assert seat.sync([(seat.member_id, plan)]).answer().error_code == 0
+        assert [seat.beat() for _ in range(4)] == [0] * 4
+        newcomer = Consumer(server, "new")
+        assert newcomer.join("orders").member_epoch == seat.generation + 1
+        assert newcomer.has == {}
+        assert seat.beat() == errors.REBALANCE_IN_PROGRESS
+        joined = seat.rejoin().answer()
+        assert (joined.error_code, joined.leader, joined.members) == (0, "", [])
+        seat.generation = joined.generation_id
+        mine = decode_assignment(seat.sync().answer().assignment).partitions
+        newcomer.obey()
+        assert sorted([*newcomer.partitions, *mine[0][1]]) == [0, 1, 2]
+        assert [seat.beat() for _ in range(4)] == [0] * 4
+        assert seat.client.commit("g", ("orders", mine[0][1][0], 5), **seat.ids) == [0]
+
+
+def test_T236_the_last_consumer_leaves_a_classic_group_that_rebalances() -> None:
+    with GroupServer(NO_PAUSE) as server:
+        (seat,) = server.gather("g")
+        plan = encode_assignment(Assignment([("orders", [0, 1, 2])]))
+        seat.sync([(seat.member_id, plan)]).answer()
+        newcomer = Consumer(server, "new")
+        newcomer.join("orders")
+        newcomer.leave()
+        assert described(newcomer.client, "g")[0].error_code == errors.GROUP_ID_NOT_FOUND
+        shown = newcomer.client.describe("g")
+        assert (shown.error_code, shown.group_state) == (0, "PreparingRebalance")
+        joined = seat.rejoin().answer()
+        assert (joined.error_code, joined.leader) == (0, seat.member_id)

@@ -6,6 +6,7 @@ All of these write the same records. The target stays as it is until somebody's 
 from __future__ import annotations
 
 from muster.core.classic.outcome_builder import OutcomeBuilder
+from muster.core.consumer.downgrade import downgrade, may_downgrade
 from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.records import (
     ConsumerGroupRecord,
@@ -35,11 +36,17 @@ def erased_group(group: ConsumerGroup) -> list[ConsumerGroupRecord]:
 
 
 def remove_members(shard: ShardView, group: ConsumerGroup, gone: list[str], builder: OutcomeBuilder) -> None:
-    """However many go, the group epoch grows once."""
+    """However many go, the group epoch grows once. If only classic members remain it may become a classic group."""
+    if may_downgrade(group, gone, builder):
+        for member_id in gone:
+            builder.cancel_timer(group.members[member_id].session_key)
+        downgrade(shard, group, gone, builder)
+        return
     for member_id in gone:
         builder.records.extend(erased_member(group.group_id, member_id))
         builder.cancel_timer(group.members[member_id].session_key)
-        builder.cancel_timer(group.revoke_key(member_id))
+        for key in (group.revoke_key(member_id), group.join_member_key(member_id), group.sync_member_key(member_id)):
+            builder.cancel_timer(key)
     remaining = {member_id: member.subscription for member_id, member in group.members.items() if member_id not in gone}
     used = {subscription.topic_regex for subscription in remaining.values()}
     for regex in group.resolved:
@@ -51,6 +58,14 @@ def remove_members(shard: ShardView, group: ConsumerGroup, gone: list[str], buil
 
 def on_session_timer(shard: ShardView, group: ConsumerGroup, member_id: str, builder: OutcomeBuilder) -> None:
     if member_id in group.members:
+        builder.counters.expired_members += 1
+        remove_members(shard, group, [member_id], builder)
+
+
+def on_classic_timer(shard: ShardView, group: ConsumerGroup, member_id: str, builder: OutcomeBuilder) -> None:
+    """A classic member did not join, or did not sync, within its rebalance timeout (T235)."""
+    member = group.members.get(member_id)
+    if member is not None and member.subscription.classic is not None:
         builder.counters.expired_members += 1
         remove_members(shard, group, [member_id], builder)
 

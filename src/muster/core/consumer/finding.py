@@ -35,7 +35,7 @@ def _joining_static(group: ConsumerGroup, request: ConsumerHeartbeat) -> Consume
     if current is None:
         return group.members.get(request.member_id)
     member = group.members[current]
-    if member.current.epoch != STATIC_LEFT_EPOCH:
+    if member.current.epoch != STATIC_LEFT_EPOCH and member.subscription.classic is None:
         # Also if it is its own id: only its session can end it, or its leave (T226).
         message = (
             f"Static member {request.member_id} with instance id {instance_id} cannot join the group because the instance id"

@@ -45,13 +45,15 @@ def topics_of(subscription: Subscription, resolved: Mapping[str, RegexStored]) -
 
 
 class ConsumerMember:
-    __slots__ = ("current", "member_id", "session_key", "subscription")
+    __slots__ = ("current", "is_told_to_join", "member_id", "session_key", "subscription")
 
     def __init__(self, group_id: str, member_id: str) -> None:
         self.member_id = member_id
         self.subscription = Subscription()
         self.current = CurrentAssignment()
         self.session_key: TimerKey = ("session", group_id, member_id)
+        self.is_told_to_join = False
+        """Of a classic member: REBALANCE_IN_PROGRESS was its last answer, and its JoinGroup has not come. Not durable."""
 
     def __repr__(self) -> str:
         current = self.current
@@ -108,6 +110,12 @@ class ConsumerGroup:
 
     def revoke_key(self, member_id: str) -> TimerKey:
         return ("revoke", self.group_id, member_id)
+
+    def join_member_key(self, member_id: str) -> TimerKey:
+        return ("join", self.group_id, member_id)
+
+    def sync_member_key(self, member_id: str) -> TimerKey:
+        return ("sync", self.group_id, member_id)
 
     def state(self) -> ConsumerGroupState:
         if not self.members:

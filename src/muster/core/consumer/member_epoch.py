@@ -17,6 +17,8 @@ def check_commit_epoch(
     member = group.members.get(member_id)
     if member is None:
         return errors.UNKNOWN_MEMBER_ID
+    if member.subscription.classic is not None:
+        return errors.NONE if epoch == member.current.epoch else errors.ILLEGAL_GENERATION
     if not knows_epochs:
         return errors.UNSUPPORTED_VERSION
     known = member.current.epoch
@@ -33,7 +35,9 @@ def check_fetch_epoch(group: ConsumerGroup, member_id: str | None, epoch: int) -
     member = group.members.get(member_id)
     if member is None:
         return errors.UNKNOWN_MEMBER_ID
-    return errors.NONE if member.current.epoch == epoch else errors.STALE_MEMBER_EPOCH
+    if member.current.epoch == epoch:
+        return errors.NONE
+    return errors.STALE_MEMBER_EPOCH if member.subscription.classic is None else errors.ILLEGAL_GENERATION
 
 
 def _has_held_all_since(member: ConsumerMember, epoch: int, commit: list[TopicOffsets], topics: TopicView) -> bool:
