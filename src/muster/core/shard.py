@@ -188,6 +188,7 @@ class Shard(ShardView, StateMachine):
         if group is None:
             consumers = self.consumer_groups.get(group_id)
             if consumers is None:
+                self.regex_filters.pop(group_id, None)
                 return _NOTHING
             self._on_consumer_timer(kind, consumers, member, builder)
             return self._outcome(builder)

@@ -11,7 +11,7 @@ from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.states import JOIN_EPOCH
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
-from muster.security.resources import Operation
+from muster.security.resources import Operation, ResourceType
 from muster.server.authorize import authorize_group, authorize_topic
 from muster.server.call import Call
 from muster.server.settings import serves_consumer_groups
@@ -97,10 +97,10 @@ def _numbers(entry: ConsumerGroupHeartbeatRequestTopicPartition) -> tuple[int, .
 
 def _sees_topic(call: Call, node: Node) -> Callable[[str], bool] | None:
     """A regular expression shows no topic that the client may not see; it is resolved after the answer (spec 12)."""
-    authorizer = node.authorizer
+    authorizer, principal, host = node.authorizer, call.principal, call.host
     if type(authorizer) is AllowAll:
         return None
-    return lambda name: authorize_topic(call, node, _DESCRIBE, name, quietly=True)
+    return lambda name: authorizer.allows(principal, host, _DESCRIBE, ResourceType.TOPIC, name)
 
 
 def respond(call: Call, reply: ConsumerHeartbeatReply) -> ConsumerGroupHeartbeatResponse:
