@@ -26,6 +26,7 @@ COMPILED = {
     "wire/generated": " ".join(f"{name} {name}_native" for name in HOT_APIS),
     "core": "*",
     "core/classic": "*",
+    "core/consumer": "*",
     "core/offsets": "*",
     "core/transactions": "*",
     "log": (

@@ -12,6 +12,7 @@ from typing import Final, cast
 from mypy_extensions import mypyc_attr
 
 from muster.core.config import GroupConfig
+from muster.core.consumer.topics import TopicView
 from muster.core.journal import JournalEvent
 from muster.core.records import EndTransactionMarker
 from muster.core.refusal import invalid_before_routing, refused
@@ -72,12 +73,15 @@ class Coordinator(CoordinatorShards[GroupRunner]):
         new_id: Callable[[], str],
         open_log: Callable[[int], tuple[PartitionLog, int]],
         call_soon: Callable[[Callable[[], None]], object],
+        topics: TopicView | None = None,
     ) -> None:
-        """`open_log` gives a partition's log and how large a batch it takes (max.message.bytes)."""
+        """`open_log` gives a partition's log and how large a batch it takes (max.message.bytes). `topics` are those that
+        consumer groups can subscribe to."""
         super().__init__(clock, alarm, commit, open_log, call_soon)
         self._config = config
         self._journal = journal
         self._new_id = new_id
+        self._topics = topics
 
     # -- requests
 
@@ -162,7 +166,7 @@ class Coordinator(CoordinatorShards[GroupRunner]):
     # -- loading
 
     def _new_load(self, log: PartitionLog) -> Load:
-        return OffsetsLoad(Shard(self._config.groups, self._new_id), log, self._config.load_buffer_bytes)
+        return OffsetsLoad(Shard(self._config.groups, self._new_id, self._topics), log, self._config.load_buffer_bytes)
 
     def _new_runner(
         self, place: LedPartition[GroupRunner], load: Load, log: PartitionLog, max_batch_bytes: int

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from muster.core.classic.heartbeat import stable_member
+from muster.core.consumer.records import ConsumerGroupRecord
+from muster.core.consumer.requests import DescribeConsumerGroup
 from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, OffsetsCommitted, Record, log_length
 from muster.core.refusal import refused, refused_in_flight
 from muster.core.replies import CommitReply, MarkerReply
@@ -90,7 +92,7 @@ class GroupRunner(ShardRunner):
         description of a group whose first record is in flight comes after that."""
         if isinstance(request, DescribeGroup):
             return self.shard.is_being_created(request.group_id)
-        return not isinstance(request, OffsetCommit | OffsetFetch | TxnOffsetCommit)
+        return not isinstance(request, OffsetCommit | OffsetFetch | TxnOffsetCommit | DescribeConsumerGroup)
 
     def submit_checked(self, commit: OffsetCommit, ticket: Redeemable) -> None:
         """A commit of a member whose `SessionToken` has just been renewed. Commits never wait for records of groups."""
@@ -165,7 +167,13 @@ class GroupRunner(ShardRunner):
     def _keys_of(self, records: list[Record]) -> tuple[str, ...]:
         if type(records[0]) is OffsetsCommitted:
             return ()  # a commit has nothing but offsets
-        return tuple({record.group_id: None for record in records if isinstance(record, GroupStored | GroupErased)})
+        return tuple(
+            {
+                record.group_id: None
+                for record in records
+                if isinstance(record, GroupStored | GroupErased | ConsumerGroupRecord)
+            }
+        )
 
     # -- ending
 

@@ -25,5 +25,6 @@ def whole_match(text: str) -> Callable[[str], bool]:
     try:
         pattern = re2.compile(text, options)
     except re2.error as error:
-        raise BadPattern(f"{text!r}: {error}") from error
+        problem = error.args[0].decode() if isinstance(error.args[0], bytes) else error
+        raise BadPattern(f"`{text}` is not a valid regular expression: {problem}.") from error
     return lambda name: pattern.fullmatch(name) is not None
