@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from muster.core.assignors.server_side import SERVER_ASSIGNORS, MemberSpec
+from muster.core.assignors.member_spec import MemberSpec
+from muster.core.assignors.server_side import SERVER_ASSIGNORS
 from muster.core.consumer.group import topics_of
 from muster.core.consumer.records import RegexStored, Subscription, Target
 from muster.core.consumer.topics import TopicView
