@@ -51,7 +51,7 @@ def test_list_shows_each_transactional_id_with_its_state_and_filters_by_all_that
     ConfluentTransactions(broker.bootstrap_servers, "listed-idle")
     producer = opened(broker, "listed-open", "listed")
     table = tell("transactions", "list").done().table
-    assert table[0] == ["transactional", "id", "state", "producer", "coordinator"]
+    assert table[0] == ["transaction", "state", "producer", "coordinator"]
     states = {row[0]: row[1] for row in table[1:]}
     assert (states["listed-idle"], states["listed-open"]) == ("Empty", "Ongoing")
 
@@ -97,7 +97,7 @@ def test_describe_names_partitions_and_the_groups_whose_offsets_are_held_back(br
     ]
     shown = tell("transactions", "describe", "described").done().out
     assert "partitions without an end marker: __consumer_offsets " in shown
-    assert "described-group  source 0, 1        yes" in shown
+    assert "described-group  source 0, 1  yes" in shown
 
     (group,) = tell("groups", "describe", "described-group", "--json").done().rows
     assert [each["is_unstable"] for each in group["offsets"]] == [True, True]
@@ -162,6 +162,8 @@ def test_an_open_transaction_that_its_coordinator_knows_does_not_hang(broker: Br
     broker.create_topic("not-hung", 1)
     producer = opened(broker, "alive", "not-hung")
     assert tell("transactions", "find-hanging", "--topic", "not-hung", "--longer-than", "0s").done().out == ""
+    dry = tell("transactions", "abort", "--topic", "not-hung:0", "--start-offset", "0").done()
+    assert "the coordinator has transaction alive as Ongoing: `abort alive` ends it everywhere" in dry.err
     producer.abort()
 
 

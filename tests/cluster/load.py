@@ -1,7 +1,8 @@
 """Real clients at work on a cluster, and the ledger of what they were told: nothing of it may be missing, whatever happens.
 
-An idempotent producer (confluent-kafka) and two groups, one of confluent-kafka and one of aiokafka members, each member a process.
-Acknowledged records are at their offsets, each once; committed offsets are there; every rule of reading holds.
+An idempotent producer, a transactional one (both confluent-kafka) and two groups, one of confluent-kafka and one of aiokafka
+members, each member a process. Acknowledged records are at their offsets, each once; committed offsets are there; every rule of
+reading holds; each transaction is there whole or not at all, as its producer was told.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.interop import atomic_writer
+from tests.interop.atomic_writer import TransactionalWriter
 from tests.interop.fleet import Fleet
 from tests.interop.reading_rules import Said, broken_rules
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
@@ -24,6 +27,8 @@ TOPIC = "orders"
 PARTITIONS = 4
 GROUPS = {"swift": "confluent-kafka", "steady": "aiokafka"}
 RECORDS_A_SECOND = 150
+SILENCE_MS = 2_000
+"""A frozen node keeps its connections and says nothing."""
 
 
 @dataclass
@@ -124,13 +129,16 @@ class Load:
         self._bootstrap = bootstrap
         self.told = Acknowledged()
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
-        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result(PATIENCE_SECONDS)
+        for name, partitions in ((TOPIC, PARTITIONS), (atomic_writer.TOPIC, atomic_writer.PARTITIONS)):
+            admin.create_topics([NewTopic(name, partitions, 1)])[name].result(PATIENCE_SECONDS)
         self._writer = Writer(bootstrap, self.told)
+        self._transactions = TransactionalWriter(bootstrap, seed=1, **{"socket.timeout.ms": SILENCE_MS})
         self._consumers: dict[str, Consumer] = {}
         self.fleets = {name: CommittingFleet(home, bootstrap=bootstrap, group=name, topic=TOPIC) for name in GROUPS}
 
     def start(self) -> None:
         self._writer.start()
+        self._transactions.start()
         for name, library in GROUPS.items():
             for member in ("first", "second"):
                 self.fleets[name].add(member, library, metadata_ms=2_000)
@@ -138,8 +146,10 @@ class Load:
             fleet.watch_until(f"{name} to share the partitions", lambda fleet=fleet: fleet.shares(PARTITIONS))  # type: ignore[misc]
 
     def progress(self) -> None:
-        """Everybody gets on: each partition takes a record that is newer than this moment, and both groups read and commit it."""
+        """Everybody gets on: each partition takes a record that is newer than this moment, both groups read and commit it, and
+        a transaction is committed."""
         ends = self.told.wait_for_newer()
+        self._transactions.wait_for_more(1)
         for name, fleet in self.fleets.items():
             fleet.watch_until(
                 f"{name} to commit beyond {ends}",
@@ -150,6 +160,7 @@ class Load:
     def settle(self) -> str:
         """Write no more, let everything be read; AssertionError if the ledger is not complete. Returns it in a line."""
         self._writer.stop()
+        self._transactions.stop()
         assert not self.told.refused, f"{len(self.told.refused)} records were refused, such as {self.told.refused[0]}"
         stored = self._stored()
         ends = Counter(partition for partition, _ in stored)
@@ -162,8 +173,11 @@ class Load:
             assert not complaints, f"{name}: {complaints[:5]} and {max(0, len(complaints) - 5)} more"
         self.check_commits()
         self._check_records(stored)
+        self._transactions.join(2 * PATIENCE_SECONDS)
+        self._transactions.check()
         commits = {name: fleet.commits for name, fleet in self.fleets.items()}
-        return f"{len(self.told.records)} records and {sum(commits.values())} commits {commits} acknowledged, all there"
+        records = len(self.told.records)
+        return f"{records} records, {sum(commits.values())} commits {commits}, {self._transactions} acknowledged, all there"
 
     def check_commits(self) -> None:
         """Every offset whose commit was acknowledged, or a later one, is what the group has."""
@@ -220,7 +234,7 @@ class Load:
             "group.id": group,
             "enable.auto.commit": False,
             "reconnect.backoff.max.ms": 200,
-            "socket.timeout.ms": 2_000,  # a frozen node keeps its connections and says nothing
+            "socket.timeout.ms": SILENCE_MS,
             "log_level": 0,
         }
 
@@ -233,5 +247,6 @@ class Load:
         for fleet in self.fleets.values():
             fleet.__exit__(kind, error, traceback)
         self._writer.stop() if self._writer.is_alive() else None
+        self._transactions.stop()
         for consumer in self._consumers.values():
             consumer.close()

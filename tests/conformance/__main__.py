@@ -1,7 +1,7 @@
 """`python -m tests.conformance`: the same scripts against Muster and against a real Apache Kafka, compared.
 
 python -m tests.conformance            both brokers side by side, a table and every difference
-python -m tests.conformance --record   Kafka alone; its answers renew the recordings
+python -m tests.conformance --record   Kafka alone; its answers renew the recordings (with --only: of these scenarios)
 python -m tests.conformance --replay   Muster alone against the recordings, no Java needed
 ... --only join-T03                    only the scenarios whose name contains this
 """

@@ -47,7 +47,7 @@ response
 """,
     "create_acls",
 )
-_RESOURCE_TYPES: Final = {"topic": 2, "group": 3, "cluster": 4}
+_RESOURCE_TYPES: Final = {"topic": 2, "group": 3, "cluster": 4, "transactional-id": 5}
 _OPERATIONS: Final = {"ALL": 2, "READ": 3, "WRITE": 4, "CREATE": 5, "DELETE": 6, "ALTER": 7, "DESCRIBE": 8}
 _LITERAL, _DENY, _ALLOW = 3, 2, 3
 _KAFKA: Final = {

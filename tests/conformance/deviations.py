@@ -96,6 +96,7 @@ DEVIATIONS: Final[tuple[Deviation, ...]] = (
     Deviation(
         "aborted transactions behind the batches that are returned are left out; Kafka's sparse index may name some",
         title="txn_read-R2",
+        step="*max_bytes=1 *",
         api="Fetch",
         field="*.aborted_transactions[*]",
         ours=ABSENT,

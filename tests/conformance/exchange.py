@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -157,10 +157,7 @@ def record_directory() -> None:
     with TemporaryDirectory(prefix="exchange-") as made:
         written, copied = Path(made) / "kafka", Path(made) / "copy"
         seen = write_with_kafka(written, copied)
-        with tarfile.open(DIRECTORY, "w:xz") as archive:
-            for path in sorted(copied.rglob("*")):
-                if _belongs(path.relative_to(copied)) and path.is_file() and path.stat().st_size:
-                    archive.add(path, str(path.relative_to(copied)), filter=_without_owner)
+        keep_directory(copied, (TOPIC,), DIRECTORY)
     VIEW.write_text(",\n".join(_view_lines(seen)).join(("{", "}\n")))
 
 
@@ -171,11 +168,19 @@ def _view_lines(seen: View) -> Iterator[str]:
         yield f"{json.dumps(part)}: {{\n" + ",\n".join(lines) + "\n}"
 
 
-def _belongs(path: Path) -> bool:
-    """The segments of the offsets, with what Kafka keeps beside them; no indexes, which are preallocated."""
+def keep_directory(data: Path, topics: Sequence[str], file: Path) -> None:
+    """An archive of what a broker needs to serve these topics."""
+    with tarfile.open(file, "w:xz") as archive:
+        for path in sorted(data.rglob("*")):
+            if _belongs(path.relative_to(data), topics) and path.is_file() and path.stat().st_size:
+                archive.add(path, str(path.relative_to(data)), filter=_without_owner)
+
+
+def _belongs(path: Path, topics: Sequence[str]) -> bool:
+    """The segments of the topics, with what Kafka keeps beside them; no indexes of offsets and times, which are preallocated."""
     if len(path.parts) == 1:
         return path.name == "meta.properties"
-    return path.parts[0].startswith(f"{TOPIC}-") and path.suffix in (".log", ".metadata", "")
+    return path.parts[0].rpartition("-")[0] in topics and path.suffix not in (".index", ".timeindex")
 
 
 def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:

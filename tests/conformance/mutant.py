@@ -12,8 +12,11 @@ from typing import Any, Final
 
 from muster.cli.main import main
 from muster.core.classic import heartbeat, rebalance
+from muster.core.transactions import end_transaction
+from muster.core.transactions.replies import EndTransactionReply
 from muster.log.group_value import encode_group_value
 from muster.runtime.runner import ShardRunner
+from muster.topics.verifications import Verifications
 from muster.wire import errors
 from tests.values import replaced
 
@@ -76,6 +79,34 @@ def _generation_not_stored() -> None:
     _put("muster.log.record_codec", "encode_group_value", without_generation)
 
 
+def _transaction_ends_at_its_own_epoch() -> None:
+    """In the newer protocol, where the epoch tells late batches from those of the next transaction."""
+
+    def end_as_before(transaction: Any, request: Any, builder: Any) -> EndTransactionReply:
+        return EndTransactionReply(end_transaction._end(transaction, request, builder))
+
+    _put("muster.core.transactions.end_transaction", "_end_with_raised_epoch", end_as_before)
+
+
+def _aborted_transactions_not_told() -> None:
+    _put("muster.server.handlers.fetch", "_aborted", lambda read: [])
+
+
+def _first_batch_by_arrival() -> None:
+    """The first batch of a transaction does not wait for one that belongs before it."""
+    _put("muster.topics.producers", "Verifications", _NoVerifications)
+
+
+class _NoVerifications(Verifications):
+    def check(self, header: Any, is_known: bool) -> None:
+        pass
+
+
+def _transaction_version_not_stored() -> None:
+    """As a tag that nobody reads: no answer shows it, the record does."""
+    _put("muster.log.transaction_value", "_CLIENT_VERSION_TAG", 9)
+
+
 FAULTS: Final[dict[str, tuple[Callable[[], None], str]]] = {
     "wrong-error-code": (_wrong_error_code, "static_members-T084"),
     "heartbeat-hides-the-rebalance": (_heartbeat_hides_the_rebalance, "heartbeat-T113"),
@@ -85,6 +116,10 @@ FAULTS: Final[dict[str, tuple[Callable[[], None], str]]] = {
     "reply-before-the-store": (_reply_before_the_store, "offset_commit-13.14"),
     "metadata-counted-in-bytes": (_metadata_counted_in_bytes, "offset_commit-T160"),
     "generation-not-stored": (_generation_not_stored, "leave-T124"),
+    "transaction-ends-at-its-own-epoch": (_transaction_ends_at_its_own_epoch, "txn_races-X6"),
+    "aborted-transactions-not-told": (_aborted_transactions_not_told, "txn_read-R2"),
+    "first-batch-by-arrival": (_first_batch_by_arrival, "txn_produce-P6d"),
+    "transaction-version-not-stored": (_transaction_version_not_stored, "txn_partitions-A15"),
 }
 """fault -> (how it is put in, the scenario that must see it)"""
 

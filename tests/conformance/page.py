@@ -14,6 +14,9 @@ from typing import Any, Final
 
 from muster.wire.apis import API_KEYS, APIS
 from muster.wire.errors import name_of
+from tests.conformance.clients.java.client import OLDER_VERSION
+from tests.conformance.clients.spark.client import VERSION as SPARK_VERSION
+from tests.conformance.clients.streams.killed import KILLS, STATE_LOST_AT
 from tests.conformance.deviations import DEVIATIONS, TO_MEND
 from tests.conformance.kafka import VERSION
 from tests.conformance.recording import FOLDER
@@ -24,7 +27,7 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "compatibility.md"
 CLIENTS: Final = Path(__file__).parent / "clients" / "results.md"
 """The table that `python -m tests.conformance.clients --markdown` wrote last."""
 _VERSION = re.compile(r"\bv(\d+)\b")
-_ERROR = re.compile(r'"error_code": (-?\d+)')
+_ERROR = re.compile(r'"(?:partition_)?error_code": (-?\d+)')
 
 
 def text() -> str:
@@ -50,8 +53,8 @@ def _opening() -> Iterator[str]:
     yield ""
     yield f"- {len(plays)} conversations with {answers} answers and {records} records (`tests/conformance/scripts`)."
     yield "- `make test` replays them against the recording of the real broker; no Java is needed."
-    yield "- `make conformance` holds them with both brokers, lets each read what the other wrote, and runs clients of other"
-    yield "  languages."
+    yield "- `make conformance` holds them with both brokers, lets each read what the other wrote (groups, offsets, and"
+    yield "  transactions that are open, committed, aborted or timed out meanwhile), and runs clients of other languages."
     yield "- `make conformance-record` renews the recording."
     yield ""
     yield "This page is made from the result: `python -m tests.conformance.page`."
@@ -117,12 +120,29 @@ def _clients() -> Iterator[str]:
     yield "## Client x feature"
     yield ""
     yield "confluent-kafka, aiokafka, kafka-python and kcat run in `make test` (`tests/interop`). The clients below run in"
-    yield "`make conformance`, against both brokers; this is what the last run found."
+    yield "`make conformance`, against both brokers; this is what the last run of each feature found."
+    yield ""
+    yield from _client_versions()
     yield ""
     if not CLIENTS.exists():
         yield "No run has been kept."
         return
     yield from CLIENTS.read_text(encoding="utf-8").splitlines()
+
+
+def _client_versions() -> Iterator[str]:
+    go = re.findall(r"github.com/twmb/(franz-go\S*) v(\S+)", (CLIENTS.parent / "go" / "go.mod").read_text())
+    node = json.loads((CLIENTS.parent / "node" / "package.json").read_text())["dependencies"]
+    yield f"- java: kafka-clients {VERSION}, which speaks the second transaction protocol (KIP-890); kafka-clients {OLDER_VERSION},"
+    yield "  which speaks the first."
+    yield f"- tools: the classes behind Kafka {VERSION}'s scripts, `kafka-transactions.sh` among them. Its hanging transactions are"
+    yield "  made with `transaction.partition.verification.enable=false`."
+    yield f"- go: {', '.join(f'{name} {version}' for name, version in go[:2])}. node: KafkaJS {node['kafkajs']}."
+    yield f"- spark: {SPARK_VERSION} with its Kafka connector."
+    yield f"- streams: Kafka Streams {VERSION} with `exactly_once_v2`. With read_committed every word is seen with the counts"
+    lost = len(STATE_LOST_AT)
+    yield f"  1, 2, ... n, each once and in order, after {KILLS} kills in the middle of the work ({lost} of them with the"
+    yield "  state directory lost), and after a freeze from which the application wakes up as a zombie."
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ class Player:
         match step:
             case Ask():
                 for version in step.versions or (self._default_version(step.api),):
-                    self._ask(step, version)
+                    self._ask(step, version, read_faults(step.options))
             case Raw():
                 connection = self._connection(step.connection)
                 connection.send(step.bytes_sent, Pending(None, 0, 0))
@@ -148,15 +148,19 @@ class Player:
             self._connections[name] = Connection(self._broker.host, self._broker.port, client_id)
         return self._connections[name]
 
-    def _ask(self, step: Ask, version: int) -> None:
-        faults = read_faults(step.options)
+    def _ask(self, step: Ask, version: int, faults: Faults) -> None:
+        kept = len(self._answers)
         if faults.until is not None:
             self._poll(step, version, faults, *faults.until)
+            if faults.unnoted:
+                del self._answers[kept:]
             return
         if faults.times > 1:
             self._repeat(step, version, faults)
             return
         got = self._send(step, version, faults)
+        if faults.unnoted:
+            del self._answers[kept:]
         if faults.twice and not step.must_wait and _asks_to_come_back(got):
             got = self._send(step, version, faults)
         if step.must_wait:

@@ -1,6 +1,7 @@
 """A transactional producer by raw requests, which can also do what no client library does: write without a coordinator's knowledge.
 
-Speaks the first transaction protocol unless it is told otherwise. Judges nothing but that each request was accepted.
+Speaks the first transaction protocol, or the second: then partitions and offsets join by themselves and every end raises the
+epoch. Judges nothing but that each request was accepted.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class RawProducer:
     transactional_id: str
     producer_id: int = -1
     epoch: int = -1
+    second_protocol: bool = False
 
     def __post_init__(self) -> None:
         self._sequences: dict[tuple[str, int], int] = {}
@@ -60,12 +62,14 @@ class RawProducer:
         )
         partitions = [{"index": partition, "records": batch}]
         body = {"transactional_id": self.transactional_id, "acks": -1, "timeout_ms": 30_000}
-        self._accepted("Produce", 11, {**body, "topic_data": [{"name": topic, "partition_data": partitions}]})
+        version = 12 if self.second_protocol else 11
+        self._accepted("Produce", version, {**body, "topic_data": [{"name": topic, "partition_data": partitions}]})
 
     def send_offsets(self, group: str, topic: str, offsets: Mapping[int, int]) -> None:
         producer = {"producer_id": self.producer_id, "producer_epoch": self.epoch}
         body = {"transactional_id": self.transactional_id, "group_id": group, **producer}
-        self._accepted("AddOffsetsToTxn", 3, body)
+        if not self.second_protocol:
+            self._accepted("AddOffsetsToTxn", 3, body)
         partitions = [
             {
                 "partition_index": index,
@@ -76,11 +80,18 @@ class RawProducer:
             for index, offset in offsets.items()
         ]
         outside = {"generation_id": -1, "member_id": "", "group_instance_id": None}
-        self._accepted("TxnOffsetCommit", 3, {**body, **outside, "topics": [{"name": topic, "partitions": partitions}]})
+        version = 5 if self.second_protocol else 3
+        self._accepted(
+            "TxnOffsetCommit", version, {**body, **outside, "topics": [{"name": topic, "partitions": partitions}]}
+        )
 
     def end(self, *, commit: bool) -> None:
         producer = {"producer_id": self.producer_id, "producer_epoch": self.epoch}
-        self._accepted("EndTxn", 3, {"transactional_id": self.transactional_id, **producer, "committed": commit})
+        body = {"transactional_id": self.transactional_id, **producer, "committed": commit}
+        ended = self._accepted("EndTxn", 5 if self.second_protocol else 3, body)
+        if self.second_protocol:
+            self.producer_id, self.epoch = ended["producer_id"], ended["producer_epoch"]
+            self._sequences.clear()
 
     def _accepted(self, api: str, version: int, body: Tree) -> Any:
         deadline = time.monotonic() + ACCEPTED_SECONDS

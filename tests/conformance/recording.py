@@ -9,19 +9,23 @@ from typing import Any, Final
 
 from tests.conformance.kafka import VERSION
 from tests.conformance.offsets_log import GroupRecord
-from tests.conformance.player import Answer
+from tests.conformance.player import Answer, play_title
+from tests.conformance.script import all_scripts
 from tests.conformance.stage import Play
 
 FOLDER: Final = Path(__file__).parent / "recordings" / f"kafka-{VERSION}"
 
 
-def write_recording(plays: Iterable[Play], folder: Path = FOLDER) -> None:
+def renew_recording(plays: Iterable[Play], folder: Path = FOLDER) -> None:
+    """These plays take the place of those with the same title; what is no longer in a script leaves its recording."""
     folder.mkdir(parents=True, exist_ok=True)
-    by_script: dict[str, list[Play]] = {}
-    for each in plays:
-        by_script.setdefault(each.script, []).append(each)
-    for name, of_script in by_script.items():
-        (folder / f"{name}.json").write_text(_text(of_script))
+    played = {each.title: each for each in plays}
+    for script in all_scripts():
+        titles = [play_title(script, each, version) for each in script.scenarios for version in each.versions()]
+        if not played.keys().isdisjoint(titles):
+            known = read_recording(script.name, folder) | played
+            kept = [known[title] for title in titles if title in known]
+            (folder / f"{script.name}.json").write_text(_text(kept))
 
 
 def _text(plays: list[Play]) -> str:

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 
-from tests.conformance import authorization, exchange, kafka
+from tests.conformance import authorization, exchange, exchange_transactions, kafka
 from tests.conformance.authorization import TRANSACTIONAL, UNPREPARED
 from tests.conformance.compare import Difference, compare
 from tests.conformance.kafka import Node
 from tests.conformance.player import ANSWERED_TOO_EARLY, Broker
-from tests.conformance.recording import read_recording, write_recording
+from tests.conformance.recording import read_recording, renew_recording
 from tests.conformance.script import Script, all_scripts
 from tests.conformance.stage import SETTINGS, Play, play_all, prepare
 
@@ -31,9 +31,11 @@ def record(only: str = "") -> int:
     wrong = [(play, each) for play in plays for each in play.answers if is_a_fault_of_the_script(each.got)]
     for play, each in wrong:
         print(f"{play.title} line {each.line}: {each.step}: {each.got}")
+    if not wrong:
+        renew_recording(plays)
     if not only and not wrong:
-        write_recording(plays)
         exchange.record_directory()
+        exchange_transactions.record_directory()
     answers = sum(len(each.answers) for each in plays)
     print(f"recorded {len(plays)} plays with {answers} answers; {len(wrong)} lines did not go as the script says")
     return 1 if wrong else 0
@@ -58,7 +60,7 @@ def compare_live(only: str = "") -> int:
 def report_exchange() -> int:
     """Each broker on what the other wrote."""
     print()
-    wrong = exchange.check_exchange()
+    wrong = [*exchange.check_exchange(), *exchange_transactions.check_transactions()]
     print("\n".join(wrong) or "each serves what the other wrote")
     return 1 if wrong else 0
 

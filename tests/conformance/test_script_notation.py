@@ -7,17 +7,19 @@ from typing import Any
 
 import pytest
 
+from muster.wire.batch import parse_header
 from tests.conformance.codec import api_named, decode_response, encode_request
 from tests.conformance.naming import Names
-from tests.conformance.script import Ask, Await, ScriptError, all_scripts, read_script
-from tests.conformance.values import Tokens, read_value, resolve
+from tests.conformance.player import Broker, Player
+from tests.conformance.script import Ask, Await, Scenario, Script, ScriptError, all_scripts, read_script
+from tests.conformance.values import Tokens, plain, read_value, resolve
 
 ORDERS = bytes(range(16))
 
 
 class FixedScope:
     def look_up(self, name: str) -> Any:
-        return {"A": "member-of-a", "group": "the-group"}[name]
+        return {"A": "member-of-a", "group": "the-group", "self.producer": 7, "self.epoch": 2, "now": 1_000}[name]
 
     def topic_id(self, topic: str) -> bytes:
         return {"orders": ORDERS}[topic]
@@ -62,6 +64,23 @@ def test_references_and_made_values_stand_for_what_they_mean() -> None:
         {"member_id": "member-of-a", "assignment": b"ababab"}
     ]
     assert _field("DescribeGroups", "groups", "many(2 $group)") == ["the-group", "the-group"]
+
+
+def test_a_batch_in_a_transaction_is_the_sender_s_own() -> None:
+    raw = plain(read_value(Tokens("txn-batch((k v) sequence=4)")), FixedScope())
+    header = parse_header(raw)
+    assert (header.producer_id, header.producer_epoch, header.base_sequence) == (7, 2, 4)
+    assert header.is_transactional
+    assert header.max_timestamp == 1_000
+
+
+def test_numbers_that_were_learnt_can_be_added_to() -> None:
+    script = Script("some")
+    player = Player(Broker("none", "", 0, {}), script, Scenario("K", "title", 1), None)
+    player._learn("P", "InitProducerId", {"producer_id": 40, "producer_epoch": 3})
+    player._learn("P", "InitProducerId", {"producer_id": -1, "producer_epoch": -1})
+    assert [player.look_up(name) for name in ("P.producer+500", "P.epoch", "P.epoch-1")] == [540, 3, 2]
+    assert player.look_up("txn-b") == "some-K.txn-b"
 
 
 def test_a_range_of_versions_is_asked_in_order(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ read v0          the answer is read in this version's layout
 twice            a newcomer that is told its member id joins again with it (KIP-394)
 until error_code 27   asked again and again until the answer has this; only that answer is noted
 times 32766      asked so often, many at a time; only the last answer is noted
+unnoted          the answer is not compared: what has to be there before a scenario begins
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class Faults:
     twice: bool = False
     until: tuple[str, Any] | None = None
     times: int = 1
+    unnoted: bool = False
 
 
 def read_faults(options: tuple[tuple[Any, ...], ...]) -> Faults:
@@ -57,7 +59,7 @@ def read_faults(options: tuple[tuple[Any, ...], ...]) -> Faults:
                 faults.tags.append((values[0], values[1]))
             case "header-tag":
                 faults.header_tags.append((values[0], values[1]))
-            case "old-header" | "piecewise" | "twice":
+            case "old-header" | "piecewise" | "twice" | "unnoted":
                 setattr(faults, name.replace("-", "_"), True)
             case "until":
                 faults.until = (values[0], values[1])

@@ -3,7 +3,8 @@
 Producers (confluent-kafka, idempotent, acks=all) and a committing client remember every acknowledgement. The server is ended
 by SIGKILL after a number of acknowledged records and commits that the seed draws, and started again on the same directory. At the
 end every acknowledged record must be in the log, at its offset, exactly once; every committed offset must be the last acknowledged
-one or one that was sent after it. `python -m tests.durability.kill` runs the long form.
+one or one that was sent after it. A transactional producer is beside them (`atomic_writer`).
+`python -m tests.durability.kill` runs the long form.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from typing import Any
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.interop import atomic_writer
+from tests.interop.atomic_writer import TransactionalWriter
 from tests.interop.broker_process import QUICK_GROUPS, BrokerProcess
 
 TOPIC = "orders"
@@ -30,6 +33,7 @@ GROUP = "keepers"
 PATIENCE_SECONDS = 60
 MOST_RECORDS_BETWEEN_KILLS = 400
 MOST_COMMITS_BETWEEN_KILLS = 40
+MOST_TRANSACTIONS_BETWEEN_KILLS = 10
 METADATA = "m" * 4_000
 """With every commit, so that a few hundred of them fill a segment."""
 SETTINGS = {**QUICK_GROUPS, "offsets.topic.segment.bytes": str(1024 * 1024), "log.cleaner.backoff.ms": "50"}
@@ -165,9 +169,19 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
     told = Told()
     with BrokerProcess(home, settings) as broker:
         admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
-        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1, config=TOPIC_CONFIG)])[TOPIC].result()
+        topics = [
+            NewTopic(TOPIC, PARTITIONS, 1, config=TOPIC_CONFIG),
+            NewTopic(atomic_writer.TOPIC, atomic_writer.PARTITIONS, 1),
+        ]
+        for made in admin.create_topics(topics).values():
+            made.result()
         writers = [Writer(broker.address, told, f"writer-{number}") for number in range(2)]
-        threads: list[Writer | Committer] = [*writers, Committer(broker.address, told)]
+        transactions = TransactionalWriter(broker.address, seed)
+        threads: list[Writer | Committer | TransactionalWriter] = [
+            *writers,
+            Committer(broker.address, told),
+            transactions,
+        ]
         for thread in threads:
             thread.start()
         try:
@@ -177,9 +191,11 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
                     records=random.randint(1, MOST_RECORDS_BETWEEN_KILLS),
                     commits=random.randint(1, MOST_COMMITS_BETWEEN_KILLS),
                 )
+                transactions.wait_for_more(random.randint(0, MOST_TRANSACTIONS_BETWEEN_KILLS))
                 broker.kill()
                 broker.start()
             told.wait_for_more(records=10, commits=1)
+            transactions.wait_for_more(1)
         finally:
             for thread in threads:
                 thread.stop()
@@ -191,9 +207,10 @@ def run(home: Path, durability: str, kills: int, seed: int) -> str:
         broker.start()
         _check_records(broker.address, told)
         _check_commits(broker.address, told)
+        transactions.check()
         rounds = broker.log.count("compacted up to offset")
     assert rounds or kills < ENOUGH_FOR_COMPACTION, "compaction should have been at work"
-    kept = f"{len(told.records)} records and {told.commits} commits kept"
+    kept = f"{len(told.records)} records, {told.commits} commits and {transactions} kept"
     return f"{durability}: {kills} kills, {rounds} compactions, {kept}"
 
 

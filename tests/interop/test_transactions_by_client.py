@@ -235,6 +235,30 @@ def test_a_live_member_of_a_group_consumes_transforms_and_produces(server: Broke
     client.close()
 
 
+def test_offsets_of_a_member_that_has_left_are_refused_and_the_transaction_can_be_aborted(
+    server: BrokerProcess, topic: str
+) -> None:
+    """KIP-447: a zombie is fenced by its group, too, if it has a transactional id of its own."""
+    group = f"group of {topic}"
+    client = ConfluentClient(server.address)
+    client.create_topic(topic)
+    zombie = Consumer({"bootstrap.servers": server.address, "group.id": group, **QUIET})
+    zombie.subscribe([topic])
+    eventually("its partition", lambda: zombie.poll(0.1) is None and zombie.assignment())
+    membership = zombie.consumer_group_metadata()
+    zombie.close()
+    writer = ConfluentTransactions(server.address, f"tx of {topic}")
+    writer.begin()
+    writer.send(topic, 0, b"of the zombie")
+    with pytest.raises(KafkaException) as refused:
+        writer.producer.send_offsets_to_transaction([TopicPartition(topic, 0, 1)], membership, PATIENCE_SECONDS)
+    assert refused.value.args[0].txn_requires_abort()
+    writer.abort()
+    assert committed_offsets(server, group, topic) == [NO_OFFSET]
+    assert read_to_end("confluent-kafka", server.address, topic, committed=True) == []
+    client.close()
+
+
 def _naming_the_error(call: Callable[[], None]) -> None:
     """The libraries put the name of an error in its class or in its text: here it is in the text."""
     try:

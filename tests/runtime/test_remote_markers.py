@@ -233,3 +233,14 @@ def test_a_node_that_stays_away_is_told_of_once_and_once_more_when_it_is_back(
     assert f"node {OTHER} has not answered for" in caplog.messages[0]
     world.answer()
     assert caplog.messages[1:] == [f"node {OTHER} takes transaction markers again"]
+
+
+def test_a_marker_that_finds_no_leader_for_long_is_told_of_once(
+    world: Marking, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.lead(NOBODY)
+    world.order(("t", 0))
+    world.advance(TELL_AFTER_MS - LONGEST_RETRY_MS)
+    assert caplog.messages == []
+    world.advance(TELL_AFTER_MS)
+    assert caplog.messages == ["the marker of transactional id 'tx' in t-0 cannot be written yet: LEADER_NOT_AVAILABLE"]

@@ -11,6 +11,7 @@ from muster.wire.generated.find_coordinator import FindCoordinatorRequest
 from muster.wire.generated.metadata import MetadataRequest
 from muster.wire.generated.sasl_authenticate import SaslAuthenticateRequest
 from muster.wire.generated.sasl_handshake import SaslHandshakeRequest
+from tests.interop.waiting import eventually
 from tests.security.secure_server import PASSWORDS
 from tests.server.raw_client import RawClient, request_frame
 
@@ -60,6 +61,10 @@ class RawSaslClient(RawClient):
         self.send(request_frame("Metadata", 9, MetadataRequest([])))
 
     def coordinator(self) -> Any:
-        return self.ask("FindCoordinator", 4, FindCoordinatorRequest(key_type=1, coordinator_keys=["x"])).coordinators[
-            0
-        ]
+        """Of a transactional id; the first question has its topic made."""
+        request = FindCoordinatorRequest(key_type=1, coordinator_keys=["x"])
+        return eventually(
+            "a coordinator",
+            lambda: self.ask("FindCoordinator", 4, request).coordinators[0],
+            lambda found: found.error_code == 0,
+        )

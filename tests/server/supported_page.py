@@ -35,8 +35,6 @@ GAPS = {
     "Fetch": "no fetch sessions, no followers",
     "ListOffsets": "no tiered storage: its special times answer as Kafka does without one",
     "FindCoordinator": "no share groups",
-    "InitProducerId": "transactions on a single node only: in a cluster or with several workers a transactional id gets"
-    " UNSUPPORTED_VERSION",
     "CreateTopics": "one replica, on this node",
     "CreatePartitions": "one replica, on this node",
     "DescribeConfigs": "topics and this broker; other resources have no settings",
@@ -44,7 +42,7 @@ GAPS = {
     "IncrementalAlterConfigs": "topics only; broker settings are read at start",
     "ListGroups": "classic and consumer groups",
     "DescribeCluster": "the live nodes of the cluster; none is ever fenced",
-    "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI",
+    "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI; nodes have one of their own",
 }
 
 NOT_SERVED = (

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from confluent_kafka import KafkaException
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from muster.core.journal import JournalEvent
 from muster.testing import Broker, UnusedFault, WaitTimeout
+from tests.interop.client_confluent import QUIET
 from tests.interop.transactional import ConfluentTransactions, read_to_end
 from tests.testing.test_control_pages import Controlled, controlled
 
@@ -192,3 +195,31 @@ def test_transactions_are_seen_expired_and_held_over_http(controlled: Controlled
     assert controlled.ask("POST", "/transactions/http/move-coordinator", {})["state"] == "CompleteAbort"
     code, why = controlled.refused("GET", "/transactions/http/wait?state=Ongoing&timeout=0")
     assert (code, "did not reach Ongoing" in why) == (408, True)
+
+
+# ---- who waits
+
+
+def test_a_consumer_that_waits_for_a_transaction_is_told_of_in_the_journal_and_gets_its_offset_at_the_end(
+    broker: Broker,
+) -> None:
+    """Clients with `isolation.level=read_committed` ask for stable offsets (KIP-447), and ask again when they are refused."""
+    producer = begun(broker)
+    broker.clock.advance(seconds=2)
+    settings = {"group.id": "copy", "client.id": "late", "isolation.level": "read_committed", **QUIET}
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap_servers, **settings})
+    with ThreadPoolExecutor(1) as apart:
+        asked = apart.submit(consumer.committed, [TopicPartition("source", 0)], 60)
+        broker.group("copy").wait(where=lambda _: bool(waits(broker)))
+        producer.commit()
+        assert [each.offset for each in asked.result()] == [5]
+    consumer.close()
+    awaited, released = waits(broker)
+    assert (awaited.kind, awaited.client_id) == ("offsets_awaited", "late")
+    assert (released.kind, released.cause) == ("offsets_released", "transaction_committed")
+    assert released.detail["transactional_id"] == "t"
+    assert "transaction t of producer" in broker.group("copy").explain()
+
+
+def waits(broker: Broker) -> list[JournalEvent]:
+    return [event for event in broker.kit.journal("copy") if event.kind.startswith("offsets_")]

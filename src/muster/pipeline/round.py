@@ -32,6 +32,7 @@ from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.sources.run_source import RunSource
+from muster.pipeline.sources.stable_ends import KnownEnd
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.wide import PART, TABLE
 
@@ -223,7 +224,11 @@ class _Round:
         samples = self._source.sample_ends(self._spark, known, asked_ms)
         held = self._read("ends", ENDS, self._lake.table_files("ends"))
         sampled, told = self._write_ends(fold_ends(held, samples))
-        ends_are_known = (told["partitions"], told["sum"] or 0) == (len(known), sum(known.values()))
+        ends_are_known = (told["partitions"], told["sum"] or 0, told["stable_sum"] or 0) == (
+            len(known),
+            sum(end.leo for end in known.values()),
+            sum(end.lso or 0 for end in known.values()),
+        )
         if gold.only_changes and ends_are_known and not self._records:
             return False
         self._replace("ends", sampled.get("ends", []), _NOW)
@@ -258,7 +263,7 @@ class _Round:
         self._gold = {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
 
     def _write_ends(self, rows: DataFrame) -> tuple[dict[str, list[DataFile]], dict[str, int | None]]:
-        """The files, and what the samples say as a whole: how many partitions, the sum of their ends, the newest time."""
+        """The files, and what the samples say as a whole: how many partitions, sums of their ends, the newest time."""
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
 
@@ -268,13 +273,19 @@ class _Round:
             seen,
             F.count(F.when(is_end, 1)).alias("partitions"),
             F.sum(F.when(is_end, F.col("leo"))).alias("sum"),
+            F.sum(F.when(is_end, F.col("lso"))).alias("stable_sum"),
             F.max(F.when(is_end, F.col("end_ms"))).alias("newest_ms"),
         )
         return self._write(told, "ends", _SAMPLED), seen.get
 
-    def _known_ends(self) -> dict[tuple[str, int], int]:
-        rows = self._lake.arrow("ends", ["cluster", "topic", "partition", "leo"]).to_pylist()
-        return {(row["topic"], row["partition"]): row["leo"] for row in rows if row["cluster"] == self._source.cluster}
+    def _known_ends(self) -> dict[tuple[str, int], KnownEnd]:
+        columns = ["cluster", "topic", "partition", "leo", "lso", "readable_end"]
+        rows = self._lake.arrow("ends", columns).to_pylist()
+        return {
+            (row["topic"], row["partition"]): KnownEnd(row["leo"], row["lso"], row["readable_end"])
+            for row in rows
+            if row["cluster"] == self._source.cluster
+        }
 
     def _moment(self, newest_end_ms: int | None) -> int:
         """The moment that the tables speak of.

@@ -73,6 +73,11 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("partition", _int),
         ("topic_id", _text),
         ("leo", _long),
+        (
+            "lso",
+            _long,
+        ),  # last stable offset: before it every transaction is decided; null: not known, or not the newest
+        ("readable_end", _long),  # behind the last record before it that is neither a marker nor aborted
         ("log_start", _long),
         ("max_timestamp_ms", _long),
         ("max_timestamp_offset", _long),
@@ -132,6 +137,20 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("metadata", _text),
         ("commit_ms", _long),
         ("expire_ms", _long),
+        ("log_partition", _int),
+        ("log_offset", _long),
+    ),
+    "s_pending_offset": _table(  # offsets that open transactions want to commit
+        *_GROUP_PARTITION,
+        ("producer_id", _long),
+        (
+            "pending_offset",
+            _long,
+        ),  # becomes the committed one with the COMMIT marker, unless a newer record counts by then
+        ("leader_epoch", _int),
+        ("metadata", _text),
+        ("commit_ms", _long),
+        ("since_ms", _long),  # when the transaction first asked for this position
         ("log_partition", _int),
         ("log_offset", _long),
     ),
@@ -221,6 +240,11 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("log_start", _long),
         ("lag_raw", _long),  # signed
         ("lag", _long),  # not below 0
+        ("stable_end", _long),  # the last stable offset; null: not known
+        (
+            "stable_lag",
+            _long,
+        ),  # records before it, without the markers and aborted records behind the last committed one
         ("time_lag_lo_ms", _long),
         ("time_lag_hi_ms", _long),  # null: at least lo, nobody knows more
         ("time_lag_est_ms", _long),
@@ -255,6 +279,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("n_no_position", _int),
         ("lag_sum", _long),
         ("lag_max", _long),
+        ("stable_lag_sum", _long),
         ("time_lag_max_ms", _long),
         ("skew", _real),
     ),

@@ -18,12 +18,12 @@ from muster.core.replies import MarkerReply
 from muster.core.transactions.outcome import MarkerOrder
 from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.topic_partitions import Topics, pairs
-from muster.log.contract import NOBODY, StorageError
+from muster.log.contract import NOBODY, LedElsewhere, StorageError
 from muster.runtime.clock import Clock
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.log_limit import LogLimit
-from muster.runtime.remote_markers import RemoteMarkers
+from muster.runtime.remote_markers import TELL_AFTER_MS, RemoteMarkers
 from muster.runtime.tickets import Redeemable
 from muster.topics.broker import Broker
 from muster.topics.markers import RAISED_EPOCH_VERSION
@@ -50,7 +50,7 @@ LONGEST_RETRY_MS: Final = 1_600
 _NOTHING_LEFT_TO_DO: Final = (NONE, UNKNOWN_TOPIC_OR_PARTITION, INVALID_PRODUCER_EPOCH, PRODUCER_FENCED)
 """Written; or the partition is gone; or somebody has ended the transaction there with a higher epoch."""
 _MOVING: Final = (LEADER_NOT_AVAILABLE, NETWORK_EXCEPTION, NOT_LEADER_OR_FOLLOWER)
-"""Happens whenever a partition or a node goes; `remote_markers` tells of a node that stays away."""
+"""Happens whenever a partition or a node goes: told only if it lasts. `remote_markers` tells of a node that stays away."""
 
 
 class MarkerWriter:
@@ -118,13 +118,16 @@ class MarkerWriter:
         except TopicError as refused:
             then(refused.code)
             return
-        except StorageError:
-            then(KAFKA_STORAGE_ERROR)
+        except StorageError as failed:
+            then(_code(failed))
             return
-        self._durable.when_durable(log, end_offset, lambda error: then(NONE if error is None else KAFKA_STORAGE_ERROR))
+        self._durable.when_durable(log, end_offset, lambda error: then(_code(error)))
 
     def again(self, marker: _Marker, delay_ms: int) -> None:
         self._clock.wake_at(self._clock.ticks_ms() + delay_ms, marker.write)
+
+    def waited_ms(self, marker: _Marker) -> int:
+        return self._clock.ticks_ms() - self._waiting[marker]
 
     def settle(self, marker: _Marker) -> None:
         """Nothing is left to do for it."""
@@ -134,7 +137,17 @@ class MarkerWriter:
 class _Marker:
     """One partition's marker, until it is written."""
 
-    __slots__ = ("_delay_ms", "_is_wanted", "_writer", "_written", "coordinator_epoch", "index", "order", "topic")
+    __slots__ = (
+        "_delay_ms",
+        "_is_told",
+        "_is_wanted",
+        "_writer",
+        "_written",
+        "coordinator_epoch",
+        "index",
+        "order",
+        "topic",
+    )
 
     def __init__(
         self,
@@ -154,6 +167,7 @@ class _Marker:
         self._written = written
         self._is_wanted = is_wanted
         self._delay_ms = RETRY_MS
+        self._is_told = False
 
     def write(self) -> None:
         writer = self._writer
@@ -182,7 +196,9 @@ class _Marker:
             self._try_again(error)
 
     def _try_again(self, error: int) -> None:
-        if error not in _MOVING:
+        has_become_late = not self._is_told and self._writer.waited_ms(self) >= TELL_AFTER_MS
+        if error not in _MOVING or (has_become_late and error != NETWORK_EXCEPTION):
+            self._is_told = True
             _failures.warning(
                 "the marker of transactional id %.100r in %s-%d cannot be written yet: %s",
                 self.order.transactional_id,
@@ -192,6 +208,12 @@ class _Marker:
             )
         self._writer.again(self, self._delay_ms)
         self._delay_ms = min(2 * self._delay_ms, LONGEST_RETRY_MS)
+
+
+def _code(error: StorageError | None) -> int:
+    if error is None:
+        return NONE
+    return NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
 
 
 class _MarkerTicket(Redeemable):

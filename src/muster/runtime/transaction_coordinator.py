@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, cast
 
+from mypy_extensions import mypyc_attr
+
 from muster.core.transactions.config import TransactionConfig
 from muster.core.transactions.outcome import MarkerOrder
 from muster.core.transactions.refusal import invalid_before_routing, refused
@@ -34,6 +36,7 @@ _WRITE_TIMEOUT_MS: Final = 5_000
 """As long as a commit of offsets may take."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
     def __init__(
         self,

@@ -168,7 +168,9 @@ NEWCOMER_KEYS: Final = (
     ),
 )
 
-_BETWEEN_BROKERS = "Accepted so that Kafka's files can be used; it has no effect here: nodes know each other by a secret in their store."
+_BETWEEN_BROKERS = (
+    "Accepted so that Kafka's files can be used; it has no effect: nodes know each other by a secret in their store."
+)
 BETWEEN_BROKERS_KEYS: Final = (
     ConfigKey(
         "inter.broker.listener.name",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
-from muster.security.sasl import NODE_MECHANISM, OAUTHBEARER, PLAIN, Exchange
+from muster.security.sasl import NODE, NODE_MECHANISM, OAUTHBEARER, PLAIN, Accepted, Exchange
 from muster.server.listener_addresses import ListenerAddress, SecurityProtocol
 from muster.server.settings import ListenerSettings, Settings
 from muster.topics.config_types import ConfigError
@@ -98,8 +98,11 @@ class SaslGateway:
         nonce = b64encode(os.urandom(NONCE_BYTES))
         return ScramExchange(mechanism, lambda name: users.credential(mechanism, name), nonce)
 
-    def lifetime_ms(self, credential_expires_at_ms: int | None) -> int | None:
-        """KIP-368: how long an authentication of this moment counts; None: for good."""
+    def lifetime_ms(self, accepted: Accepted) -> int | None:
+        """KIP-368: how long an authentication of this moment counts; None: for good. The secret of nodes does not expire."""
+        if accepted.principal_type == NODE:
+            return None
+        credential_expires_at_ms = accepted.expires_at_ms
         limits = []
         if self._max_reauth_ms > 0:
             limits.append(self._max_reauth_ms)

@@ -201,7 +201,7 @@ class SaslSession:
         self._principal = connection.principal = principal
         self.proven_at = asyncio.get_running_loop().time()
         connection.use_routes(listener.routes, listener.max_frame_bytes)
-        lifetime_ms = self._gateway.lifetime_ms(accepted.expires_at_ms)
+        lifetime_ms = self._gateway.lifetime_ms(accepted)
         self._plan_expiry(lifetime_ms)
         has_room = connection.newcomer is None or listener.prove(connection)
         if not has_room:

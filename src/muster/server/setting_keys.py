@@ -221,6 +221,20 @@ TRANSACTION_KEYS: Final = (
         "without it a late request can leave a transaction that nobody ends.",
     ),
     ConfigKey(
+        "add.partitions.to.txn.retry.backoff.ms",
+        _INT,
+        20,
+        "How soon the coordinator is asked again about a batch while the transaction before is still being ended.",
+        at_least(1),
+    ),
+    ConfigKey(
+        "add.partitions.to.txn.retry.backoff.max.ms",
+        _INT,
+        100,
+        "For how long; then the producer is answered CONCURRENT_TRANSACTIONS.",
+        at_least(0),
+    ),
+    ConfigKey(
         "transaction.max.timeout.ms",
         _INT,
         900_000,

@@ -142,9 +142,9 @@ class Verification:
             then()
             return
         header = headers[0][2]
-        for place in unknown:
-            self._note_asked(place, header.producer_id)
         if not self._joins and not is_verification_wanted(self._node):
+            for place in unknown:
+                self._note_asked(place, header.producer_id)
             then()
             return
         asked = AddPartitions(
@@ -156,9 +156,21 @@ class Verification:
             raises_epoch=self._joins,
             fenced_error=INVALID_PRODUCER_EPOCH,
         )
+        clock, settings = self._node.clock, settings_of(self._node)
+        give_up_ms = clock.ticks_ms() + settings.integer("add.partitions.to.txn.retry.backoff.max.ms")
+
+        def ask() -> None:
+            for place in unknown:
+                self._note_asked(place, header.producer_id)
+            ask_whether_in_transaction(self._node, asked, answered)
 
         def answered(reply: AddPartitionsReply) -> None:
-            for place, code in zip(unknown, reply.listed(len(unknown)), strict=True):
+            codes = reply.listed(len(unknown))
+            if self._joins and CONCURRENT_TRANSACTIONS in codes and clock.ticks_ms() < give_up_ms:
+                # The markers of the transaction before are being written: clients would wait much longer before they try again.
+                clock.wake_at(clock.ticks_ms() + settings.integer("add.partitions.to.txn.retry.backoff.ms"), ask)
+                return
+            for place, code in zip(unknown, codes, strict=True):
                 if code == NONE and place in self._verified and not self.has_verified(*place):
                     # A marker came while another node was asked. It may have ended the transaction before this one, or this
                     # one: the producer has it asked again.
@@ -168,7 +180,7 @@ class Verification:
                     self._refused[place] = self._result(code)
             then()
 
-        ask_whether_in_transaction(self._node, asked, answered)
+        ask()
 
     def _note_asked(self, place: tuple[str, int], producer_id: int) -> None:
         with suppress(TopicError, StorageError):  # the append finds out, and says so

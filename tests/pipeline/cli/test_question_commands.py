@@ -327,6 +327,20 @@ def test_doctor_finds_a_file_that_is_gone(lake: str, capsys: pytest.CaptureFixtu
     assert checks["holes in the log"]["verdict"] == "note"
 
 
+def test_doctor_says_which_group_waits_for_an_open_transaction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Trap 5."""
+    waiting = {"cluster": "east", "topic": "orders", "partition": 0, "pending_offset": 7}
+    rows = [{**waiting, "group_id": f"g{number}", "producer_id": number, "since_ms": AT - number} for number in (1, 2)]
+    quality = [{**GOLD["g_data_quality"][0], "open_transactions": 2}]
+    root = gold_lake(tmp_path / "lake", {"g_data_quality": quality, "s_pending_offset": rows}).location
+    assert main(["doctor", "--lake", str(root), "--json"]) == 0
+    checks = {row["check"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    expected = "2, 2 offsets pending; group g2 waits for producer 2 since 2027-01-15 07:59:59 UTC"
+    assert checks["open transactions"]["found"] == expected
+
+
 def test_a_question_imports_neither_spark_nor_pandas(lake: str) -> None:
     """Issue 6: under a second and without Java; importing pandas alone takes longer than the answer."""
     program = (

@@ -120,8 +120,21 @@ def test_offsets_are_those_that_count(story: Story) -> None:
 
 
 def test_topic_that_ends_in_a_marker_has_lag_1_as_kafkas_tool_says(story: Story, reader: str) -> None:
-    """Trap 9: nobody commits past it."""
-    assert figures(story.second.tables[reader])[LATE, "payments", 0][2] == 1
+    """Trap 9: nobody commits past it, and nothing is left to read."""
+    tables = story.second.tables[reader]
+    assert figures(tables)[LATE, "payments", 0][2] == 1
+    (row,) = [row for row in tables["g_lag"] if (row["group_id"], row["topic"]) == (LATE, "payments")]
+    assert (row["stable_lag"], row["stable_end"], row["method"]) == (0, row["end"], "caught_up")
+
+
+def test_offsets_of_an_open_transaction_are_pending_where_transactions_are_seen(story: Story) -> None:
+    wanted = {(row["group_id"], row["partition"], row["pending_offset"]) for row in _pending(story.first, OWN)}
+    assert wanted == {(STUCK, 0, 8), (STUCK, 1, 8)}
+    assert _pending(story.first, CONNECTED) == _pending(story.second, OWN) == []
+
+
+def _pending(stage: Stage, reader: str) -> Rows:
+    return stage.tables[reader]["s_pending_offset"]
 
 
 def test_own_reader_sees_behind_an_open_transaction(story: Story) -> None:

@@ -14,8 +14,7 @@ import pyarrow as pa
 from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.ends.steps import folded
 from muster.pipeline.fold.kernel import state_schema
-from muster.pipeline.fold.state import WINDOW
-from muster.pipeline.now.schema import MINUTE
+from muster.pipeline.fold.state import PENDING, WINDOW
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.columns import GROUP, POSITION
 from muster.pipeline.tables.group_state import group_states, owners
@@ -24,6 +23,7 @@ from tests.pipeline.oracle.log_extent import log_extent
 
 Frames = Mapping[str, pl.DataFrame]
 MINUTE_MS = 60_000
+_PLACE = ("cluster", "log_partition", "log_offset")
 
 
 def given(rows: Frames, name: str) -> pl.DataFrame:
@@ -32,7 +32,9 @@ def given(rows: Frames, name: str) -> pl.DataFrame:
 
 def state_of(rows: Frames, silver: Frames) -> pa.Table:
     """`rows` are decoded, with bronze; `silver` is finished."""
+    written_by = given(rows, "s_offset_commit").select(*_PLACE, "producer_id", "is_transactional")
     commits = silver["s_offset_commit"].with_columns(pl.col("cluster", "group_id", "topic").cast(pl.String))
+    commits = commits.join(written_by, on=_PLACE, how="left")
     kinds = {
         "position": _positions(commits),
         "group": _groups(rows, silver, commits),
@@ -46,13 +48,13 @@ def ends_of(rows: Frames) -> pa.Table:
     return folded(ENDS.empty_table(), given(rows, "b_leo_sample").to_arrow().cast(TABLES["b_leo_sample"]))
 
 
-def minutes_of(silver: Frames) -> pa.Table:
-    """Stretches that have ended: each commit that held from its minute into a later one."""
+def minutes_of(silver: Frames) -> pl.DataFrame:
+    """A row for each stretch that has ended: a commit that held from its minute into a later one."""
     minute = pl.col("commit_ms") - pl.col("commit_ms") % MINUTE_MS
     until = pl.col("next_commit_ms") - pl.col("next_commit_ms") % MINUTE_MS
     counts = pl.col("is_effective") & ~pl.col("is_tombstone") & (pl.col("committed_offset") >= 0)
     found = silver["s_offset_commit"].filter(counts & (until > minute))
-    columns = found.select(
+    return found.select(
         *(pl.col(name).cast(pl.String) for name in ("cluster", "group_id", "topic")),
         *("log_partition", "log_offset", "partition"),
         committed="committed_offset",
@@ -60,7 +62,6 @@ def minutes_of(silver: Frames) -> pa.Table:
         until_ms=until,
         marked_ms=pl.lit(None, pl.Int64),
     )
-    return columns.select(MINUTE.names).to_arrow().cast(MINUTE)
 
 
 def _table(kind: str, rows: list[dict[str, Any]]) -> pa.Table:
@@ -85,7 +86,7 @@ def _positions(commits: pl.DataFrame) -> list[dict[str, Any]]:
         position = found.setdefault(key, {**{name: row[name] for name in POSITION}, "window": [], "pending": []})
         position["log_partition"] = row["log_partition"]
         if row["txn_state"] == "open":
-            position["pending"].append({"log_offset": row["log_offset"]})
+            position["pending"].append({name: row.get(name) for name in PENDING.names})
         if not row["is_effective"]:
             continue
         if row["is_tombstone"]:

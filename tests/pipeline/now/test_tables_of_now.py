@@ -16,12 +16,14 @@ from tests.pipeline.oracle.build import GoldSettings, build_gold
 from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.rows import Row, frame, log_record
 from tests.pipeline.tables.test_gold_situations import NOW, SITUATIONS
+from tests.pipeline.tables.test_transactional_situations import SITUATIONS as TRANSACTIONAL
 
 KEYS = {
     "g_lag": POSITION,
     "g_status": POSITION,
     "g_expiry": POSITION,
     "s_current_offset": POSITION,
+    "s_pending_offset": (*POSITION, "producer_id"),
     "g_group_lag": GROUP,
     "g_abandoned": GROUP,
 }
@@ -40,8 +42,9 @@ def tables(spark: Any) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
         *("s_offset_commit", "b_leo_sample", "s_group_generation", "s_member", "s_assignment"),
         *("s_group_epoch", "s_member_epoch"),
     )
+    situations = {**SITUATIONS, **TRANSACTIONAL}
     rows_of: dict[str, list[Row]] = {
-        name: [{**row, "cluster": situation} for situation, rows in SITUATIONS.items() for row in rows.get(name, ())]
+        name: [{**row, "cluster": situation} for situation, rows in situations.items() for row in rows.get(name, ())]
         for name in names
     }
     records = [
@@ -52,7 +55,7 @@ def tables(spark: Any) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     rows["b_log_record"] = frame("b_log_record", records)
     silver = finish_silver(rows)
     settings = GoldSettings(now_ms=NOW)
-    expected = {**build_gold({**rows, **silver}, settings), "s_current_offset": silver["s_current_offset"]}
+    expected = {**build_gold({**rows, **silver}, settings), **silver}
     state, ends = (spark.createDataFrame(table) for table in (state_of(rows, silver), ends_of(rows)))
     wide = tables_of_groups(state, ends, settings).toArrow()
     return pl.DataFrame(pl.from_arrow(wide)), expected

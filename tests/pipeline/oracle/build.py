@@ -43,7 +43,7 @@ class GoldBuild:
         self._extent = extent
         self._settings = settings
         self._leo = self._given("s_leo")
-        self._ends = known_ends(self._leo, settings)
+        self._ends = known_ends(self._leo, self._given("b_leo_sample"), settings)
         self._changes = group_changes(
             self._given("s_group_generation"),
             self._given("s_member"),

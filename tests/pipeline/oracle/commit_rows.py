@@ -129,16 +129,23 @@ class _Narrow:
 
 
 def _overtaken(positions: _Longs, offsets: _Longs, applied_at: _Longs, states: npt.NDArray[np.int8]) -> _Flags:
-    """Commits of transactions that lie before what was applied for their position already: the coordinator passes them over."""
+    """Commits of transactions that lie before what was applied for their position already, and those that their own transaction
+    replaced: the coordinator passes them over.
+    """
     late = np.zeros(len(offsets), dtype=bool)
     if not (states == _COMMITTED).any():
         return late
     applied = np.flatnonzero(states <= _COMMITTED)
     order = applied[np.lexsort((applied_at[applied], positions[applied]))]
     newest: dict[int, int] = {}
-    for row, position, offset in zip(order.tolist(), positions[order].tolist(), offsets[order].tolist(), strict=True):
+    before = (-1, -1, -1)
+    columns = (order, positions[order], offsets[order], applied_at[order])
+    for row, position, offset, marker in zip(*(each.tolist() for each in columns), strict=True):
         late[row] = offset < newest.get(position, -1)
         newest[position] = max(offset, newest.get(position, -1))
+        if before[1:] == (position, marker):
+            late[before[0]] = True
+        before = (row, position, marker)
     return late
 
 

@@ -11,7 +11,10 @@ import polars as pl
 from muster.pipeline.tables.columns import Frame, conform, is_true
 from tests.pipeline.oracle.columns import TOPIC_PARTITION
 
-_SAMPLE = (*TOPIC_PARTITION, "topic_id", "leo", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
+_SAMPLE = (
+    *(*TOPIC_PARTITION, "topic_id", "leo", "lso", "readable_end"),
+    *("log_start", "leader_epoch", "begin_ms", "end_ms", "sampler"),
+)
 _TIME = ("end_ms", "leo", "log_start")
 _EPOCH = (*TOPIC_PARTITION, "topic_epoch")
 
@@ -26,6 +29,12 @@ def last_sampled_ends(samples: Frame, count: int) -> Frame:
     """The last end offsets of each partition as they were sampled, flat ones too: (cluster, topic, partition, ends)."""
     rows = _with_rising_times(_that_count(samples)).sort(*TOPIC_PARTITION, *_TIME)
     return rows.group_by(TOPIC_PARTITION, maintain_order=True).agg(ends=pl.col("leo").tail(count))
+
+
+def last_stable_ends(samples: Frame) -> Frame:
+    """The last stable offset and the readable end of each partition, as its last sample has them."""
+    rows = _with_rising_times(_that_count(samples)).sort(*TOPIC_PARTITION, *_TIME)
+    return rows.group_by(TOPIC_PARTITION, maintain_order=True).agg(pl.col("lso", "readable_end").last())
 
 
 def _that_count(samples: Frame) -> Frame:

@@ -9,7 +9,7 @@ import polars as pl
 from muster.pipeline.tables.columns import Frame
 from muster.pipeline.tables.settings import GoldSettings
 from tests.pipeline.oracle.columns import TOPIC_PARTITION
-from tests.pipeline.oracle.end_offsets import newest_end_offsets
+from tests.pipeline.oracle.end_offsets import last_stable_ends, newest_end_offsets
 from tests.pipeline.oracle.time_lag import steps_of
 
 
@@ -23,9 +23,9 @@ class KnownEnds:
     """By offset, for the search of `time_lag`."""
 
 
-def known_ends(leo: Frame, settings: GoldSettings) -> KnownEnds:
-    """`leo` is `s_leo`."""
-    newest = newest_end_offsets(leo)
+def known_ends(leo: Frame, samples: Frame, settings: GoldSettings) -> KnownEnds:
+    """`leo` is `s_leo`, `samples` are `b_leo_sample`."""
+    newest = newest_end_offsets(leo).join(last_stable_ends(samples), on=TOPIC_PARTITION, how="left")
     return KnownEnds(
         by_time=leo.sort("end_ms", "topic_epoch", "leo", "log_start"),
         newest=newest.join(_produce_rates(leo, newest, settings), on=TOPIC_PARTITION, how="left"),

@@ -19,6 +19,7 @@ from muster.pipeline.tables.commit_pauses import numbered
 from tests.pipeline.oracle.columns import no_rows
 from tests.pipeline.oracle.commit_digest import CommitDigest
 from tests.pipeline.oracle.commit_rows import finished_commit_rows
+from tests.pipeline.oracle.coordinator_replay import pending_offsets
 from tests.pipeline.oracle.end_offsets import finished_end_offsets
 from tests.pipeline.oracle.generations import finished_generations
 from tests.pipeline.oracle.log_extent import log_extent
@@ -30,15 +31,16 @@ _AS_DECODED = ("s_member", "s_assignment", "s_group_epoch", "s_member_epoch")
 def finish_silver(rows: Mapping[str, Frame]) -> dict[str, Frame]:
     """Every table of `SILVER`."""
     extent = log_extent(rows.get("b_log_record", no_rows("b_log_record")))
-    commits = _finished_commits(
-        rows.get("s_offset_commit", no_rows("s_offset_commit")), rows.get("txn_marker", no_rows("txn_marker")), extent
-    )
+    decoded = rows.get("s_offset_commit", no_rows("s_offset_commit"))
+    markers = rows.get("txn_marker", no_rows("txn_marker"))
+    commits = _finished_commits(decoded, markers, extent)
     nothing = numbered(no_rows("g_rebalance").with_columns(end_offset=pl.lit(None, pl.Int64)))
     digest = CommitDigest(nothing, extent, intervals=1)
     digest.add(commits)
     return {
         "s_offset_commit": commits,
         "s_current_offset": digest.current(),
+        "s_pending_offset": pending_offsets(decoded, markers),
         **finish_groups(rows, extent),
         "s_leo": finished_end_offsets(rows.get("b_leo_sample", no_rows("b_leo_sample"))),
     }

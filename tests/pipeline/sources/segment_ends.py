@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from muster.pipeline.sources.segment_end_offsets import folder_end_offsets, topic_folders
+from muster.pipeline.sources.stable_ends import KnownEnd
 
 
 def segment_end_offsets(
@@ -14,7 +15,7 @@ def segment_end_offsets(
     *,
     cluster: str = "default",
     topics: Sequence[str] | None = None,
-    starts: dict[tuple[str, int], int] | None = None,
+    known: dict[tuple[str, int], KnownEnd] | None = None,
     resolution_ms: int = 1,
     read_at_ms: int | None = None,
 ) -> pa.Table:
@@ -22,7 +23,7 @@ def segment_end_offsets(
     return folder_end_offsets(
         topic_folders(directories, topics),
         cluster=cluster,
-        starts=starts,
+        known=known,
         resolution_ms=resolution_ms,
         read_at_ms=read_at_ms,
     )

@@ -12,6 +12,7 @@ from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.sources.ends_by_tasks import BrokerEnds, DirectoryEnds, ends_frame
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.run_source import broker_source, directory_source
+from muster.pipeline.sources.stable_ends import KnownEnd
 from tests.pipeline.decode.test_muster_log import server_on
 from tests.pipeline.sources.segment_ends import segment_end_offsets
 from tests.pipeline.sources.written_log import TOPIC, WrittenLog, pairs
@@ -53,7 +54,7 @@ def test_directory_ends_by_tasks_are_those_of_the_driver(spark: Any, data: Path)
 
 
 def test_directory_ends_begin_where_they_are_known(spark: Any, data: Path) -> None:
-    known = {("orders", partition): 6 for partition in range(5)} | {("orders", 1): 4}
+    known = {("orders", partition): KnownEnd(6) for partition in range(5)} | {("orders", 1): KnownEnd(4)}
     found = rows_of(directory_source((str(data),), "c").sample_ends(spark, known, 9_000))
     assert [(row["partition"], row["leo"], row["end_ms"]) for row in found] == [
         (0, 6, 9_000),
@@ -68,7 +69,7 @@ def test_directory_ends_begin_where_they_are_known(spark: Any, data: Path) -> No
 def test_topic_that_became_shorter_was_made_anew_and_all_of_it_is_new(spark: Any, data: Path) -> None:
     shutil.rmtree(data / "orders-1")
     WrittenLog(data, "orders", 1).append(*pairs(2), at_ms=7_000)
-    known = {("orders", partition): 6 for partition in range(5)}
+    known = {("orders", partition): KnownEnd(6) for partition in range(5)}
     found = rows_of(directory_source((str(data),), "c").sample_ends(spark, known, 9_000))
     assert [(row["leo"], row["end_ms"]) for row in found if row["partition"] == 1] == [(2, 7_001), (2, 9_000)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from muster.pipeline.sources.stable_ends import KnownEnd
 from tests.pipeline.sources.segment_ends import segment_end_offsets
 from tests.pipeline.sources.written_log import WrittenLog, pairs
 
@@ -62,5 +63,5 @@ def test_only_what_is_new_is_read_from_a_start(tmp_path: Path) -> None:
     log = WrittenLog(tmp_path, "orders")
     for at_ms in (1_000, 2_000, 3_000):
         log.append(*pairs(2), at_ms=at_ms)
-    table = segment_end_offsets([str(tmp_path)], starts={("orders", 0): 4})
+    table = segment_end_offsets([str(tmp_path)], known={("orders", 0): KnownEnd(4)})
     assert table["leo"].to_pylist() == [6]

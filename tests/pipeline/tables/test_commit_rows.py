@@ -59,6 +59,8 @@ def told_in_loops(commits: list[Row], markers: list[Row], faithful_from: int) ->
         if row["is_effective"] and chain and row["log_offset"] < chain[-1]["log_offset"]:
             row |= {"is_effective": False, "effective_ms": None}  # the coordinator has applied a newer one
         if row["is_effective"]:
+            if chain and chain[-1]["applied_at"] == row["applied_at"]:
+                chain.pop().update(is_effective=False, effective_ms=None)  # its own transaction has replaced it
             chain.append(row)
     for chain in chains.values():
         for index, row in enumerate(chain):

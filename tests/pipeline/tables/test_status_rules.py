@@ -22,6 +22,7 @@ HEALTHY = Standing(
     committed=100,
     end=100,
     log_start=0,
+    stable_lag=None,
     lag=0,
     method="caught_up",
     window=commits(80, 90, 100, lag=0),

@@ -9,6 +9,7 @@ import pytest
 from muster.topics.limits import RECORDS_IN_LOOP
 from muster.wire.batch import Record, encode_batch
 from muster.wire.errors import (
+    CONCURRENT_TRANSACTIONS,
     INVALID_PRODUCER_EPOCH,
     INVALID_PRODUCER_ID_MAPPING,
     INVALID_RECORD,
@@ -19,6 +20,7 @@ from muster.wire.errors import (
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
+from tests.server.groups.group_client import Waiting
 from tests.server.transactions.txn_client import NAME, Producer, TxnClient, TxnServer, batch, produce_request
 
 NOBODY = Producer(-1, -1)
@@ -185,3 +187,36 @@ def test_without_verification_the_first_protocol_writes_where_no_transaction_is_
         assert client.write_marker(stranger, ("orders", [0]), commit=False) == [("orders", 0, NONE)]
         server.settle()
         assert client.end_offset(committed=True) == 2
+
+
+def _begin_while_markers_are_missing(server: TxnServer, client: TxnClient) -> Waiting:
+    """A transaction whose end cannot be written to the group's partition; then the first batch of the next one."""
+    producer = client.started()
+    client.commit_offset(producer, 5, version=5)
+    server.lose("g")
+    assert client.end(producer, version=5).error_code == NONE
+    server.settle()
+    waiting = client.begin("Produce", 12, produce_request(("orders", 0, batch(producer.at(1)))))
+    server.barrier()
+    return waiting
+
+
+def test_version_12_waits_a_little_for_the_transaction_before_to_end() -> None:
+    """`add.partitions.to.txn.retry.backoff.ms`: clients would wait for seconds before they send it again."""
+    with TxnServer({"add.partitions.to.txn.retry.backoff.max.ms": "1000"}) as server:
+        client = server.txn_client()
+        waiting = _begin_while_markers_are_missing(server, client)
+        server.take_over("g")
+        server.pass_time(500, 10)
+        (topic,) = waiting.answer().responses
+        assert topic.partition_responses[0].error_code == NONE
+        assert (client.state_of(), client.committed("g")) == ("Ongoing", 5)
+
+
+def test_version_12_is_told_to_come_again_when_that_takes_too_long(server: TxnServer, client: TxnClient) -> None:
+    """`add.partitions.to.txn.retry.backoff.max.ms`."""
+    waiting = _begin_while_markers_are_missing(server, client)
+    server.pass_time(200, 10)
+    (topic,) = waiting.answer().responses
+    assert topic.partition_responses[0].error_code == CONCURRENT_TRANSACTIONS
+    assert client.end_offset() == 0

@@ -51,7 +51,7 @@ def examine(lake: Lake) -> Iterator[dict[str, str | None]]:
     yield _check("quarantine", *_quarantine(lake, quality))
     yield _check("unknown records", *_unknown(quality))
     yield _check("holes in the log", *_holes(quality))
-    yield _check("open transactions", *_open_transactions(quality))
+    yield _check("open transactions", *_open_transactions(lake, quality))
 
 
 def _check(name: str, verdict: str, found: str, advice: str | None = None) -> dict[str, str | None]:
@@ -125,12 +125,17 @@ def _holes(quality: list[dict[str, Any]]) -> tuple[str, str, str | None]:
     return _NOTE, f"{total:,} in {where}", advice
 
 
-def _open_transactions(quality: list[dict[str, Any]]) -> tuple[str, str, str | None]:
+def _open_transactions(lake: Lake, quality: list[dict[str, Any]]) -> tuple[str, str, str | None]:
     total = _sum(quality, "open_transactions")
     if not total:
         return _FINE, "none", None
     advice = "their offsets do not count; a transaction that stays open hangs: kafka-transactions.sh find-hanging"
-    return _NOTE, f"{total:,}", advice
+    pending = sorted(lake.arrow("s_pending_offset").to_pylist(), key=lambda row: row["since_ms"])
+    if not pending:
+        return _NOTE, f"{total:,}", advice
+    group, producer, since_ms = (pending[0][name] for name in ("group_id", "producer_id", "since_ms"))
+    waits = f"group {words.name(group)} waits for producer {producer} since {words.moment(since_ms)} UTC"
+    return _NOTE, f"{total:,}, {words.plural(len(pending), 'offset')} pending; {waits}", advice
 
 
 def _sum(quality: list[dict[str, Any]], column: str) -> int:

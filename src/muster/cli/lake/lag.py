@@ -20,6 +20,7 @@ _COLUMNS = (
     Column("committed", "committed", right=True, render=words.count),
     Column("end", "end", right=True, render=words.count),
     Column("lag", "lag", right=True, render=words.count),
+    Column("stable lag", "stable_lag", right=True, render=words.count),
     Column("time lag", lambda row: words.bracket(row["time_lag_lo_ms"], row["time_lag_hi_ms"]), right=True),
     Column("method", "method", render=words.name),
     Column(
@@ -36,6 +37,7 @@ _GROUP_COLUMNS = (
     Column("without position", "n_no_position", right=True, render=words.count),
     Column("lag", "lag_sum", right=True, render=words.count),
     Column("largest", "lag_max", right=True, render=words.count),
+    Column("stable lag", "stable_lag_sum", right=True, render=words.count),
     Column("time lag", "time_lag_max_ms", right=True, render=words.duration),
     Column("skew", "skew", right=True, render=words.number),
 )

@@ -7,7 +7,6 @@ written there and nowhere else, and the coordinator is not asked: only for what 
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE, FAILED
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
 
 _COMMAND: Final = "transactions abort"
 _BY_ID: Final = (
-    Column("transactional id", "transactional_id"),
+    Column("transaction", "transactional_id"),
     Column("state", "state"),
     Column("producer", "producer_id", right=True),
     Column("epoch", "producer_epoch", right=True),
-    Column("open for", "open_ms", right=True, render=duration_text),
+    Column("open", "open_ms", right=True, render=duration_text),
     Column("partitions", "partitions", render=partitions_text),
     Column("outcome", "outcome"),
 )
@@ -38,7 +37,8 @@ _AT_PARTITION: Final = (
     Column("partition", "partition", right=True),
     Column("producer", "producer_id", right=True),
     Column("epoch", "producer_epoch", right=True),
-    Column("start offset", "start_offset", right=True),
+    Column("start", "start_offset", right=True),
+    Column("transaction", "transactional_id"),
     Column("outcome", "outcome"),
 )
 
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             row, code = await _abort_at_partition(cluster, arguments)
         show(_AT_PARTITION if at_partition else _BY_ID, [row], as_json=arguments.json)
         if code == DONE and not arguments.execute and not arguments.json:
-            print("a dry run: say --execute to do it", file=sys.stderr)
+            note(_COMMAND, "this was a dry run; add --execute to do it")
         return code
 
     return run_with_cluster(_COMMAND, arguments, work)
@@ -111,11 +111,27 @@ async def _abort_at_partition(cluster: Cluster, arguments: argparse.Namespace) -
         "producer_epoch": producer.producer_epoch,
         "coordinator_epoch": producer.coordinator_epoch,
         "start_offset": producer.start_offset,
+        "transactional_id": await _known_as(cluster, producer),
     }
     if not arguments.execute:
         return row | {"outcome": "an abort marker would be written"}, DONE
     await write_abort_marker(cluster, place, producer)
     return row | {"outcome": "aborted in this partition"}, DONE
+
+
+async def _known_as(cluster: Cluster, producer: ProducerState) -> str | None:
+    """The transactional id of the producer, with a warning if its coordinator has a transaction open: that one does not hang."""
+    from muster.client.admin import list_transactions
+    from muster.client.transactions import OPEN_STATES
+
+    for listed in await list_transactions(cluster, producer_ids=[producer.producer_id]):
+        if listed.state in OPEN_STATES:
+            name = listed.transactional_id
+            note(
+                _COMMAND, f"the coordinator has transaction {name} as {listed.state}: `abort {name}` ends it everywhere"
+            )
+        return listed.transactional_id
+    return None
 
 
 def _meant(

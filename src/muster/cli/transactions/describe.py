@@ -25,19 +25,19 @@ def _moment(at_ms: int) -> str:
 
 
 _COLUMNS: Final = (
-    Column("transactional id", "transactional_id"),
+    Column("transaction", "transactional_id"),
     Column("state", "state"),
     Column("producer", "producer_id", right=True),
     Column("epoch", "producer_epoch", right=True),
     Column("coordinator", "coordinator", right=True),
     Column("timeout", "timeout_ms", right=True, render=duration_text),
-    Column("began (UTC)", "start_ms", render=_moment),
-    Column("open for", "open_ms", right=True, render=duration_text),
+    Column("began", "start_ms", render=_moment),
+    Column("open", "open_ms", right=True, render=duration_text),
 )
 _HELD: Final = (
     Column("group", "group"),
-    Column("offsets held back", "partitions", render=partitions_text),
-    Column("by this one", "is_certain", render=lambda yes: "yes" if yes else "perhaps: others are open there"),
+    Column("held", "partitions", render=partitions_text),
+    Column("sure", "is_certain", render=lambda yes: "yes" if yes else "no: others are open there"),
 )
 
 

@@ -30,9 +30,9 @@ _COLUMNS: Final = (
     Column("partition", "partition", right=True),
     Column("producer", "producer_id", right=True),
     Column("epoch", "producer_epoch", right=True),
-    Column("start offset", "start_offset", right=True),
-    Column("silent for", "silent_ms", right=True, render=duration_text),
-    Column("transactional id", "transactional_id"),
+    Column("start", "start_offset", right=True),
+    Column("silent", "silent_ms", right=True, render=duration_text),
+    Column("transaction", "transactional_id"),
     Column("why", "why"),
 )
 

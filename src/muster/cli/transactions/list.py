@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _COMMAND: Final = "transactions list"
 _COLUMNS: Final = (
-    Column("transactional id", "transactional_id"),
+    Column("transaction", "transactional_id"),
     Column("state", "state"),
     Column("producer", "producer_id", right=True),
     Column("coordinator", "coordinator", right=True),
@@ -28,7 +28,7 @@ _COLUMNS: Final = (
 _VERBOSE: Final = (
     Column("epoch", "producer_epoch", right=True),
     Column("timeout", "timeout_ms", right=True, render=duration_text),
-    Column("open for", "open_ms", right=True, render=duration_text),
+    Column("open", "open_ms", right=True, render=duration_text),
     Column("partitions", "partitions", render=partitions_text),
 )
 

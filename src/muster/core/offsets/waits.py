@@ -12,6 +12,7 @@ from typing import Final, Literal
 from muster.core.classic.group import Group
 from muster.core.journal import JournalEvent
 from muster.core.offsets.pending import Place
+from muster.core.time_units import HOUR_MS
 from muster.wire.value import Value
 
 TOLD_AFTER_MS: Final = 1_000
@@ -25,7 +26,6 @@ NAME_CHARS: Final = 100
 """Of names that clients choose; what is longer is cut."""
 MOST_NAMES: Final = 10_000
 """Transactional ids that are remembered, of producers with pending offsets; the oldest is forgotten first."""
-_HOUR_MS: Final = 3_600_000
 
 
 class Waiter(Value):
@@ -125,7 +125,7 @@ class OffsetWaits:
     def _may_tell(self, count: int, now_ms: int) -> bool:
         """`count`: an event of somebody who waits takes the room of the one that ends it, too."""
         if now_ms >= self._hour_ends_ms:
-            self._hour_ends_ms = now_ms + _HOUR_MS
+            self._hour_ends_ms = now_ms + HOUR_MS
             self._left = EVENTS_AN_HOUR
         if self._left < count:
             return False

@@ -48,6 +48,8 @@ ENDS: Final = pa.schema(
         ("topic_id", _text),
         ("topic_epoch", _int),
         ("leo", _long),
+        ("lso", _long),
+        ("readable_end", _long),
         ("log_start", _long),
         ("leader_epoch", _int),
         ("begin_ms", _long),

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from muster.pipeline.ends.schema import ENDS, MAX_STEPS, RING, STEP, TOPIC_PARTITION
 
-_SAMPLE = ("topic_id", "leo", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
+_SAMPLE = ("topic_id", "leo", "lso", "readable_end", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
 _SAME = ("at", "topic_id", "leo", "log_start", "begin_ms", "end_ms")
 _TIME = ("end_ms", "leo", "log_start")
 _STEP = tuple(field.name for field in STEP)
@@ -49,13 +49,18 @@ def folded(ends: pa.Table, samples: pa.Table, max_steps: int = MAX_STEPS) -> pa.
 
 def _in_order(taken: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
     """The samples that say something new, in the order in which they are folded."""
-    known = newest.select("at", _id="topic_id", _leo="leo", _start="log_start", _end="end_ms", _begin="begin_ms")
+    known = newest.select(
+        "at", _id="topic_id", _leo="leo", _lso="lso", _start="log_start", _end="end_ms", _begin="begin_ms"
+    )
     rows = taken.unique(_SAME, keep="first", maintain_order=True).join(known, on="at", how="left")
     other_id = (pl.col("topic_id") != pl.col("_id")).fill_null(False)
     is_late = pl.col("end_ms") < pl.col("_end")
     is_same = pl.all_horizontal(
         pl.col(name).eq_missing(pl.col(f"_{before}"))
-        for name, before in (("leo", "leo"), ("log_start", "start"), ("begin_ms", "begin"), ("end_ms", "end"))
+        for name, before in (
+            *(("leo", "leo"), ("lso", "lso"), ("log_start", "start")),
+            *(("begin_ms", "begin"), ("end_ms", "end")),
+        )
     )
     says_nothing = ~other_id & ((is_late & (pl.col("leo") <= pl.col("_leo"))) | is_same)
     rows = rows.filter(~says_nothing.fill_null(False)).sort("at", "leo", "end_ms")

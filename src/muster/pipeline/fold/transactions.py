@@ -31,4 +31,5 @@ def decide(undecided: pl.DataFrame, markers: pl.DataFrame) -> tuple[pl.DataFrame
     )
     waiting = found.filter(pl.col("arrival").is_null()).select(undecided.columns)
     applied = found.filter(pl.col("_kind") == COMMIT_MARKER).select(*undecided.columns, "arrival")
-    return applied, waiting
+    # A transaction that asks for a position again replaces what it wanted before.
+    return applied.unique(["group_id", "topic", "partition", "arrival"], keep="last", maintain_order=True), waiting

@@ -27,8 +27,9 @@ from muster.pipeline.lake.tables import ROUNDS
 if TYPE_CHECKING:
     from deltalake import DeltaTable
 
-LAKE_VERSION: Final = 3
-"""Of the lake's layout. 1 was the layout with `manifest.json`; in 2 every kind of state had a struct column of its own."""
+LAKE_VERSION: Final = 4
+"""Of the lake's layout. 1 was the layout with `manifest.json`; in 2 every kind of state had a struct column of its own; in 3 every
+stretch of `minute` a row."""
 KEPT: Final = 20
 """How many rounds are remembered; files of those of the last hour survive VACUUM."""
 

@@ -72,7 +72,7 @@ def _with_transactions(log: DataFrame) -> DataFrame:
 
 def _with_effect(commits: DataFrame) -> DataFrame:
     """Adds is_effective and effective_ms. A commit of a transaction that lies before what was applied for its position by then
-    is passed over by the coordinator.
+    is passed over by the coordinator, and so is one that its own transaction replaced.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F
@@ -80,7 +80,8 @@ def _with_effect(commits: DataFrame) -> DataFrame:
     applied = F.col("_applied_at").isNotNull()
     earlier = Window.partitionBy(*_KEY).orderBy("_applied_at", "log_offset")
     newest = F.max(F.when(applied, F.col("log_offset"))).over(earlier.rowsBetween(Window.unboundedPreceding, -1))
-    effective = applied & ~F.coalesce(newest > F.col("log_offset"), F.lit(False))
+    last = F.max("log_offset").over(Window.partitionBy(*_KEY, "_applied_at")) == F.col("log_offset")
+    effective = applied & last & ~F.coalesce(newest > F.col("log_offset"), F.lit(False))
     found = commits.withColumn("is_effective", effective)
     return found.withColumn("effective_ms", F.when(F.col("is_effective"), F.col("_counts_ms")))
 

@@ -19,7 +19,7 @@ from muster.pipeline.fold.kernel import FACTS, OF_TABLE
 from muster.pipeline.fold.state import KINDS
 from muster.pipeline.now.groups import NOW, OF_GROUPS, PLACE, WIDE, groups_kernel
 from muster.pipeline.now.history import HISTORY, lag_history
-from muster.pipeline.now.positions import POSITIONS, positions_and_ends
+from muster.pipeline.now.positions import POSITIONS, WAITING, positions_and_ends, waiting_positions
 from muster.pipeline.now.schema import TABLE as MINUTES
 from muster.pipeline.now.standing import STANDING, standing_kernel
 from muster.pipeline.schemas import TABLES
@@ -38,7 +38,9 @@ NOW_STEPS: Final = {
 NOW_TABLES: Final = tuple(name for tables in NOW_STEPS.values() for name in tables if name != MINUTES)
 """Tables that have a part `now`, which each making of them replaces."""
 _OF_GROUP: Final = ("group", "extent")
-_STANDING_AND_GROUPS: Final = pa.schema([*STANDING, *(pa.field(kind, KINDS[kind]) for kind in _OF_GROUP)])
+_STANDING_AND_GROUPS: Final = pa.schema(
+    [*STANDING, *(pa.field(kind, KINDS[kind]) for kind in _OF_GROUP), pa.field("waiting", pa.list_(WAITING))]
+)
 
 
 def tables_of_now(
@@ -69,6 +71,7 @@ def tables_of_groups(state: DataFrame, ends: DataFrame, settings: GoldSettings) 
 
     positions = map_arrow(positions_and_ends(state, ends), standing_kernel(settings), POSITIONS, STANDING)
     others = state.where(F.col("kind").isin(*_OF_GROUP)).select(*PLACE, *_OF_GROUP)
+    others = others.unionByName(waiting_positions(state), allowMissingColumns=True)
     rows = together(positions.unionByName(others, allowMissingColumns=True), PLACE)
     return map_arrow(rows, groups_kernel(settings), _STANDING_AND_GROUPS, WIDE)
 

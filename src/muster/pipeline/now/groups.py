@@ -22,13 +22,14 @@ from muster.pipeline.tables.columns import GROUP, POSITION, Frame, conform
 from muster.pipeline.tables.expiry import offset_expiry
 from muster.pipeline.tables.group_lag import group_lag
 from muster.pipeline.tables.lag import faithful_since, finished_lag
+from muster.pipeline.tables.pending_offsets import pending_offsets
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status import judged_statuses
 from muster.pipeline.wide import wide_batches, wide_schema
 
 NOW: Final = "now"
 OF_GROUPS: Final = (
-    *("g_lag", "g_status", "g_expiry", "s_current_offset", "g_group_lag", "g_abandoned"),
+    *("g_lag", "g_status", "g_expiry", "s_current_offset", "s_pending_offset", "g_group_lag", "g_abandoned"),
     "g_data_quality",
 )
 """Tables that are made here."""
@@ -37,7 +38,7 @@ PLACE: Final = ("cluster", "log_partition")
 
 
 def groups_kernel(settings: GoldSettings) -> Kernel:
-    """For `mapInArrow`: rows of `STANDING`, or with `group` or `extent` of the state, become wide rows of the tables."""
+    """For `mapInArrow`: rows of `STANDING`, or with `group`, `extent` or `waiting` of the state, become wide rows of the tables."""
 
     def kernel(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in whole_keys(batches, PLACE):
@@ -49,9 +50,10 @@ def groups_kernel(settings: GoldSettings) -> Kernel:
 
 def tables_of_groups(rows: Frame, settings: GoldSettings) -> dict[str, Frame]:
     has_group, has_extent = pl.col("group").is_not_null(), pl.col("extent").is_not_null()
+    is_waiting = pl.col("waiting").is_not_null()
     extents = rows.filter(has_extent).select(*PLACE, "extent").unnest("extent")
     groups = rows.filter(has_group).select(*PLACE, "group").unnest("group")
-    positions = rows.filter(~has_group & ~has_extent).select(STANDING.names)
+    positions = rows.filter(~has_group & ~has_extent & ~is_waiting).select(STANDING.names)
     states = groups.filter(pl.col("type").is_not_null())
     current = positions.filter(pl.col("log_offset").is_not_null())
     offsets = conform(current, "s_current_offset")
@@ -61,6 +63,7 @@ def tables_of_groups(rows: Frame, settings: GoldSettings) -> dict[str, Frame]:
         "g_status": _statuses(lag, positions, states, settings),
         "g_expiry": offset_expiry(offsets, states, current.filter("is_pending"), lag, settings),
         "s_current_offset": offsets,
+        "s_pending_offset": pending_offsets(rows.filter(is_waiting).select(*PLACE, "waiting").explode("waiting")),
         "g_group_lag": group_lag(lag),
         "g_abandoned": abandoned_groups(offsets, states, groups.select(*GROUP, "moved"), lag, settings),
         "g_data_quality": _quality(extents),

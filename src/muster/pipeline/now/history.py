@@ -23,7 +23,7 @@ from muster.pipeline.ends.schema import STEP, TOPIC_PARTITION
 from muster.pipeline.ends.whole_keys import together, whole_keys
 from muster.pipeline.now.marks import minutes_of
 from muster.pipeline.now.positions import current_positions
-from muster.pipeline.now.schema import MINUTE, TABLE
+from muster.pipeline.now.schema import MINUTE, TABLE, stretches_by, stretches_of
 from muster.pipeline.now.standing import Kernel, field_of
 from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, pick, steps_of
 from muster.pipeline.schemas import TABLES
@@ -55,7 +55,7 @@ def lag_history(
 
 
 def stretches_and_ends(state: DataFrame, ends: DataFrame, minutes: DataFrame) -> DataFrame:
-    """Rows of `minute`; the current commits of positions, which have `is_current`; and ends in `known`. By topic partition."""
+    """Rows of `minute`, current commits of positions (they have `is_current`), and ends in `known`; by topic partition."""
     from pyspark.sql import functions as F
 
     current = current_positions(state).select(
@@ -84,9 +84,12 @@ def history_kernel(settings: GoldSettings, sampled_ms: int) -> Kernel:
 
 
 def _stretches(told: pl.DataFrame, settings: GoldSettings, sampled_ms: int) -> pl.DataFrame:
-    """Columns of `MINUTE` with `read_ms`: how far the log was read, where the stretch has not ended."""
+    """A row a stretch, with `read_ms`: how far the log was read, where the stretch has not ended."""
+    place = (*TOPIC_PARTITION, "log_partition", "group_id")
+    current = told.filter(pl.col("is_current")).drop("stretches")
+    known = stretches_of(told.select(*place, "stretches"))
     minute = pl.col("commit_ms") - pl.col("commit_ms") % MINUTE_MS
-    told = told.filter(pl.col("committed") >= 0).with_columns(minute_ms=pl.coalesce("minute_ms", minute))
+    told = pl.concat([known, current.with_columns(minute_ms=minute)], how="diagonal").filter(pl.col("committed") >= 0)
     merged = told.group_by(*TOPIC_PARTITION, "log_partition", "log_offset", maintain_order=True).agg(
         pl.col("group_id", "committed", "minute_ms").first(),
         pl.col("until_ms", "marked_ms").max(),
@@ -123,7 +126,8 @@ def history_of(
         for is_known, part in ((True, APPENDED), (False, NOW))
         if (is_known,) in by_part
     }
-    return {**found, (TABLE, NOW): kept.select(MINUTE.names).to_arrow().cast(MINUTE)}
+    waiting = stretches_by(kept, [name for name in MINUTE.names if name != "stretches"])
+    return {**found, (TABLE, NOW): waiting.select(MINUTE.names).to_arrow().cast(MINUTE)}
 
 
 def _with_lag(rows: pl.DataFrame, steps: Steps) -> pl.DataFrame:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 GROUP_PLACE: Final = ("cluster", "log_partition", "group_id")
 """A group, and the log partition that all of its records are in."""
+_OF_ENDS: Final = ("lso", "readable_end", "ring", "steps")
 _POSITION: Final = ("window", "topic_id", "leader_epoch", "metadata", "expire_ms")
 POSITIONS: Final = pa.schema(
     [
@@ -35,10 +36,13 @@ POSITIONS: Final = pa.schema(
                 ]
             ),
         ),
-        pa.field("known", pa.struct([ENDS.field("ring"), ENDS.field("steps")])),
+        pa.field("known", pa.struct([ENDS.field(name) for name in _OF_ENDS])),
     ]
 )
 """Columns of `positions_and_ends`."""
+_OF_WAITING: Final = ("group_id", "topic", "partition", "pending")
+WAITING: Final = pa.struct([POSITION.field(name) for name in _OF_WAITING])
+"""Of `waiting_positions`."""
 
 
 def of_kind(state: DataFrame, kind: str) -> DataFrame:
@@ -59,6 +63,14 @@ def current_positions(state: DataFrame) -> DataFrame:
     )
 
 
+def waiting_positions(state: DataFrame) -> DataFrame:
+    """Positions that an open transaction wants to commit, those that have no commit yet too. A list of one: most rows have none."""
+    from pyspark.sql import functions as F
+
+    pending = of_kind(state, "position").where(F.size("pending") > 0)
+    return pending.select("cluster", "log_partition", F.array(F.struct(*_OF_WAITING)).alias("waiting"))
+
+
 def positions_and_ends(state: DataFrame, ends: DataFrame) -> DataFrame:
     """Rows of positions (`position`), of those that should be (neither), and of ends (`known`); of a topic partition together."""
     from pyspark.sql import functions as F
@@ -69,7 +81,7 @@ def positions_and_ends(state: DataFrame, ends: DataFrame) -> DataFrame:
         *TOPIC_PARTITION, *GROUP_PLACE[1:], F.struct("current", *_POSITION, is_pending).alias("position")
     )
     expected = _wanted(current, of_kind(state, "group")).join(ends.select(*TOPIC_PARTITION), ["cluster", "topic"])
-    known = ends.select(*TOPIC_PARTITION, F.struct("ring", "steps").alias("known"))
+    known = ends.select(*TOPIC_PARTITION, F.struct(*_OF_ENDS).alias("known"))
     rows = positions.unionByName(expected, allowMissingColumns=True).unionByName(known, allowMissingColumns=True)
     return together(rows, TOPIC_PARTITION)
 

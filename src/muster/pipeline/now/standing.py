@@ -43,6 +43,8 @@ STANDING: Final = pa.schema(
         ("is_pending", _flag),  # an open transaction wants to commit it
         # the newest end
         ("leo", _long),
+        ("lso", _long),
+        ("readable_end", _long),
         ("log_start", _long),
         ("begin_ms", _long),
         ("end_ms", _long),
@@ -89,6 +91,7 @@ def stand(rows: pa.Table, settings: GoldSettings) -> pa.Table:
         end_ms=pick(steps.end_ms, newest, has_end),
         produce_rate=_produce_rates(steps, settings.rate_window_ms).gather(positions["end_row"]),
         ends=pl.Series(pl.from_arrow(ring)).gather(positions["end_row"]).list.tail(settings.burrow_intervals),
+        **{name: _gathered(field_of(ends, name, _long), positions["end_row"]) for name in ("lso", "readable_end")},
         row=pl.int_range(pl.len()),
         committed=pl.when(pl.col("committed_offset") >= 0).then("committed_offset"),
     )
@@ -101,6 +104,10 @@ def stand(rows: pa.Table, settings: GoldSettings) -> pa.Table:
 def field_of(rows: pa.Table, name: str, kind: pa.DataType) -> pa.ChunkedArray:
     """A field of the struct column `known`, of rows that have it."""
     return pa.chunked_array([chunk.field(name).cast(kind) for chunk in rows.column("known").chunks], kind)
+
+
+def _gathered(values: pa.ChunkedArray, end_row: pl.Series) -> pl.Series:
+    return pl.Series(pl.from_arrow(values)).gather(end_row)
 
 
 def _positions(rows: pa.Table) -> pl.DataFrame:

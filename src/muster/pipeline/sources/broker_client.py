@@ -16,7 +16,12 @@ from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.sources.broker_socket import BrokerSocket
 from muster.pipeline.sources.failure import SourceError
 from muster.wire.errors import NONE
-from muster.wire.generated.fetch import FetchRequest, FetchRequestPartition, FetchRequestTopic
+from muster.wire.generated.fetch import (
+    FetchRequest,
+    FetchRequestPartition,
+    FetchRequestTopic,
+    FetchResponsePartition,
+)
 from muster.wire.generated.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsRequestPartition,
@@ -24,7 +29,7 @@ from muster.wire.generated.list_offsets import (
     ListOffsetsResponsePartition,
 )
 from muster.wire.generated.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
-from muster.wire.special_values import MAX_TIMESTAMP, MAX_TIMESTAMP_SINCE
+from muster.wire.special_values import MAX_TIMESTAMP, MAX_TIMESTAMP_SINCE, READ_COMMITTED
 
 _TIMEOUT_S: Final = 30.0
 _LAST_FETCH_BY_NAME: Final = 12
@@ -147,6 +152,26 @@ class BrokerClient:
             f"{topic}-{partition}: the broker throttled {_MOST_THROTTLED} fetches in a row at offset {offset}: "
             "raise the quota of this user or client id (consumer_byte_rate, request_percentage)"
         )
+
+    def fetch_committed(
+        self, leader: int, offsets: Mapping[tuple[str, int], int], max_bytes: int
+    ) -> dict[tuple[str, int], FetchResponsePartition]:
+        """What a reader of committed records is given at these offsets, a few bytes of each partition; nothing over its quota.
+
+        Markers come with it, and which transactions were aborted. A batch that is larger than that comes of one partition only.
+        """
+        by_topic: dict[str, list[FetchRequestPartition]] = {}
+        for (topic, partition), offset in offsets.items():
+            asked = FetchRequestPartition(partition=partition, fetch_offset=offset, partition_max_bytes=max_bytes)
+            by_topic.setdefault(topic, []).append(asked)
+        request = FetchRequest(
+            isolation_level=READ_COMMITTED,
+            topics=[FetchRequestTopic(topic=topic, partitions=asked) for topic, asked in by_topic.items()],
+        )
+        answer = self._to(leader).ask("Fetch", request, _LAST_FETCH_BY_NAME)
+        if answer.error_code or answer.throttle_time_ms:
+            return {}
+        return {(topic.topic, part.partition_index): part for topic in answer.responses for part in topic.partitions}
 
     def _any(self) -> BrokerSocket:
         troubles: list[str] = []

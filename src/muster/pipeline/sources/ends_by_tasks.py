@@ -23,6 +23,7 @@ from muster.pipeline.sources.end_offsets import by_leader, sample_of_leader, wal
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_directories import LogFolder
 from muster.pipeline.sources.segment_end_offsets import folder_end_offsets, topic_folders
+from muster.pipeline.sources.stable_ends import KnownEnd
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,22 +81,22 @@ class BrokerEnds:
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEnds:
-    """Folders of topics, with the end that is known already (0: none). `read_at_ms`: the moment that their ends now get."""
+    """Folders of topics, with what is known of their ends already. `read_at_ms`: the moment that their ends now get."""
 
     cluster: str
     read_at_ms: int | None
-    chunks: tuple[tuple[tuple[LogFolder, int], ...], ...]
+    chunks: tuple[tuple[tuple[LogFolder, KnownEnd], ...], ...]
 
     @classmethod
     def found(
         cls,
         directories: Sequence[str],
         cluster: str,
-        known: Mapping[tuple[str, int], int],
+        known: Mapping[tuple[str, int], KnownEnd],
         read_at_ms: int | None = None,
         a_chunk: int = PARTITIONS_A_CHUNK,
     ) -> DirectoryEnds:
-        folders = [(each, known.get((each.topic, each.partition), 0)) for each in topic_folders(directories)]
+        folders = [(each, known.get((each.topic, each.partition), KnownEnd(0))) for each in topic_folders(directories)]
         return cls(cluster, read_at_ms, tuple(tuple(chunk) for chunk in _chunks(folders, a_chunk)))
 
     def __len__(self) -> int:
@@ -103,7 +104,7 @@ class DirectoryEnds:
 
     def rows(self, number: int) -> Iterator[pa.RecordBatch]:
         chunk = self.chunks[number]
-        there = [(folder, start) for folder, start in chunk if os.path.isdir(folder.path)]
+        there = [(folder, known) for folder, known in chunk if os.path.isdir(folder.path)]
         if not there:
             places = sorted({os.path.dirname(folder.path) for folder, _ in chunk})
             raise SourceError(
@@ -113,7 +114,7 @@ class DirectoryEnds:
         found = folder_end_offsets(
             [folder for folder, _ in there],
             cluster=self.cluster,
-            starts={(folder.topic, folder.partition): start for folder, start in there},
+            known={(folder.topic, folder.partition): known for folder, known in there},
             read_at_ms=self.read_at_ms,
         )
         yield from found.combine_chunks().to_batches()

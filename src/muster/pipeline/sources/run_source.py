@@ -17,6 +17,7 @@ from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import LOG_TOPICS, LogSource
 from muster.pipeline.sources.positions import Positions
+from muster.pipeline.sources.stable_ends import KnownEnd
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 UNNAMED: Final = "unnamed"
 """The cluster of a directory whose broker left no id."""
 
-KnownEnds = Mapping[tuple[str, int], int]
+KnownEnds = Mapping[tuple[str, int], KnownEnd]
 """By topic and partition: where a topic ended when it was last looked at."""
 
 

@@ -17,6 +17,7 @@ def group_lag(lag: Frame) -> Frame:
         n_no_position=(pl.col("method") == "no_position").sum(),
         lag_sum=pl.when(known).then(pl.col("lag").sum()),
         lag_max=pl.col("lag").max(),
+        stable_lag_sum=pl.when(pl.col("stable_lag").is_not_null().any()).then(pl.col("stable_lag").sum()),
         time_lag_max_ms=pl.coalesce("time_lag_est_ms", "time_lag_lo_ms").max(),
         skew=pl.when(mean > 0).then(pl.col("lag").max() / mean),
     )

@@ -21,7 +21,7 @@ class GoldSettings:
     rate_window_ms: int = 10 * MINUTE_MS
     """Over how much of the past rates and coverage are taken."""
     allowed_lag: int = 0
-    """Lag that counts as none: transactional topics show 1 for ever (trap 9)."""
+    """Lag that counts as none: transactional topics show 1 for ever where what lies last is not known (trap 9)."""
     clock_skew_ms: int = 0
     """How far the coordinator's clock and the sampler's may be apart; widens what compares the two (trap 19)."""
     history_ms: int = 7 * DAY_MS

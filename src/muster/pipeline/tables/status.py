@@ -16,6 +16,7 @@ _NEEDED = (
     "end",
     "log_start",
     "lag",
+    "stable_lag",
     "method",
     "owner",
     "consume_rate",

@@ -10,7 +10,7 @@ partition from a dead one:
 | DATA_LOSS | the committed offset was deleted before it was read |
 | AHEAD | committed behind the end: the topic was cut or made anew |
 | ORPHANED | the group is stable and nobody subscribes to the topic |
-| IDLE, OK | no lag; idle if silent too |
+| IDLE, OK | no lag, or nothing of it that a reader of committed records could have (traps 9 and 10); idle if silent too |
 | UNOWNED | lag, the group has members, none owns the partition |
 | REWOUND | went back and has not reached its old place |
 | STOPPED | lag and silence |
@@ -47,6 +47,8 @@ class Standing:
     end: int | None
     log_start: int | None
     lag: int | None
+    stable_lag: int | None
+    """Of it what a reader of committed records can have now; None: not known."""
     method: str
     owner: str | None
     consume_rate: float | None
@@ -100,12 +102,20 @@ def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdi
         return "AHEAD", f"committed {known.committed}, the end is {known.end}: the topic was cut or made anew"
     if known.group_state == "Stable" and known.subscribed is False:
         return "ORPHANED", f"no member subscribes to the topic; lag {known.lag}"
-    if known.lag > allowed_lag:
+    to_read = known.lag if known.stable_lag is None else known.stable_lag
+    if to_read > allowed_lag:
         return None
+    beyond = (
+        f", {known.lag - to_read} of it in transactions that are open or aborted, or markers"
+        if known.lag > to_read
+        else ""
+    )
     silent_ms = _silent_ms(known)
     if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
-        return "IDLE", f"caught up, last commit {span(silent_ms)} ago"
-    return "OK", f"lag {known.lag}"
+        return "IDLE", f"caught up, last commit {span(silent_ms)} ago" + (
+            f"; lag {known.lag}{beyond}" if beyond else ""
+        )
+    return "OK", f"lag {known.lag}{beyond}"
 
 
 def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:

@@ -22,6 +22,7 @@ from muster.wire.generated.describe_producers import (
     DescribeProducersResponseTopic,
 )
 
+_NOT_ALLOWED: Final = "Topic authorization failed."
 _NO_SUCH_TOPIC: Final = "This server does not host this topic-partition."
 """Of a topic that is not there; a partition that is not there has no text."""
 
@@ -57,7 +58,7 @@ class _Asked:
                 [
                     self._describe(name, index)
                     if self._allowed[name]
-                    else DescribeProducersResponsePartition(index, TOPIC_AUTHORIZATION_FAILED)
+                    else DescribeProducersResponsePartition(index, TOPIC_AUTHORIZATION_FAILED, _NOT_ALLOWED)
                     for index in indexes
                 ],
             )

@@ -12,11 +12,11 @@ from muster.sim.transactions.requests import TRY_AGAIN, fetch_offset, fetched_of
 from muster.wire.batch import decode_marker, decode_records, iterate_batches
 from muster.wire.errors import NONE, name_of
 from muster.wire.generated.fetch import FetchRequest, FetchRequestPartition, FetchRequestTopic
+from muster.wire.special_values import READ_COMMITTED
 
 if TYPE_CHECKING:
     from muster.sim.transactions.witness import TransactionWitness
 
-READ_COMMITTED = 1
 PAUSE_MS = 700
 MAX_WAIT_MS = 500
 

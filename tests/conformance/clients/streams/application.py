@@ -141,7 +141,8 @@ class Counts:
     def _high_watermark(self, index: int) -> int:
         watermarks = self._consumer.get_watermark_offsets(TopicPartition(self._topic, index), PATIENCE_SECONDS)
         assert watermarks is not None, "the broker did not answer"
-        return watermarks[1]
+        high: int = watermarks[1]
+        return high
 
     def _add(self, message: Message) -> None:
         error, partition = message.error(), message.partition()
