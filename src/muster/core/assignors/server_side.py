@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from heapq import heapify, heapreplace
 from typing import Final, TypeAlias
 
 from muster.wire.value import Value
@@ -67,11 +68,14 @@ def assign_uniform(
                     mine.add(place)
                     taken.add(place)
         larger -= len(mine) > share
-    for place in everything:
-        if place not in taken:
-            subscribers = [member.member_id for member in members if place[0] in member.topic_ids]
-            if subscribers:
-                held[min(subscribers, key=lambda each: len(held[each]))].add(place)
+    for topic_id in sorted(counts):
+        queue = [(len(held[each.member_id]), at) for at, each in enumerate(members) if topic_id in each.topic_ids]
+        heapify(queue)
+        for partition in range(counts[topic_id]) if queue else ():
+            if (topic_id, partition) not in taken:
+                load, at = queue[0]
+                held[members[at].member_id].add((topic_id, partition))
+                heapreplace(queue, (load + 1, at))
     return {member_id: _by_topic(places) for member_id, places in held.items()}
 
 
