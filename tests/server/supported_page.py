@@ -43,7 +43,6 @@ GAPS = {
     "ListGroups": "classic and consumer groups",
     "DescribeCluster": "the live nodes of the cluster; none is ever fenced",
     "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI; nodes have one of their own",
-    "OffsetFetch": "classic groups only: a member id and epoch (KIP-848) are not looked at",
 }
 
 NOT_SERVED = (

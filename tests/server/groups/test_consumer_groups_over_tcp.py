@@ -21,6 +21,7 @@ from muster.wire.generated.offset_fetch import OffsetFetchRequest, OffsetFetchRe
 from tests.movable_clock import MovableClock
 from tests.server.groups.group_client import GroupClient
 from tests.server.groups.group_server import GroupServer
+from tests.server.repeats import serves_repeats_if_it_may
 
 NO_PAUSE = {"group.consumer.assignment.interval.ms": "0"}
 
@@ -320,3 +321,34 @@ def test_T236_the_last_consumer_leaves_a_classic_group_that_rebalances() -> None
         assert (shown.error_code, shown.group_state) == (0, "PreparingRebalance")
         joined = seat.rejoin().answer()
         assert (joined.error_code, joined.leader) == (0, seat.member_id)
+
+
+def test_a_heartbeat_that_repeats_is_answered_the_short_way_until_something_changes() -> None:
+    """Decision 0016. What it must not miss: another member, another topic, another subscription, the end of the session."""
+    with GroupServer(NO_PAUSE) as server:
+        consumer = Consumer(server, "one")
+        consumer.join("orders", "later")
+        first = consumer.beat()
+        assert [consumer.beat() for _ in range(5)] == [first] * 5
+        assert server.run(_repeats, server, consumer)
+        server.run(server.node.broker.create_topics, [NewTopic("later", 1)])
+        assert consumer.beat().member_epoch == first.member_epoch + 1
+        assert [consumer.beat().assignment for _ in range(5)] == [None] * 5
+        Consumer(server, "two").join("orders", "later")
+        assert consumer.beat().assignment is not None
+        assert consumer.obey().error_code == 0
+        for _ in range(5):
+            consumer.beat()
+        server.pass_time(44_000)
+        consumer.beat()
+        server.pass_time(44_000)
+        assert consumer.beat().error_code == 0, "the short way moves the deadline too"
+        server.pass_time(46_000)
+        assert consumer.beat().error_code == errors.UNKNOWN_MEMBER_ID
+
+
+def _repeats(server: GroupServer, consumer: Consumer) -> bool:
+    """Whether a heartbeat of this consumer was answered the short way."""
+    connections = server._running.server.listener.connections  # type: ignore[union-attr]
+    (connection,) = [each for each in connections if each.address == consumer.client.address]
+    return serves_repeats_if_it_may(connection, "ConsumerGroupHeartbeat")

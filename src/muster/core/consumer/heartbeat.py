@@ -101,7 +101,7 @@ def _accept(
 ) -> ConsumerHeartbeatReply:
     member_id = request.member_id or new_member_id(builder)
     update = MemberUpdate(shard, group, member, member_id, builder, is_replaced=_is_replaced(member, request))
-    subscription = _updated(Subscription() if member is None else member.subscription, request)
+    subscription = updated_subscription(Subscription() if member is None else member.subscription, request)
     following = update.carry_out(subscription, request.owned)
     if following is None:
         message = "The member must abandon all its partitions and rejoin: its state is unknown."
@@ -126,7 +126,7 @@ def _is_replaced(member: ConsumerMember | None, request: ConsumerHeartbeat) -> b
     return is_classic or member.current.epoch == STATIC_LEFT_EPOCH
 
 
-def _updated(old: Subscription, request: ConsumerHeartbeat) -> Subscription:
+def updated_subscription(old: Subscription, request: ConsumerHeartbeat) -> Subscription:
     """With the fields that the request has; the same object if they change nothing (spec 7.4 step 6)."""
     if (
         request.topic_names is None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from librt.vecs import vec
+from mypy_extensions import i64
+
 from muster.core.consumer.records import Target
 from muster.core.consumer.replies import ConsumerHeartbeatReply
 from muster.core.consumer.requests import ConsumerHeartbeat
@@ -14,7 +17,8 @@ from muster.security.authorizer import AllowAll
 from muster.security.resources import Operation, ResourceType
 from muster.server.authorize import authorize_group, authorize_topic
 from muster.server.call import Call
-from muster.server.settings import serves_consumer_groups
+from muster.server.intake.repeated_request import RepeatedRequest
+from muster.server.settings import serves_consumer_groups, settings_of
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE, TOPIC_AUTHORIZATION_FAILED, UNSUPPORTED_VERSION
 from muster.wire.generated.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
@@ -46,6 +50,20 @@ def handle(call: Call, request: ConsumerGroupHeartbeatRequest, node: Node) -> No
             call.reply(ConsumerGroupHeartbeatResponse(error_code=error))
             return
     node.coordinator.submit(_asked(call, request, node), call)
+
+
+def learn(
+    call: Call, request: ConsumerGroupHeartbeatRequest, node: Node, payload: bytes, _body_at: int
+) -> RepeatedRequest | None:
+    """A heartbeat of a member that has arrived at its target repeats as it is. None if it may be told something else next time."""
+    asked = _asked(call, request, node)
+    token = None if asked.topic_names is not None else node.coordinator.consumer_token(asked)
+    if token is None:
+        return None
+    interval_ms = settings_of(node).integer("group.consumer.heartbeat.interval.ms")
+    response = ConsumerGroupHeartbeatResponse(0, NONE, None, request.member_id, request.member_epoch, interval_ms, None)
+    reads = [(ResourceType.GROUP, request.group_id)]
+    return RepeatedRequest(call, node, payload, vec[i64](), reads, response, token)
 
 
 def _claim(call: Call, request: ConsumerGroupHeartbeatRequest, usage: PrincipalUsage) -> int:
