@@ -54,7 +54,7 @@ def uuids_in_hash_order(uuids: Iterable[bytes]) -> list[bytes]:
 
 
 def copied_uuids_in_hash_order(uuids: Iterable[bytes]) -> list[bytes]:
-    """The same for a `HashSet` that was made from another collection: its table may be larger."""
+    """The same for a HashSet that was made from another collection: its table may be larger."""
     ascending = sorted(uuids)
     return _by_bucket(ascending, uuid_hash, _copied_table(len(ascending)))
 
