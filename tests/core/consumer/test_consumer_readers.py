@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muster.core.assignors.server_side import MemberSpec, assign_range
+from muster.core.assignors.server_side import SERVER_ASSIGNORS, MemberSpec
 from muster.core.consumer.records import Subscription
 from muster.core.consumer.replies import ConsumerDescribeReply
 from muster.core.consumer.target import preferred_assignor
@@ -123,7 +123,7 @@ def test_T227_the_assignor_with_the_most_votes_is_used(votes: list[str | None], 
 
 
 def test_T229_static_members_keep_their_ranges_under_new_ids() -> None:
-    topic = bytes(16)
+    topic, assign_range = bytes(16), SERVER_ASSIGNORS["range"]
     wants = frozenset({topic})
     before = assign_range([MemberSpec("x", "I0", None, wants, {}), MemberSpec("b", "I1", None, wants, {})], {topic: 3})
     after = assign_range([MemberSpec("a", "I1", None, wants, {}), MemberSpec("z", "I0", None, wants, {})], {topic: 3})
