@@ -42,7 +42,7 @@ GOLDEN = [
     (EpochStored("grp", 7), "00030003677270", "00000000000700"),
     (EpochStored("grp", 2, 0x0102030405060708), "00030003677270", "0000000000020100080102030405060708"),
     (TargetEpochStored("grp", 2, TS), "00060003677270", "0000000000020100080000018bcfe56800"),
-    (MemberStored("grp", "m1", MEMBER), "0005000367727000026d31", MEMBER_BYTES + "00"),
+    (MemberStored("grp", "m1", MEMBER), "0005000367727000026d31", MEMBER_BYTES + "01000100"),
     (
         MemberStored("grp", "m1", replaced(MEMBER, classic=CLASSIC)),
         "0005000367727000026d31",
@@ -94,6 +94,11 @@ def test_a_current_assignment_of_an_older_broker_has_its_partitions_since_its_ep
     """Without the tagged epochs of 4.3.1, as in the golden bytes of 4.0."""
     decoded = decode_record(bytes.fromhex("0008000367727000026d31"), bytes.fromhex(CURRENT_BYTES + "000100"))
     assert decoded == CurrentStored("grp", "m1", CURRENT)
+
+
+def test_a_member_of_an_older_broker_has_no_tagged_field() -> None:
+    decoded = decode_record(bytes.fromhex("0005000367727000026d31"), bytes.fromhex(MEMBER_BYTES + "00"))
+    assert decoded == MemberStored("grp", "m1", MEMBER)
 
 
 def test_an_unknown_state_is_unknown() -> None:

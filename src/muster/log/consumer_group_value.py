@@ -71,6 +71,10 @@ _TAG: Final = 0
 """Every struct has one tagged field at most."""
 _NO_TAGS: Final = tagged_section({})
 _UUID_BYTES: Final = 16
+_PRESENT: Final = 1
+"""In front of a struct that may be null."""
+_NULL: Final = b"\x00"
+"""Instead of such a struct. Kafka 4.3.1 writes it even in a tagged field."""
 _NAMES: Final = {
     EPOCH: "group epoch",
     TOPICS: "subscription metadata",
@@ -129,14 +133,14 @@ def _subscription(own: Subscription) -> bytes:
         compact_string_field(own.topic_regex, "regular expression"),
         I32.pack(own.rebalance_timeout_ms),
         _nullable_string(own.server_assignor, "server assignor"),
-        tagged_section({} if own.classic is None else {_TAG: _classic(own.classic)}),
+        tagged_section({_TAG: _NULL if own.classic is None else _classic(own.classic)}),
     ]
     return b"".join(parts)
 
 
 def _classic(classic: ClassicMetadata) -> bytes:
     """A struct behind a byte that says it is not null."""
-    parts = [b"\x01", I32.pack(classic.session_timeout_ms), compact_count(len(classic.protocols))]
+    parts = [I8.pack(_PRESENT), I32.pack(classic.session_timeout_ms), compact_count(len(classic.protocols))]
     for name, metadata in classic.protocols:
         parts += (compact_string_field(name, "protocol"), uvarint(len(metadata) + 1), metadata, _NO_TAGS)
     parts.append(_NO_TAGS)
@@ -256,7 +260,7 @@ def _read_subscription(reader: FieldReader) -> Subscription:
 def _read_classic(tagged: bytes) -> ClassicMetadata | None:
     reader = FieldReader(tagged, "classic metadata of a member")
     reader.flexible = True
-    if reader.i8("presence") < 0:
+    if reader.i8("presence") != _PRESENT:
         return None
     session_timeout_ms = reader.i32("session timeout")
     protocols: list[tuple[str, bytes]] = []

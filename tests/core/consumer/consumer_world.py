@@ -7,6 +7,7 @@ from typing import cast
 
 from muster.core.config import GroupConfig
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
+from muster.core.consumer.reconcile import without_epochs
 from muster.core.consumer.records import HeldPartitions, Target
 from muster.core.consumer.replies import ConsumerDescribeReply, ConsumerHeartbeatReply
 from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
@@ -20,12 +21,12 @@ REBALANCE_MS = 60_000
 CONFIG = GroupConfig(consumer_assignment_interval_ms=0)
 
 
-def topic_id(name: str) -> bytes:
-    return name.encode().ljust(16, b"\0")
+def topic_id(name: str, incarnation: int = 0) -> bytes:
+    return name.encode().ljust(15, b"\0") + bytes([incarnation % 256])
 
 
 def named(partitions: Mapping[bytes, Iterable[int]]) -> Named:
-    return {key.rstrip(b"\0").decode(): tuple(numbers) for key, numbers in partitions.items()}
+    return {key[:15].rstrip(b"\0").decode(): tuple(numbers) for key, numbers in partitions.items()}
 
 
 def by_id(partitions: Mapping[str, Sequence[int]]) -> Target:
@@ -38,24 +39,31 @@ class Topics(TopicView):
     def __init__(self, **counts: int) -> None:
         self._counts = counts
         self._version = 1
+        self._incarnations: dict[str, int] = {}
+        """How often a topic was deleted: one that is made again has another id."""
 
     def set(self, name: str, count: int) -> None:
+        assert count >= self._counts.get(name, 0), "topics do not shrink"
         self._version += 1
         self._counts[name] = count
 
     def delete(self, name: str) -> None:
         self._version += 1
+        self._incarnations[name] = self._incarnations.get(name, 0) + 1
         del self._counts[name]
 
     def version(self) -> int:
         return self._version
 
     def find(self, name: str) -> tuple[bytes, int] | None:
-        return (topic_id(name), self._counts[name]) if name in self._counts else None
+        if name not in self._counts:
+            return None
+        return topic_id(name, self._incarnations.get(name, 0)), self._counts[name]
 
     def name_of(self, topic_id: bytes) -> str | None:
         (name,) = named({topic_id: ()})
-        return name if name in self._counts else None
+        found = self.find(name)
+        return name if found is not None and found[0] == topic_id else None
 
     def names(self) -> list[str]:
         return sorted(self._counts)
@@ -152,7 +160,23 @@ class Consumers(World):
 
     def obey(self, member_id: str) -> ConsumerHeartbeatReply:
         """A heartbeat of a member that has given up whatever it was told to."""
-        return self.beat(member_id, owned=self.assigned(member_id))
+        current = self.member(member_id).current
+        request = ConsumerHeartbeat(
+            "g",
+            member_id,
+            current.epoch,
+            None,
+            None,
+            -1,
+            None,
+            None,
+            None,
+            without_epochs(current.assigned),
+            "client",
+            "/127.0.0.1",
+            True,
+        )
+        return self.send(request).reply
 
     def settle_down(self, *member_ids: str) -> None:
         """Everybody does as it is told, until nothing changes."""

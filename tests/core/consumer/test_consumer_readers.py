@@ -34,6 +34,17 @@ def test_a_description_shows_epochs_and_assignments() -> None:
     assert list(told.topic_names.values()) == ["foo"]
 
 
+def test_a_description_shows_what_a_member_has_yet_to_give_up_as_its_own() -> None:
+    """Spec 15.1, seen on 4.3.1."""
+    world = Consumers(foo=2)
+    world.consume("a", "foo")
+    world.consume("b", "foo")
+    assert shown(world.beat("a")) == {"foo": (0,)}
+    assert named(world.told().members[0].assigned) == {"foo": (0, 1)}
+    world.obey("a")
+    assert named(world.told().members[0].assigned) == {"foo": (0,)}
+
+
 def test_only_what_is_durable_is_shown() -> None:
     world = Consumers(foo=2)
     world.hold()

@@ -143,7 +143,7 @@ def test_a_regex_finds_its_topics_in_the_background() -> None:
         assert set(consumer.has) == {server.topic_id("orders"), server.topic_id("returns")}
         bad = Consumer(server, "two").join(subscribed_topic_regex="[")
         assert (bad.error_code, bad.member_id) == (errors.INVALID_REGULAR_EXPRESSION, None)
-        assert bad.error_message.startswith("SubscribedTopicRegex `[` is not a valid regular expression: missing ]")
+        assert bad.error_message == "SubscribedTopicRegex `[` is not a valid regular expression: missing closing ]."
 
 
 def test_a_description_shows_members_with_what_they_have_and_shall_have() -> None:

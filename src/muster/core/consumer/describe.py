@@ -6,7 +6,7 @@ from typing import Final
 
 from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.reconcile import without_epochs
-from muster.core.consumer.records import Target
+from muster.core.consumer.records import CurrentAssignment, Target
 from muster.core.consumer.replies import ConsumerDescribeReply, DescribedConsumer
 from muster.core.consumer.requests import DescribeConsumerGroup
 from muster.core.consumer.target import preferred_assignor
@@ -28,7 +28,7 @@ def describe_consumer_group(shard: ShardView, request: DescribeConsumerGroup) ->
     names: dict[bytes, str | None] = {}
     members: list[DescribedConsumer] = []
     for member in group.members.values():
-        assigned = without_epochs(member.current.assigned)
+        assigned = _shown_as_assigned(member.current)
         target = group.targets.get(member.member_id, {})
         for shown in (assigned, target):
             _look_up(shard, shown, names)
@@ -45,6 +45,14 @@ def describe_consumer_group(shard: ShardView, request: DescribeConsumerGroup) ->
         tuple(members),
         {topic_id: name for topic_id, name in names.items() if name is not None},
     )
+
+
+def _shown_as_assigned(current: CurrentAssignment) -> Target:
+    """With what the member has yet to give up: it owns that until it has (spec 15.1)."""
+    assigned = without_epochs(current.assigned)
+    for topic_id, partitions in current.revoking.items():
+        assigned[topic_id] = tuple(sorted((*assigned.get(topic_id, ()), *partitions)))
+    return assigned
 
 
 def _look_up(shard: ShardView, shown: Target, names: dict[bytes, str | None]) -> None:
