@@ -26,6 +26,7 @@ COMPILED = {
     "wire/generated": " ".join(f"{name} {name}_native" for name in HOT_APIS),
     "core": "*",
     "core/classic": "*",
+    "core/consumer": "*",
     "core/offsets": "*",
     "core/transactions": "*",
     "log": (
@@ -40,7 +41,7 @@ COMPILED = {
     "server": "authorize backlog call channel connection limits parts reactor request_budget routes traffic",
     "server/intake": "*",
     "server/handlers": (
-        "commit_answer commit_sorting describe_groups find_coordinator heartbeat join_group"
+        "commit_answer commit_sorting consumer_group_heartbeat describe_groups find_coordinator heartbeat join_group"
         " leave_group list_groups offset_commit offset_fetch repeated_commit sync_group"
     ),
 }

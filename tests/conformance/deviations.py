@@ -25,7 +25,7 @@ class Deviation:
 
 DEVIATIONS: Final[tuple[Deviation, ...]] = (
     Deviation(
-        "only what is served is shown: KIP-848, share and streams groups and others are not built",
+        "only what is served is shown: share and streams groups and others are not built",
         api="ApiVersions",
         field="api_keys[*]",
         ours=ABSENT,

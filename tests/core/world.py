@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Generic, Self, TypeVar, cast
 
 from muster.core.classic.group import Group
 from muster.core.classic.states import GroupState
 from muster.core.config import GroupConfig
+from muster.core.consumer.records import ConsumerGroupRecord
+from muster.core.consumer.requests import DescribeConsumerGroup
+from muster.core.consumer.topics import TopicView
 from muster.core.contract import Outcome, TimerKey
 from muster.core.journal import JournalEvent
 from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, Record, SingleRecord, singly
@@ -89,10 +92,12 @@ class InFlight:
 
 
 class World:
-    def __init__(self, config: GroupConfig | None = None, *, orderly: bool = False) -> None:
+    def __init__(
+        self, config: GroupConfig | None = None, *, orderly: bool = False, topics: TopicView | None = None
+    ) -> None:
         self.now_ms = START_MS
         self.ids = 0
-        self.shard = Shard(config or GroupConfig(), self._new_id)
+        self.shard = Shard(config or GroupConfig(), self._new_id, topics)
         self.timers: dict[TimerKey, int] = {}
         self.log: list[SingleRecord] = []
         self.appended: list[list[Record]] = []
@@ -122,7 +127,8 @@ class World:
         self.journal.extend(outcome.journal)
         if outcome.records:
             self.appended.append(list(outcome.records))
-            ids = frozenset(r.group_id for r in outcome.records if isinstance(r, GroupStored | GroupErased))
+            kinds = GroupStored | GroupErased | ConsumerGroupRecord
+            ids = frozenset(record.group_id for record in outcome.records if isinstance(record, kinds))
             self.in_flight.append(InFlight(outcome, ids))
             if not self.holding:
                 self.settle()
@@ -211,7 +217,10 @@ class World:
         call: Call[object] = Call(request)
         self.calls.append(call)
         group_id = "" if isinstance(request, ListGroups) else request.group_id
-        reads = isinstance(request, ListGroups | DescribeGroup | OffsetCommit | TxnOffsetCommit | OffsetFetch)
+        reads = isinstance(
+            request,
+            ListGroups | DescribeGroup | DescribeConsumerGroup | OffsetCommit | TxnOffsetCommit | OffsetFetch,
+        )
         if not reads and self._is_busy(group_id):
             self._queue.append((group_id, lambda: self.shard.handle(request, call, self.now_ms)))
         else:
@@ -361,11 +370,11 @@ class World:
         assert all(sync.reply.error == 0 for sync in syncs)
         return ids
 
-    def restart(self) -> World:
+    def restart(self) -> Self:
         """Another node takes over: a fresh shard, loaded from what is durable."""
-        heir = World.__new__(World)
+        heir = World.__new__(type(self))
         heir.__dict__.update(self.__dict__)
-        heir.shard = Shard(self.shard.config, self._new_id)
+        heir.shard = Shard(self.shard.config, self._new_id, self.shard.topics)
         heir.timers, heir.in_flight, heir._queue, heir.calls, heir.watch = {}, [], [], [], None
         heir.log = []
         for record in self.log:

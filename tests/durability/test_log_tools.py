@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from muster.cli.main import main
+from muster.core.consumer.records import CurrentAssignment, CurrentStored, MemberErased
+from muster.core.consumer.states import MemberState
 from muster.core.records import GroupErased, GroupStored, OffsetCommitted, OffsetErased, Record, StoredMember
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, parse_offsets
 from muster.log.contract import StorageError
@@ -75,14 +77,16 @@ def test_dump_decodes_the_coordinators_records(tmp_path: Path, capsys: pytest.Ca
         OffsetErased("g", "orders", 3),
         GroupErased("g"),
     ]
-    pairs = [*encode_records(records), (b"\0\x05\0\x01g", b"\x00\x01"), (b"\0\x63", b"?"), (b"\0\x02\0", b"")]
+    current = CurrentAssignment(3, 2, MemberState.UNREVOKED_PARTITIONS, {bytes(16): {0: 2}}, {bytes(16): {1: 3}})
+    records += [CurrentStored("g", "m-1", current), MemberErased("g", "m-1")]
+    pairs = [*encode_records(records), (b"\0\x0a\0\x01g", b"\x00\x01"), (b"\0\x63", b"?"), (b"\0\x02\0", b"")]
     add_batch(store, log, encode_pairs(pairs, 1_000))
     add_batch(store, log, marker(7, committed=True))
     store.close()
     directory = str(tmp_path / "__consumer_offsets-0")
     assert main(["log", "dump", "--json", directory]) == 0
     lines = json_lines(capsys.readouterr().out)
-    commit, group, erased, group_erased, member_record, unknown, broken, ended = (
+    commit, group, erased, group_erased, consumer, gone, share_member, unknown, broken, ended = (
         line for line in lines if line["kind"] == "record"
     )
     assert (commit["type"], commit["group_id"], commit["topic"], commit["partition"]) == (
@@ -95,7 +99,16 @@ def test_dump_decodes_the_coordinators_records(tmp_path: Path, capsys: pytest.Ca
     assert (group["type"], group["generation"], group["members"][0]["member_id"]) == ("GroupMetadata", 7, "m-1")
     assert (erased["type"], erased["tombstone"]) == ("OffsetCommit", True)
     assert (group_erased["type"], group_erased["tombstone"]) == ("GroupMetadata", True)
-    assert (member_record["type"], member_record["value_hex"]) == ("ConsumerGroupMemberMetadata", "0001")
+    assert (consumer["type"], consumer["member_id"]) == ("ConsumerGroupCurrentMemberAssignment", "m-1")
+    assert consumer["current"] == {
+        "epoch": 3,
+        "previous_epoch": 2,
+        "state": "UNREVOKED_PARTITIONS",
+        "assigned": {"00" * 16: {"0": 2}},
+        "revoking": {"00" * 16: {"1": 3}},
+    }
+    assert (gone["type"], gone["tombstone"]) == ("ConsumerGroupMemberMetadata", True)
+    assert (share_member["type"], share_member["value_hex"]) == ("ShareGroupMemberMetadata", "0001")
     assert unknown["type"] == "unknown type 99"
     assert broken["type"] == "undecodable"
     assert ended["marker"] == "COMMIT"

@@ -144,13 +144,14 @@ class Fleet:
     # ---- what tests wait for
 
     def shares(self, partitions: int) -> bool:
-        """Everyone owns something, together everything, in one generation."""
+        """Everyone owns something, together everything, in one generation. A member of the consumer protocol says its epoch only
+        when its partitions change, so that theirs may differ."""
         owned = [partition for member in self.members.values() for partition in member.owned]
         generations = {member.generation for member in self.members.values()}
         return (
             sorted(owned) == list(range(partitions))
             and all(member.owned for member in self.members.values())
-            and len(generations) == 1
+            and (len(generations) == 1 or any(each.settings.protocol == "consumer" for each in self.members.values()))
         )
 
     def count_read(self) -> int:

@@ -34,6 +34,10 @@ class MemberSettings:
     group: str
     topic: str
     assignor: str = "range"
+    protocol: str = "classic"
+    """`consumer`: the group protocol of KIP-848, in which the coordinator assigns and sets the timeouts."""
+    regex: str | None = None
+    """Subscribes to what it matches instead of the topic."""
     session_ms: int = 20_000
     """Long: on a busy machine nobody is expelled who should not be. Short for those who are killed."""
     max_poll_ms: int = 60_000

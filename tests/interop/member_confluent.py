@@ -1,4 +1,4 @@
-"""A member with confluent-kafka: eager (range, roundrobin) or cooperative-sticky, dynamic or static."""
+"""A member with confluent-kafka: eager (range, roundrobin), cooperative-sticky or of the consumer protocol, dynamic or static."""
 
 from __future__ import annotations
 
@@ -22,9 +22,6 @@ class ConfluentMember(Member):
             {
                 "bootstrap.servers": settings.bootstrap,
                 "group.id": settings.group,
-                "partition.assignment.strategy": settings.assignor,
-                "session.timeout.ms": settings.session_ms,
-                "heartbeat.interval.ms": settings.heartbeat_ms,
                 "max.poll.interval.ms": settings.max_poll_ms,
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
@@ -32,6 +29,7 @@ class ConfluentMember(Member):
                 "reconnect.backoff.max.ms": 500,
                 "topic.metadata.refresh.interval.ms": settings.metadata_ms,
                 "log_level": 0,
+                **_protocol(settings),
                 **static,
                 **named,
             }
@@ -42,7 +40,10 @@ class ConfluentMember(Member):
 
     def run(self) -> None:
         self._consumer.subscribe(
-            [self.settings.topic], on_assign=self._on_assign, on_revoke=self._on_revoke, on_lost=self._on_lost
+            [self.settings.regex or self.settings.topic],
+            on_assign=self._on_assign,
+            on_revoke=self._on_revoke,
+            on_lost=self._on_lost,
         )
         while True:
             if self._wish() == "leave":
@@ -115,7 +116,7 @@ class ConfluentMember(Member):
 
     @property
     def _cooperative(self) -> bool:
-        return self.settings.assignor == "cooperative-sticky"
+        return self.settings.assignor == "cooperative-sticky" or self.settings.protocol == "consumer"
 
     def _generation(self) -> int:
         """librdkafka shows it only inside the opaque bytes for transactions: a magic word, then the number."""
@@ -124,6 +125,16 @@ class ConfluentMember(Member):
         assert opaque.startswith(magic), opaque
         (generation,) = struct.unpack_from("=i", opaque, len(magic))
         return int(generation)
+
+
+def _protocol(settings: MemberSettings) -> dict[str, str | int]:
+    if settings.protocol == "consumer":
+        return {"group.protocol": "consumer"}
+    return {
+        "partition.assignment.strategy": settings.assignor,
+        "session.timeout.ms": settings.session_ms,
+        "heartbeat.interval.ms": settings.heartbeat_ms,
+    }
 
 
 def make(settings: MemberSettings) -> Member:

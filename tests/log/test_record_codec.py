@@ -185,7 +185,7 @@ def test_minus_one_as_rebalance_timeout_means_the_session_timeout() -> None:
     assert group.members[0].rebalance_timeout_ms == 45_000
 
 
-@pytest.mark.parametrize("record_type", [3, 5, 8, 16, 99, -1])
+@pytest.mark.parametrize("record_type", [9, 14, 23, 99, -1])
 def test_other_record_types_are_kept_unread(record_type: int) -> None:
     """T206: never a failure."""
     key = record_type.to_bytes(2, "big", signed=True) + b"whatever"

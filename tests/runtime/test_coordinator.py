@@ -240,7 +240,7 @@ def test_shards_are_loaded_one_after_the_other_a_small_step_a_turn(monkeypatch: 
 
 def test_T206_unknown_record_types_are_skipped_and_counted() -> None:
     world = World()
-    world.append_pairs([(b"\x00\x63abc", b"\x00\x00"), (b"\x00\x03\x00\x01g", b"\x00\x00\x00\x00\x00\x01\x00")])
+    world.append_pairs([(b"\x00\x63abc", b"\x00\x00"), (b"\x00\x0b\x00\x01g", b"\x00\x00\x00\x00\x00\x01\x00")])
     world.start()
     assert world.coordinator.places[0].state is ShardState.ACTIVE
     assert world.coordinator.unknown_records == 2

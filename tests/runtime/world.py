@@ -51,7 +51,7 @@ class HeldTicket(Redeemable):
 
 
 class World:
-    def __init__(self, partitions: int = 1, **groups: int) -> None:
+    def __init__(self, partitions: int = 1, **groups: Any) -> None:
         self.loop = ManualLoop()
         self.clock = MovableClock()
         self.alarm = Alarm(self.clock)

@@ -11,6 +11,8 @@ from muster.wire.errors import (
     TOPIC_AUTHORIZATION_FAILED,
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
 )
+from muster.wire.generated.consumer_group_describe import ConsumerGroupDescribeRequest
+from muster.wire.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from muster.wire.generated.delete_groups import DeleteGroupsRequest
 from muster.wire.generated.describe_groups import DescribeGroupsRequest
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
@@ -42,6 +44,11 @@ _GROUP_DENIED, _TOPIC_DENIED = GROUP_AUTHORIZATION_FAILED, TOPIC_AUTHORIZATION_F
 
 def _join(names: tuple[str, ...]) -> JoinGroupRequest:
     return JoinGroupRequest(names[0], 10_000, 10_000, "", None, "consumer", [JoinGroupRequestProtocol("range", b"")])
+
+
+def _consume(names: tuple[str, ...]) -> ConsumerGroupHeartbeatRequest:
+    """A heartbeat to a group that is not there: what is asked for is found out before that."""
+    return ConsumerGroupHeartbeatRequest(names[0], "m", 5, subscribed_topic_names=[names[0]])
 
 
 def _commit(names: Iterable[str]) -> OffsetCommitRequest:
@@ -107,6 +114,27 @@ RIGHTS: Final = (
         about="of a transactional id",
     ),
     Right("JoinGroup", (READ, GROUP), _GROUP_DENIED, 9, _join, _top),
+    Right("ConsumerGroupHeartbeat", (READ, GROUP), _GROUP_DENIED, 1, _consume, _top, also=((DESCRIBE, TOPIC),)),
+    Right(
+        "ConsumerGroupHeartbeat",
+        (DESCRIBE, TOPIC),
+        _TOPIC_DENIED,
+        1,
+        _consume,
+        _top,
+        also=((READ, GROUP),),
+        about="with topic names",
+    ),
+    Right(
+        "ConsumerGroupDescribe",
+        (DESCRIBE, GROUP),
+        _GROUP_DENIED,
+        1,
+        lambda names: ConsumerGroupDescribeRequest(list(names)),
+        lambda reply: {group.group_id: group.error_code for group in reply.groups},
+        also=((DESCRIBE, TOPIC),),
+        several=True,
+    ),
     Right("SyncGroup", (READ, GROUP), _GROUP_DENIED, 5, lambda n: SyncGroupRequest(n[0], 1, "m", None, "c", "r"), _top),
     Right("Heartbeat", (READ, GROUP), _GROUP_DENIED, 4, lambda names: HeartbeatRequest(names[0], 1, "m"), _top),
     Right(

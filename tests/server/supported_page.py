@@ -40,15 +40,12 @@ GAPS = {
     "DescribeConfigs": "topics and this broker; other resources have no settings",
     "AlterConfigs": "topics only; broker settings are read at start",
     "IncrementalAlterConfigs": "topics only; broker settings are read at start",
-    "JoinGroup": "classic groups only",
-    "ListGroups": "classic groups only",
+    "ListGroups": "classic and consumer groups",
     "DescribeCluster": "the live nodes of the cluster; none is ever fenced",
     "SaslHandshake": "mechanisms PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; no GSSAPI; nodes have one of their own",
-    "OffsetFetch": "classic groups only: a member id and epoch (KIP-848) are not looked at",
 }
 
 NOT_SERVED = (
-    "ConsumerGroupHeartbeat and ConsumerGroupDescribe (KIP-848; `group.version` is not advertised, so that clients do not try)",
     "delegation tokens, reassignment, leader election, log directory moves",
     "share groups and streams groups; telemetry",
     "everything between brokers and controllers",

@@ -17,6 +17,12 @@ class GroupConfig(Value):
         "offset_metadata_max_bytes",
         "offsets_retention_ms",
         "offsets_retention_check_interval_ms",
+        "consumer_session_timeout_ms",
+        "consumer_heartbeat_interval_ms",
+        "consumer_max_size",
+        "consumer_assignors",
+        "consumer_assignment_interval_ms",
+        "consumer_migration_policy",
     )
     __slots__ = __match_args__
 
@@ -29,6 +35,12 @@ class GroupConfig(Value):
         offset_metadata_max_bytes: int = 4_096,
         offsets_retention_ms: int = 10_080 * 60_000,
         offsets_retention_check_interval_ms: int = 600_000,
+        consumer_session_timeout_ms: int = 45_000,
+        consumer_heartbeat_interval_ms: int = 5_000,
+        consumer_max_size: int = 2_147_483_647,
+        consumer_assignors: tuple[str, ...] = ("uniform", "range"),
+        consumer_assignment_interval_ms: int = 1_000,
+        consumer_migration_policy: str = "bidirectional",
     ) -> None:
         self.min_session_timeout_ms = min_session_timeout_ms
         self.max_session_timeout_ms = max_session_timeout_ms
@@ -37,3 +49,12 @@ class GroupConfig(Value):
         self.offset_metadata_max_bytes = offset_metadata_max_bytes
         self.offsets_retention_ms = offsets_retention_ms
         self.offsets_retention_check_interval_ms = offsets_retention_check_interval_ms
+        self.consumer_session_timeout_ms = consumer_session_timeout_ms
+        self.consumer_heartbeat_interval_ms = consumer_heartbeat_interval_ms
+        self.consumer_max_size = consumer_max_size
+        self.consumer_assignors = consumer_assignors
+        """The first one is the default."""
+        self.consumer_assignment_interval_ms = consumer_assignment_interval_ms
+        """A target assignment is computed again at the earliest so long after the last one."""
+        self.consumer_migration_policy = consumer_migration_policy
+        """`bidirectional`, `upgrade`, `downgrade` or `disabled` (spec 7.8)."""

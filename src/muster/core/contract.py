@@ -40,7 +40,8 @@ Ticket: TypeAlias = object
 """The right to exactly one reply. Opaque here; the server makes it, the core keeps it, the runtime redeems it."""
 
 TimerKey: TypeAlias = tuple[str, ...]
-"""("session", group, member) | ("join", group) | ("sync", group) | ("expire",). Setting an existing key replaces it."""
+"""("session", group, member) | ("join", group) | ("sync", group) | ("expire",); in consumer groups also ("revoke", group, member)
+| ("regex", group) | ("join", group, member) | ("sync", group, member). Setting an existing key replaces it."""
 
 TimerChange: TypeAlias = tuple[TimerKey, int | None]
 """(key, absolute deadline in ms) sets or moves the timer; (key, None) cancels it."""

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
+from muster.core.consumer.records import ConsumerGroupRecord
 from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.wire.value import Value
 
@@ -221,7 +222,7 @@ class EndTransactionMarker(ProducerRecord):
         self.coordinator_epoch = coordinator_epoch
 
 
-LogRecord: TypeAlias = OffsetCommitted | OffsetErased | GroupStored | GroupErased | UnknownRecord
+LogRecord: TypeAlias = OffsetCommitted | OffsetErased | GroupStored | GroupErased | ConsumerGroupRecord | UnknownRecord
 """What key and value of one record of the log say."""
 
 SingleRecord: TypeAlias = LogRecord | TransactionalOffset | EndTransactionMarker

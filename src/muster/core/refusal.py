@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, assert_never
 
 from muster.core.config import GroupConfig
+from muster.core.consumer.replies import ConsumerDescribeReply, ConsumerHeartbeatReply
+from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
+from muster.core.consumer.validation import invalid_heartbeat
 from muster.core.replies import (
     CommitReply,
     DeleteReply,
@@ -51,6 +54,8 @@ def invalid_before_routing(request: Request, config: GroupConfig) -> Reply | Non
     """What is wrong with the request whoever owns the group: asked before loading and ownership (spec 1.5, T031)."""
     if isinstance(request, ListGroups):
         return None
+    if isinstance(request, ConsumerHeartbeat):
+        return invalid_heartbeat(request, config)
     if not request.group_id:
         return _no_group_id(request)
     if type(request) is JoinGroup and not (
@@ -65,7 +70,7 @@ def _no_group_id(request: Request) -> Reply | None:
     match request:
         case JoinGroup():
             return JoinReply(errors.INVALID_GROUP_ID, request.member_id)
-        case SyncGroup() | Heartbeat() | LeaveGroup() | OffsetDelete() | TxnOffsetCommit():
+        case SyncGroup() | Heartbeat() | LeaveGroup() | OffsetDelete() | TxnOffsetCommit() | DescribeConsumerGroup():
             return refused(request, errors.INVALID_GROUP_ID)
         case _:
             return None
@@ -101,6 +106,10 @@ def refused(request: Request, error: int) -> Reply:
             return FetchReply(error, [])
         case OffsetDelete():
             return OffsetDeleteReply(error)
+        case ConsumerHeartbeat():
+            return ConsumerHeartbeatReply(error)
+        case DescribeConsumerGroup():
+            return ConsumerDescribeReply(error, request.group_id)
         case _:
             assert_never(request)
 
@@ -154,7 +163,9 @@ def _refused_group_write(
     | DescribeReply
     | ListReply
     | DeleteReply
-    | OffsetDeleteReply,
+    | OffsetDeleteReply
+    | ConsumerHeartbeatReply
+    | ConsumerDescribeReply,
     code: int,
 ) -> Reply:
     match reply:
@@ -174,5 +185,9 @@ def _refused_group_write(
             return DeleteReply(code)
         case OffsetDeleteReply():
             return OffsetDeleteReply(code)
+        case ConsumerHeartbeatReply():
+            return ConsumerHeartbeatReply(code)
+        case ConsumerDescribeReply():
+            return ConsumerDescribeReply(code, reply.group_id)
         case _:
             assert_never(reply)

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
+from muster.core.consumer.replies import ConsumerDescribeReply, ConsumerHeartbeatReply
 from muster.core.offsets.partition_offsets import PartitionOffsets
 from muster.wire.errors import NONE, UNSTABLE_OFFSET_COMMIT
 from muster.wire.i32_array import I32Array, i32_array
@@ -127,7 +128,7 @@ class DescribeReply(Value):
     """Never changed once it is made: the same one is the answer to everybody until something of the group changes."""
 
     __match_args__ = ("error", "group_id", "state", "protocol_type", "protocol_name", "members")
-    __slots__ = (*__match_args__, "laid_out")
+    __slots__ = (*__match_args__, "is_of_other_type", "laid_out")
 
     def __init__(
         self,
@@ -145,6 +146,8 @@ class DescribeReply(Value):
         self.protocol_name = protocol_name
         self.members = members
         """An unknown group is error GROUP_ID_NOT_FOUND and state `Dead`; the handler turns that into NONE below v6."""
+        self.is_of_other_type = False
+        """The group that was not found is no classic one: readers are told so (spec 3.13)."""
         self.laid_out: object = None
         """For whoever turns this into bytes to keep them with it. The core does not look at it."""
 
@@ -278,4 +281,6 @@ Reply: TypeAlias = (
     | FetchReply
     | OffsetDeleteReply
     | MarkerReply
+    | ConsumerHeartbeatReply
+    | ConsumerDescribeReply
 )

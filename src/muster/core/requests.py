@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
+from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
 from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.wire.i32_array import I32Array
 from muster.wire.value import Value
@@ -249,7 +250,7 @@ class TxnOffsetCommit(Value):
 
 @mypyc_attr(acyclic=True)
 class OffsetFetch(Value):
-    __match_args__ = ("group_id", "topics", "require_stable", "client_id", "client_host")
+    __match_args__ = ("group_id", "topics", "require_stable", "client_id", "client_host", "member_id", "member_epoch")
     __slots__ = __match_args__
 
     def __init__(
@@ -259,6 +260,8 @@ class OffsetFetch(Value):
         require_stable: bool,
         client_id: str | None = None,
         client_host: str | None = None,
+        member_id: str | None = None,
+        member_epoch: int = -1,
     ) -> None:
         self.group_id = group_id
         self.topics = topics
@@ -267,6 +270,9 @@ class OffsetFetch(Value):
         self.client_id = client_id
         self.client_host = client_host
         """For the journal: who it is that waits for a transaction."""
+        self.member_id = member_id
+        """v9+. With the epoch it counts for consumer groups only (spec 4.4)."""
+        self.member_epoch = member_epoch
 
 
 class OffsetDelete(Value):
@@ -290,4 +296,6 @@ Request: TypeAlias = (
     | TxnOffsetCommit
     | OffsetFetch
     | OffsetDelete
+    | ConsumerHeartbeat
+    | DescribeConsumerGroup
 )

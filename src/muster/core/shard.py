@@ -25,6 +25,19 @@ from muster.core.classic.stored import loaded_group, simple_group
 from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
+from muster.core.consumer.classic_member import join_consumer_group, sync_consumer_group
+from muster.core.consumer.describe import describe_consumer_group
+from muster.core.consumer.downgrade import downgraded
+from muster.core.consumer.fence import erased_group, on_classic_timer, on_revoke_timer
+from muster.core.consumer.fence import on_session_timer as on_consumer_session_timer
+from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.heartbeat import consumer_heartbeat
+from muster.core.consumer.leave import remove_by_admin
+from muster.core.consumer.loaded import start_timers, stop_timers
+from muster.core.consumer.records import TOMBSTONES, ConsumerGroupRecord, EpochErased
+from muster.core.consumer.regex import on_regex_timer
+from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
+from muster.core.consumer.topics import NoTopics, TopicView
 from muster.core.contract import Outcome, StateMachine, Ticket, TimerKey
 from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
@@ -62,7 +75,7 @@ from muster.core.requests import (
     SyncGroup,
     TxnOffsetCommit,
 )
-from muster.core.steps import CreateGroup, ReplaceStaticMember, StoreAssignments, TellJournal
+from muster.core.steps import CreateGroup, Downgrade, ReplaceStaticMember, StoreAssignments, TellJournal
 from muster.wire.errors import REQUEST_TIMED_OUT
 from muster.wire.value import Value
 
@@ -72,14 +85,19 @@ _NOTHING = Outcome()
 class Shard(ShardView, StateMachine):
     """Requests that `refusal.invalid_before_routing` turns away must not come here: it is asked before the routing."""
 
-    def __init__(self, config: GroupConfig, new_id: Callable[[], str]) -> None:
-        """`new_id` gives the text of a fresh random UUID each time."""
+    def __init__(self, config: GroupConfig, new_id: Callable[[], str], topics: TopicView | None = None) -> None:
+        """`new_id` gives the text of a fresh random UUID each time. Without `topics` there are none."""
         self.config = config
         self.new_id = new_id
         self.groups: dict[str, Group] = {}
         """Live groups. While the log is being replayed only the simple ones are here."""
         self.facts: dict[str, GroupStored] = {}
         """The last durable record of each group that has one."""
+        self.consumer_groups: dict[str, ConsumerGroup] = {}
+        """Durable facts: these groups change in `replay` only."""
+        self.storing: set[str] = set()
+        self.topics: TopicView = NoTopics() if topics is None else topics
+        self.regex_filters: dict[str, Callable[[str], bool] | None] = {}
         self.offsets = OffsetStore()
         self.counters = Counters()
 
@@ -88,7 +106,7 @@ class Shard(ShardView, StateMachine):
     def handle(self, request: Request, ticket: Ticket, now_ms: int, member_checked: bool = False) -> Outcome:
         """`member_checked`, for a commit: a heartbeat of its member would be answered NONE, and has been taken."""
         if type(request) is Heartbeat:
-            return heartbeat(self.groups, request, ticket, now_ms)
+            return heartbeat(self.groups, request, ticket, now_ms, self.consumer_groups)
         if type(request) is OffsetCommit:
             return commit_offsets(self, request, ticket, now_ms, member_checked)
         match request:
@@ -99,9 +117,11 @@ class Shard(ShardView, StateMachine):
             case OffsetDelete():
                 return delete_offsets(self, request, ticket, now_ms)
             case DescribeGroup():
-                return Outcome(replies=[(ticket, describe_group(self.groups, request))])
+                return Outcome(replies=[(ticket, describe_group(self.groups, request, self.consumer_groups))])
+            case DescribeConsumerGroup():
+                return Outcome(replies=[(ticket, describe_consumer_group(self, request))])
             case ListGroups():
-                return Outcome(replies=[(ticket, list_groups(self.groups, request))])
+                return Outcome(replies=[(ticket, list_groups(self.groups, self.consumer_groups, request))])
             case _:
                 return self._handle_write(request, ticket, now_ms)
 
@@ -113,16 +133,41 @@ class Shard(ShardView, StateMachine):
     def _handle_write(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
         builder = self._builder(now_ms)
         match request:
+            case ConsumerHeartbeat():
+                consumer_heartbeat(self, request, ticket, builder)
             case JoinGroup():
-                join_group(self.groups, request, ticket, builder)
+                self._join_classic(request, ticket, builder)
             case SyncGroup():
-                sync_group(self.groups, request, ticket, builder)
+                consumers = self.consumer_groups.get(request.group_id)
+                if consumers is not None:
+                    sync_consumer_group(self, consumers, request, ticket, builder)
+                else:
+                    sync_group(self.groups, request, ticket, builder)
             case LeaveGroup():
-                leave_group(self.groups, request, ticket, builder)
+                consumers = self.consumer_groups.get(request.group_id)
+                if consumers is not None:
+                    remove_by_admin(self, consumers, request, ticket, builder)
+                else:
+                    leave_group(self.groups, request, ticket, builder)
             case DeleteGroup():
                 delete_group(self, request, ticket, builder)
             case _:
                 raise AssertionError(f"no decision is made about {request!r}")
+        return self._outcome(builder)
+
+    def _join_classic(self, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
+        """Members of both protocols can be in a consumer group; an Empty one makes place for a classic one (spec 5.6)."""
+        consumers = self.consumer_groups.get(request.group_id)
+        if consumers is not None and consumers.members:
+            join_consumer_group(self, consumers, request, ticket, builder)
+            return
+        replaced = [] if consumers is None else erased_group(consumers)
+        join_group(self.groups, request, ticket, builder, replaced)
+
+    def _outcome(self, builder: OutcomeBuilder) -> Outcome:
+        for record in builder.records:
+            if isinstance(record, ConsumerGroupRecord):
+                self.storing.add(record.group_id)
         return builder.outcome()
 
     def on_marker(
@@ -136,20 +181,47 @@ class Shard(ShardView, StateMachine):
     def on_timer(self, key: TimerKey, now_ms: int) -> Outcome:
         """The runtime has seen to it that a timer which was moved or cancelled does not come here (spec 6.2)."""
         if key == EXPIRE_TIMER:
-            return expire_offsets(self, now_ms)
+            return self._expire(now_ms)
         kind, group_id, *member = key
         group = self.groups.get(group_id)
-        if group is None:
-            return _NOTHING
         builder = self._builder(now_ms)
+        if group is None:
+            consumers = self.consumer_groups.get(group_id)
+            if consumers is None:
+                self.regex_filters.pop(group_id, None)
+                return _NOTHING
+            self._on_consumer_timer(kind, consumers, member, builder)
+            return self._outcome(builder)
         if kind == "session":
             on_session_timer(group, member[0], builder)
-        elif kind == "join":
+        elif kind == "join" and not member:
             on_join_timer(group, builder)
-        else:
-            assert kind == "sync", f"nobody set a timer {key!r}"
+        elif kind == "sync" and not member:
             on_sync_timer(group, builder)
+        else:
+            # Of a consumer group that was here before.
+            assert kind in ("revoke", "regex") or member, f"nobody set a timer {key!r}"
         return builder.outcome()
+
+    def _on_consumer_timer(self, kind: str, group: ConsumerGroup, member: list[str], builder: OutcomeBuilder) -> None:
+        match kind:
+            case "session":
+                on_consumer_session_timer(self, group, member[0], builder)
+            case "revoke":
+                on_revoke_timer(self, group, member[0], builder)
+            case "regex":
+                on_regex_timer(self, group, builder)
+            case "join" | "sync" if member:
+                on_classic_timer(self, group, member[0], builder)
+            case _:
+                pass  # of the classic group that was here before
+
+    def _expire(self, now_ms: int) -> Outcome:
+        outcome = expire_offsets(self, now_ms)
+        for record in outcome.records:
+            if isinstance(record, ConsumerGroupRecord):
+                self.storing.add(record.group_id)
+        return outcome
 
     # -- ownership
 
@@ -162,6 +234,8 @@ class Shard(ShardView, StateMachine):
                 builder.start_session(member)
             if len(group.members) > self.config.max_size:
                 start(group, builder, "group_too_large")
+        for consumers in self.consumer_groups.values():
+            start_timers(consumers, builder)
         builder.set_timer(EXPIRE_TIMER, now_ms + self.config.offsets_retention_check_interval_ms)
         return builder.outcome()
 
@@ -169,6 +243,8 @@ class Shard(ShardView, StateMachine):
         builder = self._builder(now_ms)
         for group in self.groups.values():
             unload_group(group, builder)
+        for consumers in self.consumer_groups.values():
+            stop_timers(consumers, builder)
         builder.cancel_timer(EXPIRE_TIMER)
         return builder.outcome()
 
@@ -191,13 +267,20 @@ class Shard(ShardView, StateMachine):
                 self.offsets.erase(record.group_id, record.topic, record.partition)
             case GroupStored():
                 self.facts[record.group_id] = record
+                self.consumer_groups.pop(record.group_id, None)
                 group = self.groups.get(record.group_id)
                 if group is not None:
                     group.is_committed = True
             case GroupErased():
                 # The offsets stay: they have tombstones of their own (spec 5.7).
                 self.facts.pop(record.group_id, None)
-                self.groups.pop(record.group_id, None)
+                erased = self.groups.pop(record.group_id, None)
+                if erased is not None:
+                    # It may have become a consumer group: who holds on to a member must not answer for it any longer.
+                    for member in erased.members.values():
+                        member.is_gone = True
+            case ConsumerGroupRecord():
+                self._replay_consumer(record)
             case UnknownRecord():
                 self.counters.unknown_records += 1
             case OffsetCommitted():
@@ -211,6 +294,22 @@ class Shard(ShardView, StateMachine):
             case _:
                 assert_never(record)
 
+    def _replay_consumer(self, record: ConsumerGroupRecord) -> None:
+        group_id = record.group_id
+        self.storing.discard(group_id)
+        group = self.consumer_groups.get(group_id)
+        if isinstance(record, EpochErased):
+            self.consumer_groups.pop(group_id, None)
+        elif group is not None:
+            group.replay(record)
+        elif not isinstance(record, TOMBSTONES):
+            # Deviates: Kafka does not load a log in which a classic group with members becomes one without a tombstone
+            # (spec 5.7).
+            self.facts.pop(group_id, None)
+            self.groups.pop(group_id, None)
+            group = self.consumer_groups[group_id] = ConsumerGroup(group_id)
+            group.replay(record)
+
     def replay_loaded(self, group_id: str, topic: str, run: OffsetRun) -> None:
         """`replay` of commits of one group to one topic, as the loader reads them: a million records in a second."""
         self.offsets.put_run(group_id, topic, run)
@@ -221,7 +320,7 @@ class Shard(ShardView, StateMachine):
         group = self.groups.get(group_id)
         if group is not None:
             group.is_committed = True
-        else:
+        elif group_id not in self.consumer_groups:
             self.groups[group_id] = simple_group(group_id, committed_ms)
 
     def on_durable(self, step: Value, now_ms: int) -> Outcome:
@@ -231,6 +330,8 @@ class Shard(ShardView, StateMachine):
                 assignment_stored(self.groups.get(step.group_id), step, builder)
             case TellJournal():
                 builder.journal.extend(step.events)
+            case Downgrade():
+                downgraded(self, step, builder)
             case CreateGroup() | ReplaceStaticMember():
                 pass  # the group is where the records say already
             case _:
@@ -240,6 +341,9 @@ class Shard(ShardView, StateMachine):
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
         """The facts never changed. Who waited hears the mapped error, and live groups that ran ahead come back."""
         self.offsets.lost(outcome.records)
+        for record in outcome.records:
+            if isinstance(record, ConsumerGroupRecord):
+                self.storing.discard(record.group_id)
         builder = self._builder(now_ms)
         error = mapped_append_error("group", error_code)
         match outcome.step:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from muster.wire.value import Value
 
 if TYPE_CHECKING:
+    from muster.core.classic.group import Group
     from muster.core.classic.member import Protocols
     from muster.core.journal import JournalEvent
 
@@ -80,3 +81,13 @@ class TellJournal(Value):
 
     def __init__(self, events: list[JournalEvent]) -> None:
         self.events = events
+
+
+class Downgrade(Value):
+    """Tombstones of a consumer group and the record of the classic one that it becomes, which lives when they are durable."""
+
+    __match_args__ = ("group",)
+    __slots__ = __match_args__
+
+    def __init__(self, group: Group) -> None:
+        self.group = group

@@ -1,8 +1,8 @@
 """Coordinator records as bytes: key and value of what lies in `__consumer_offsets`, byte for byte as Kafka 4.3.1 writes them.
 
-Written: offsets under key type 1 and classic groups under key type 2. Read: offsets also under key type 0. Other record types
-come back as `UnknownRecord`: kept in the log, skipped by the shard (spec 5.1, 5.7). The layouts of the values are in
-`offset_value` and `group_value`.
+Written: offsets under key type 1, classic groups under key type 2, consumer groups under types 3 to 8 and 16. Read: offsets also
+under key type 0. Other record types come back as `UnknownRecord`: kept in the log, skipped by the shard (spec 5.1, 5.7). The
+layouts of the values are in `offset_value`, `group_value` and `consumer_group_value`.
 
 The runtime writes what outcomes ask for; the loader decodes a whole log. Both keep the start of an offset's key, group and
 topic, in a bounded cache, because it repeats from record to record.
@@ -17,6 +17,7 @@ from typing import Final
 from librt.strings import BytesWriter, write_i32_be
 from mypy_extensions import i32, i64
 
+from muster.core.consumer.records import ConsumerGroupRecord
 from muster.core.records import (
     EndTransactionMarker,
     GroupErased,
@@ -30,6 +31,11 @@ from muster.core.records import (
     TransactionalOffset,
     UnknownRecord,
     singly,
+)
+from muster.log.consumer_group_value import (
+    CONSUMER_GROUP_TYPES,
+    decode_consumer_group_record,
+    encode_consumer_group_record,
 )
 from muster.log.group_value import decode_group_value, encode_group_value
 from muster.log.offset_value import decode_offset_value, encode_offset_value, offset_value_size, write_offset_value
@@ -94,6 +100,8 @@ def encode_record(record: SingleRecord) -> tuple[bytes, bytes | None]:
             return _group_key(record.group_id), encode_group_value(record)
         case GroupErased():
             return _group_key(record.group_id), None
+        case ConsumerGroupRecord():
+            return encode_consumer_group_record(record)
         case UnknownRecord():
             raise RecordError(f"a record of unknown type {record.record_type} cannot be written, only kept")
         case TransactionalOffset():
@@ -134,6 +142,8 @@ def _decode_by_fields(key: bytes, value: bytes | None) -> LogRecord:
     if record_type == _GROUP_KEY_TYPE:
         group_id = reader.string("group id")
         return GroupErased(group_id) if value is None else decode_group_value(group_id, value)
+    if record_type in CONSUMER_GROUP_TYPES:
+        return decode_consumer_group_record(record_type, reader, value)
     if record_type not in _OFFSET_KEY_TYPES:
         return UnknownRecord(record_type)
     group_id, topic, partition = reader.string("group id"), reader.string("topic"), reader.i32("partition")

@@ -12,6 +12,8 @@ from typing import Final, cast
 from mypy_extensions import mypyc_attr
 
 from muster.core.config import GroupConfig
+from muster.core.consumer.requests import ConsumerHeartbeat
+from muster.core.consumer.topics import TopicView
 from muster.core.journal import JournalEvent
 from muster.core.records import EndTransactionMarker
 from muster.core.refusal import invalid_before_routing, refused
@@ -28,7 +30,7 @@ from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.loader import Load
 from muster.runtime.offsets_load import OffsetsLoad
 from muster.runtime.offsets_log import OffsetsLog
-from muster.runtime.session_token import SessionToken
+from muster.runtime.session_token import ConsumerSessionToken, SessionToken
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
@@ -72,12 +74,15 @@ class Coordinator(CoordinatorShards[GroupRunner]):
         new_id: Callable[[], str],
         open_log: Callable[[int], tuple[PartitionLog, int]],
         call_soon: Callable[[Callable[[], None]], object],
+        topics: TopicView | None = None,
     ) -> None:
-        """`open_log` gives a partition's log and how large a batch it takes (max.message.bytes)."""
+        """`open_log` gives a partition's log and how large a batch it takes (max.message.bytes). `topics` are those that
+        consumer groups can subscribe to."""
         super().__init__(clock, alarm, commit, open_log, call_soon)
         self._config = config
         self._journal = journal
         self._new_id = new_id
+        self._topics = topics
 
     # -- requests
 
@@ -110,6 +115,14 @@ class Coordinator(CoordinatorShards[GroupRunner]):
         if place is None or place.runner is None or place.state is not _ACTIVE:
             return None
         return place.runner.session_token(request, place, self.may_speak)
+
+    def consumer_token(self, request: ConsumerHeartbeat) -> ConsumerSessionToken | None:
+        """The same for a member of the consumer protocol."""
+        partition = self._partitions.get(request.group_id)
+        place = None if partition is None else self.places.get(partition)
+        if place is None or place.runner is None or place.state is not _ACTIVE:
+            return None
+        return place.runner.consumer_token(request, self.may_speak)
 
     def shard_of(self, group_id: str) -> Shard | None:
         """The shard that answers for a group, if it is here and loaded."""
@@ -162,7 +175,7 @@ class Coordinator(CoordinatorShards[GroupRunner]):
     # -- loading
 
     def _new_load(self, log: PartitionLog) -> Load:
-        return OffsetsLoad(Shard(self._config.groups, self._new_id), log, self._config.load_buffer_bytes)
+        return OffsetsLoad(Shard(self._config.groups, self._new_id, self._topics), log, self._config.load_buffer_bytes)
 
     def _new_runner(
         self, place: LedPartition[GroupRunner], load: Load, log: PartitionLog, max_batch_bytes: int

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from muster.core.classic.heartbeat import stable_member
+from muster.core.consumer.records import ConsumerGroupRecord
+from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
+from muster.core.consumer.steady import steady_state
 from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, OffsetsCommitted, Record, log_length
 from muster.core.refusal import refused, refused_in_flight
 from muster.core.replies import CommitReply, MarkerReply
@@ -28,7 +31,7 @@ from muster.runtime.in_flight import InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.offsets_log import OffsetsLog
 from muster.runtime.runner import ShardRunner
-from muster.runtime.session_token import SessionToken
+from muster.runtime.session_token import ConsumerSessionToken, SessionToken
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER, UNKNOWN_SERVER_ERROR
 
@@ -90,7 +93,7 @@ class GroupRunner(ShardRunner):
         description of a group whose first record is in flight comes after that."""
         if isinstance(request, DescribeGroup):
             return self.shard.is_being_created(request.group_id)
-        return not isinstance(request, OffsetCommit | OffsetFetch | TxnOffsetCommit)
+        return not isinstance(request, OffsetCommit | OffsetFetch | TxnOffsetCommit | DescribeConsumerGroup)
 
     def submit_checked(self, commit: OffsetCommit, ticket: Redeemable) -> None:
         """A commit of a member whose `SessionToken` has just been renewed. Commits never wait for records of groups."""
@@ -107,6 +110,17 @@ class GroupRunner(ShardRunner):
             return None
         turns = self._queues
         return SessionToken(place, group, member, timer, turns.queues, turns.postponed, self._clock, may_speak)
+
+    def consumer_token(
+        self, request: ConsumerHeartbeat, may_speak: Callable[[], bool] | None
+    ) -> ConsumerSessionToken | None:
+        """The same for a member of the consumer protocol."""
+        state = steady_state(self.shard, request)
+        timer = None if state is None else self._wheel.timer_of(state.member.session_key)
+        if state is None or timer is None:
+            return None
+        turns, session_ms = self._queues, self.shard.config.consumer_session_timeout_ms
+        return ConsumerSessionToken(state, session_ms, timer, turns.queues, turns.postponed, self._clock, may_speak)
 
     def end_transaction(self, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool) -> None:
         """The transaction coordinator has ended a transaction in this partition."""
@@ -165,7 +179,13 @@ class GroupRunner(ShardRunner):
     def _keys_of(self, records: list[Record]) -> tuple[str, ...]:
         if type(records[0]) is OffsetsCommitted:
             return ()  # a commit has nothing but offsets
-        return tuple({record.group_id: None for record in records if isinstance(record, GroupStored | GroupErased)})
+        return tuple(
+            {
+                record.group_id: None
+                for record in records
+                if isinstance(record, GroupStored | GroupErased | ConsumerGroupRecord)
+            }
+        )
 
     # -- ending
 

@@ -12,6 +12,7 @@ from typing import Literal
 from zlib import crc32
 
 from muster.core.classic.states import GroupState
+from muster.core.consumer.states import ConsumerGroupState
 from muster.core.shard import Shard
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.coordinator_shards import ShardState
@@ -56,7 +57,8 @@ def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
 
 def _groups(shards: list[Shard]) -> Iterator[Metric]:
     groups = [group for shard in shards for group in shard.groups.values()]
-    yield plain("num_groups", "gauge", "Groups held by this node.", len(groups))
+    consumer_groups = [group for shard in shards for group in shard.consumer_groups.values()]
+    yield plain("num_groups", "gauge", "Groups held by this node.", len(groups) + len(consumer_groups))
     yield labelled(
         "groups",
         "gauge",
@@ -64,7 +66,16 @@ def _groups(shards: list[Shard]) -> Iterator[Metric]:
         {state.value: sum(group.state is state for group in groups) for state in GroupState},
         label="state",
     )
-    yield plain("num_members", "gauge", "Members of all groups.", sum(len(group.members) for group in groups))
+    states = [group.state() for group in consumer_groups]
+    yield labelled(
+        "consumer_groups",
+        "gauge",
+        "Groups of the consumer protocol by state.",
+        {state.value: states.count(state) for state in ConsumerGroupState},
+        label="state",
+    )
+    members = sum(len(group.members) for group in groups) + sum(len(group.members) for group in consumer_groups)
+    yield plain("num_members", "gauge", "Members of all groups.", members)
     yield plain("num_offsets", "gauge", "Committed offsets in memory.", sum(shard.offsets.count for shard in shards))
     pending = sum(shard.offsets.pending.count() for shard in shards)
     yield plain("pending_offsets", "gauge", "Offsets of transactions that have not ended.", pending)

@@ -34,6 +34,7 @@ from muster.runtime.writer_thread import Step, WriterThread
 from muster.security.audit import Audit
 from muster.security.authorizer import Authorizer
 from muster.topics.broker import Broker
+from muster.topics.catalog_topics import CatalogTopics
 from muster.topics.config_types import INT_MAX
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Topic
@@ -112,6 +113,7 @@ class Node:
             new_id,
             self._open_offsets_log,
             loop.call_soon,
+            CatalogTopics(broker.catalog),
         )
         self.other_nodes: OtherNodes = NoOtherNodes(loop.call_soon)
         """Set before `start` where there are some."""

@@ -6,6 +6,7 @@ producer.
 
 from __future__ import annotations
 
+from muster.core.consumer.records import TOMBSTONES
 from muster.core.records import EndTransactionMarker, GroupErased, OffsetErased, ProducerRecord, Record
 from muster.log.record_codec import RecordError, encode_records, write_record
 from muster.runtime.coordinator_log import CoordinatorLog, RecordsTooLarge
@@ -28,7 +29,7 @@ class OffsetsLog(CoordinatorLog):
             write_record(batch, record)
 
     def _are_tombstones(self, records: list[Record]) -> bool:
-        return all(isinstance(record, OffsetErased | GroupErased) for record in records)
+        return all(isinstance(record, (OffsetErased, GroupErased, *TOMBSTONES)) for record in records)
 
     def _encode_of_producer(self, first: ProducerRecord, records: list[Record], now_ms: int) -> bytes:
         """The batch of an outcome that belongs to a transaction. Its sequence is 0 each time, as Kafka's coordinator has it."""

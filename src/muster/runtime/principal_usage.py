@@ -2,7 +2,8 @@
 
 A group is its principal's who made it, or who was the first to be seen with it since its shard was loaded: Kafka's records do
 not say who it was, so that is what can be known again. Counts may be too high for a while; they are set right from the shards
-before anybody is refused. Asked by the handlers of JoinGroup, SyncGroup and OffsetCommit; there is none without limits.
+before anybody is refused. Asked by the handlers of JoinGroup, ConsumerGroupHeartbeat, SyncGroup and OffsetCommit; there is none
+without limits.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from muster.core.classic.group import Group
+from muster.core.consumer.group import ConsumerGroup
 from muster.core.offsets.topic_offsets import TopicOffsets
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, GROUP_MAX_SIZE_REACHED, NONE, POLICY_VIOLATION
 
 if TYPE_CHECKING:
-    from muster.core.classic.group import Group
     from muster.core.shard import Shard
 
 NO_LIMIT: Final = 2**31 - 1
@@ -69,7 +71,7 @@ class PrincipalUsage:
         shard = self._shard_of(group_id)
         if shard is None:
             return NONE  # the coordinator says what there is to say
-        usage, group = self._usage_of(principal), shard.groups.get(group_id)
+        usage, group = self._usage_of(principal), self._group(group_id)
         if group is not None:
             self._claim_group(principal, group_id)
         elif not member_id and not self._has_room_for_group(principal):
@@ -83,6 +85,24 @@ class PrincipalUsage:
             if len(usage.parked) >= self._limits.parked_joins:
                 return self._refuse("parked_joins", COORDINATOR_LOAD_IN_PROGRESS)
         if group is None and not member_id:
+            self._take_group(principal, group_id)
+        return NONE
+
+    def why_no_consumer(self, principal: str, group_id: str, member_id: str, instance_id: str | None) -> int:
+        """The same for a member of the consumer protocol, which comes with an id of its own and never waits for others."""
+        shard = self._shard_of(group_id)
+        if shard is None:
+            return NONE
+        group = self._group(group_id)
+        if group is not None:
+            self._claim_group(principal, group_id)
+        elif not self._has_room_for_group(principal):
+            return self._refuse("groups", POLICY_VIOLATION)
+        if self._is_member(group_id, member_id):
+            self.seen(principal, group_id, member_id)
+        elif not self._is_static_member(group, instance_id) and not self._has_room_for_member(principal):
+            return self._refuse("members", GROUP_MAX_SIZE_REACHED)
+        if group is None:
             self._take_group(principal, group_id)
         return NONE
 
@@ -110,7 +130,7 @@ class PrincipalUsage:
         shard = self._shard_of(group_id)
         if shard is None:
             return NONE
-        if group_id in shard.groups:
+        if self._group(group_id) is not None:
             self._claim_group(principal, group_id)
         elif not makes_group:
             return NONE
@@ -179,9 +199,11 @@ class PrincipalUsage:
 
     def _is_member(self, group_id: str, member_id: str) -> bool:
         group = self._group(group_id)
-        return group is not None and (member_id in group.members or member_id in group.pending_joins)
+        return group is not None and (
+            member_id in group.members or (isinstance(group, Group) and member_id in group.pending_joins)
+        )
 
-    def _is_static_member(self, group: Group | None, instance_id: str | None) -> bool:
+    def _is_static_member(self, group: Group | ConsumerGroup | None, instance_id: str | None) -> bool:
         return group is not None and instance_id is not None and instance_id in group.static_members
 
     # -- setting right
@@ -210,9 +232,9 @@ class PrincipalUsage:
             usage = self._of_principals[principal] = _Usage()
         return usage
 
-    def _group(self, group_id: str) -> Group | None:
+    def _group(self, group_id: str) -> Group | ConsumerGroup | None:
         shard = self._shard_of(group_id)
-        return None if shard is None else shard.groups.get(group_id)
+        return None if shard is None else shard.groups.get(group_id) or shard.consumer_groups.get(group_id)
 
     def _refuse(self, limit: str, error: int) -> int:
         self.refused[limit] += 1

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from muster.core.classic.group import Group
 from muster.core.classic.heartbeat import is_still_stable
 from muster.core.classic.member import Member
+from muster.core.consumer.steady import SteadyState
 from muster.core.contract import TimerKey
 from muster.core.requests import OffsetCommit
 from muster.runtime.clock import Clock
@@ -25,7 +26,17 @@ if TYPE_CHECKING:
     from muster.runtime.group_runner import GroupRunner
 
 
-class SessionToken:
+class Token:
+    """What a connection keeps for the requests of a member that repeat."""
+
+    __slots__ = ()
+
+    def renew(self) -> bool:
+        """Take a heartbeat: True if the answer is the one before. False: nothing has been done, submit the request."""
+        raise NotImplementedError
+
+
+class SessionToken(Token):
     __slots__ = (
         "_clock",
         "_generation",
@@ -82,3 +93,34 @@ class SessionToken:
             return False
         runner.submit_checked(commit, ticket)
         return True
+
+
+class ConsumerSessionToken(Token):
+    """The same for a member of the consumer protocol: as long as its state is steady, its heartbeats are answered alike."""
+
+    __slots__ = ("_clock", "_may_speak", "_postponed", "_queues", "_session_ms", "_state", "_timer")
+
+    def __init__(
+        self,
+        state: SteadyState,
+        session_ms: int,
+        timer: Timer,
+        queues: dict[str, Any],
+        postponed: dict[TimerKey, None],
+        clock: Clock,
+        may_speak: Callable[[], bool] | None,
+    ) -> None:
+        self._state = state
+        self._session_ms = session_ms
+        self._timer = timer
+        self._queues = queues
+        self._postponed = postponed
+        self._clock = clock
+        self._may_speak = may_speak
+
+    def renew(self) -> bool:
+        if self._queues or self._postponed or not self._state.holds():
+            return False
+        if self._may_speak is not None and not self._may_speak():
+            return False
+        return self._timer.put_off(self._clock.ticks_ms() + self._session_ms)

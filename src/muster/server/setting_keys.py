@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.server.consumer_group_keys import CONSUMER_GROUP_KEYS
 from muster.server.limit_keys import LIMIT_KEYS
 from muster.server.listener_keys import LISTENER_KEYS
 from muster.topics.config_table import BROKER_TOPIC_KEYS
@@ -20,6 +21,7 @@ from muster.topics.config_types import (
     Rule,
     at_least,
     between,
+    list_of,
     one_of,
 )
 
@@ -33,13 +35,13 @@ _BOOLEAN, _STRING, _INT, _LONG, _LIST = (
 _NO_EFFECT = "Accepted so that Kafka's files can be used; it has no effect here."
 
 
-def _only(*words: str) -> Rule:
-    """A list that Kafka allows more for than is served here."""
+def _always_with(word: str, *others: str) -> Rule:
+    """A list in which one word may not be missing."""
 
     def allows(value: ConfigValue) -> bool:
-        return value == words
+        return isinstance(value, tuple) and word in value and list_of(word, *others).allows(value)
 
-    return Rule(allows, f"only {','.join(words)} is supported yet", f"[{', '.join(words)}]")
+    return Rule(allows, f"must contain {word}, and may contain {', '.join(others)}", f"[{', '.join((word, *others))}]")
 
 
 _NEVER_OR_A_WHILE = Rule(
@@ -147,10 +149,11 @@ GROUP_KEYS: Final = (
     ConfigKey(
         "group.coordinator.rebalance.protocols",
         _LIST,
-        ("classic",),
+        ("classic", "consumer"),
         "The group protocols that are served.",
-        _only("classic"),
+        _always_with("classic", "consumer"),
     ),
+    *CONSUMER_GROUP_KEYS,
     ConfigKey("group.coordinator.threads", _INT, 1, _NO_EFFECT, at_least(1)),
     ConfigKey("group.coordinator.append.linger.ms", _INT, -1, _NO_EFFECT, at_least(-1)),
     ConfigKey(

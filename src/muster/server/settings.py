@@ -146,6 +146,12 @@ class Settings:
             offset_metadata_max_bytes=self.integer("offset.metadata.max.bytes"),
             offsets_retention_ms=self.integer("offsets.retention.minutes") * MINUTE_MS,
             offsets_retention_check_interval_ms=self.integer("offsets.retention.check.interval.ms"),
+            consumer_session_timeout_ms=self.integer("group.consumer.session.timeout.ms"),
+            consumer_heartbeat_interval_ms=self.integer("group.consumer.heartbeat.interval.ms"),
+            consumer_max_size=self.integer("group.consumer.max.size"),
+            consumer_assignors=self.words("group.consumer.assignors"),
+            consumer_assignment_interval_ms=self.integer("group.consumer.assignment.interval.ms"),
+            consumer_migration_policy=self.string("group.consumer.migration.policy").lower(),
         )
 
     def transaction_config(self) -> TransactionConfig:
@@ -168,6 +174,20 @@ class Settings:
             raise ConfigError(
                 f"{shortest} = {self.integer(shortest)} (from {self.origin(shortest)}) is more than"
                 f" {longest} = {self.integer(longest)} (from {self.origin(longest)}): no member could join"
+            )
+        for what in ("session.timeout", "heartbeat.interval"):
+            name, low, high = (f"group.consumer.{bound}{what}.ms" for bound in ("", "min.", "max."))
+            if not self.integer(low) <= self.integer(name) <= self.integer(high):
+                raise ConfigError(
+                    f"{name} = {self.integer(name)} (from {self.origin(name)}) is not between"
+                    f" {low} = {self.integer(low)} (from {self.origin(low)}) and"
+                    f" {high} = {self.integer(high)} (from {self.origin(high)})"
+                )
+        silence, interval = "group.consumer.session.timeout.ms", "group.consumer.heartbeat.interval.ms"
+        if self.integer(silence) <= self.integer(interval):
+            raise ConfigError(
+                f"{silence} = {self.integer(silence)} (from {self.origin(silence)}) is not more than"
+                f" {interval} = {self.integer(interval)} (from {self.origin(interval)}): every member would be taken for dead"
             )
         largest, queued = "socket.request.max.bytes", "queued.max.request.bytes"
         if self.integer(queued) < self.integer(largest):
@@ -225,6 +245,11 @@ def settings_of(node: Node) -> Settings:
     settings = node.settings
     assert isinstance(settings, Settings)
     return settings
+
+
+def serves_consumer_groups(node: Node) -> bool:
+    """Whether the new group protocol is switched on (spec 7.1)."""
+    return "consumer" in settings_of(node).words("group.coordinator.rebalance.protocols")
 
 
 def resolve(*sources: Iterable[SettingText]) -> Settings:

@@ -49,6 +49,8 @@ class Catalog:
         self._deleting: list[str] = []
         self.changes = 0
         """Grows whenever a topic comes or goes: who remembers one looks at this."""
+        self.enlargements = 0
+        """Grows whenever a topic gets partitions."""
 
     # Reading
 
@@ -240,6 +242,7 @@ class Catalog:
     ) -> None:
         """`some_may_be_offline`: a log that cannot be used is no reason to do without the others."""
         first = len(topic.partitions)
+        self.enlargements += first < count
         for index in range(first, count):
             leader = self.leaders.of(topic.name, index, leader_epochs.get(index, 0))
             is_here = leader.node_id == self.leaders.node_id

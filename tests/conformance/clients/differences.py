@@ -40,7 +40,6 @@ class Difference:
 
 
 NOT_BUILT: Final = (
-    Meant("no KIP-848 groups yet", feature="consumer protocol (KIP-848)"),
     Meant("no share groups", feature="share consumer (KIP-932)"),
     Meant("rules are a file, not ACLs", feature="admin: ACLs"),
     Meant("no SASL yet", feature="admin: SCRAM credentials"),
@@ -51,7 +50,7 @@ NOT_BUILT: Final = (
 )
 """What Muster does not offer; a client must be told so clearly. A refusal that is not listed here is a failure."""
 
-_FEATURES: Final = "Muster finalizes no features but metadata.version: the others stand for things that are not built"
+_FEATURES: Final = "Muster finalizes metadata, group and transaction.version: the others stand for things not built"
 _ELIGIBLE_LEADERS: Final = (
     "Kafka's eligible leader replicas keep min.insync.replicas as a cluster-wide setting; Muster has no such thing"
 )

@@ -97,7 +97,7 @@ def test_green_is_no_failure_at_muster_and_no_difference_that_is_not_meant() -> 
 
 
 def test_a_refusal_is_green_only_for_what_is_not_built() -> None:
-    assert refusal_is_meant("java", "consumer protocol (KIP-848)")
+    assert refusal_is_meant("java", "share consumer (KIP-932)")
     assert not refusal_is_meant("java", "group with range")
     assert not is_green({"java": {"Muster": Findings({"group with range": Verdict(Status.REFUSED)})}}, [])
 

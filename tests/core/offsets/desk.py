@@ -10,6 +10,8 @@ from muster.core.classic.group import Group
 from muster.core.classic.member import Member
 from muster.core.classic.states import EMPTY, STABLE, GroupState
 from muster.core.config import GroupConfig
+from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.topics import NoTopics, TopicView
 from muster.core.contract import Outcome, Ticket
 from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
@@ -97,6 +99,9 @@ class Desk(ShardView):
 
     groups: dict[str, Group] = field(default_factory=dict)
     offsets: OffsetStore = field(default_factory=OffsetStore)
+    consumer_groups: dict[str, ConsumerGroup] = field(default_factory=dict)
+    storing: set[str] = field(default_factory=set)
+    topics: TopicView = field(default_factory=NoTopics)
     config: GroupConfig = field(default_factory=GroupConfig)
     counters: Counters = field(default_factory=Counters)
     log: list[SingleRecord] = field(default_factory=list)

@@ -1,8 +1,8 @@
 """How `muster log dump` says what a batch and a record are, for people and for programs.
 
-Decoded are a group coordinator's records of types 0 to 2, a transaction coordinator's, and the markers that end transactions.
-Other coordinator records are named and shown as bytes. What cannot be decoded is shown as bytes too, with what was wrong: looking
-must not fail because of what is looked at.
+Decoded are a group coordinator's records of types 0 to 8 and 16, a transaction coordinator's, and the markers that end
+transactions. Other coordinator records are named and shown as bytes. What cannot be decoded is shown as bytes too, with what was
+wrong: looking must not fail because of what is looked at.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Final
 
+from muster.core.consumer.records import TOMBSTONES, ConsumerGroupRecord
 from muster.core.records import GroupErased, GroupStored, LogRecord, OffsetCommitted, OffsetErased, UnknownRecord
 from muster.core.transactions.records import TransactionErased, TransactionRecord, TransactionStored
 from muster.log.record_codec import RecordError, decode_record
@@ -20,6 +21,7 @@ from muster.wire.batch import DELETE_HORIZON_BIT, NO_PRODUCER_ID, BatchHeader, c
 from muster.wire.batch import Record as BatchRecord
 from muster.wire.consumer_protocol import decode_assignment, decode_subscription
 from muster.wire.errors import WireError
+from muster.wire.value import Value
 
 
 class RecordKind(Enum):
@@ -154,8 +156,29 @@ def _typed_fields(decoded: LogRecord | TransactionRecord, record: BatchRecord) -
             return decoded.as_dict() | {"members": [_member_fields(each.as_dict()) for each in decoded.members]}
         case TransactionStored():
             return decoded.as_dict() | {"topics": [topic._asdict() for topic in decoded.topics]}
+        case ConsumerGroupRecord():
+            fields = _consumer_group_fields(decoded)
+            return fields | {"tombstone": True} if isinstance(decoded, TOMBSTONES) else fields
         case UnknownRecord():
             return _raw_fields(record)
+
+
+def _consumer_group_fields(value: Value) -> dict[str, Any]:
+    """The fields of a record and of what it holds, with topic ids and bytes as texts."""
+    fields: dict[str, Any] = {}
+    for name, field in value.as_dict().items():
+        match field:
+            case Enum():
+                fields[name] = field.name
+            case Value():
+                fields[name] = _consumer_group_fields(field)
+            case dict():
+                fields[name] = {key.hex(): numbers for key, numbers in field.items()}
+            case tuple() if name == "protocols":
+                fields[name] = [{"name": each, "metadata_hex": metadata.hex()} for each, metadata in field]
+            case _:
+                fields[name] = field
+    return fields
 
 
 def _member_fields(member: dict[str, Any]) -> dict[str, Any]:

@@ -18,9 +18,14 @@ from muster.wire import errors
 def delete_group(shard: ShardView, request: DeleteGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     group = shard.groups.get(request.group_id)
     error = _refusal(group)
-    if group is not None and error == errors.NONE:
+    generation = 0 if group is None else group.generation
+    consumer_group = shard.consumer_groups.get(request.group_id)
+    if consumer_group is not None:
+        error = errors.NON_EMPTY_GROUP if consumer_group.members else errors.NONE
+        generation = consumer_group.epoch
+    if error == errors.NONE:
         builder.records.extend(erase_group(shard, request.group_id))
-        removed = JournalEvent("group_removed", builder.now_ms, request.group_id, group.generation, "deleted")
+        removed = JournalEvent("group_removed", builder.now_ms, request.group_id, generation, "deleted")
         builder.step = TellJournal([removed])
     builder.reply(ticket, DeleteReply(error))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Final
 
 from muster.core.classic.description import Description
 from muster.core.classic.group import Group
 from muster.core.classic.states import DEAD, STABLE
+from muster.core.consumer.describe import listed_consumer_groups
+from muster.core.consumer.group import ConsumerGroup
 from muster.core.replies import DescribedMember, DescribeReply, ListedGroup, ListReply
 from muster.core.requests import DescribeGroup, ListGroups
 from muster.wire import errors
@@ -14,11 +17,15 @@ from muster.wire import errors
 GROUP_TYPE: Final = "classic"
 
 
-def describe_group(groups: dict[str, Group], request: DescribeGroup) -> DescribeReply:
+def describe_group(
+    groups: dict[str, Group], request: DescribeGroup, consumer_groups: Container[str] = ()
+) -> DescribeReply:
     """Readers see committed groups: one whose first record is on its way does not exist yet. The runtime asks after that."""
     group = groups.get(request.group_id)
     if group is None or not group.is_committed:
-        return DescribeReply(errors.GROUP_ID_NOT_FOUND, request.group_id, DEAD.value)
+        reply = DescribeReply(errors.GROUP_ID_NOT_FOUND, request.group_id, DEAD.value)
+        reply.is_of_other_type = request.group_id in consumer_groups
+        return reply
     kept = group.described
     if kept is None or not kept.is_true_of(group):
         kept = group.described = Description(group, _description(group))
@@ -48,13 +55,13 @@ def _description(group: Group) -> DescribeReply:
     )
 
 
-def list_groups(groups: dict[str, Group], request: ListGroups) -> ListReply:
+def list_groups(groups: dict[str, Group], consumer_groups: dict[str, ConsumerGroup], request: ListGroups) -> ListReply:
     """States are compared trimmed and in any case, types in any case; unknown names match nothing (T138, T139)."""
     states = {state.strip().lower() for state in request.states}
     types = {group_type.lower() for group_type in request.types}
+    listed = listed_consumer_groups(consumer_groups, states, types)
     if types and GROUP_TYPE not in types:
-        return ListReply(errors.NONE)
-    listed: list[ListedGroup] = []
+        return ListReply(errors.NONE, tuple(listed))
     state, word = DEAD, DEAD.value
     for group in groups.values():
         if not group.is_committed:

@@ -12,6 +12,8 @@ from muster.core.classic.group import Group
 from muster.core.classic.member import Member
 from muster.core.classic.membership import check_member
 from muster.core.classic.states import DEAD, HEARTBEAT_ANSWER, PREPARING_REBALANCE, STABLE
+from muster.core.consumer.classic_member import heartbeat_in_consumer_group
+from muster.core.consumer.group import ConsumerGroup
 from muster.core.contract import Outcome, Ticket
 from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
@@ -21,9 +23,19 @@ _ALIVE: Final = HeartbeatReply(errors.NONE)
 _REJOIN: Final = HeartbeatReply(HEARTBEAT_ANSWER[PREPARING_REBALANCE])
 
 
-def heartbeat(groups: dict[str, Group], request: Heartbeat, ticket: Ticket, now_ms: int) -> Outcome:
+def heartbeat(
+    groups: dict[str, Group],
+    request: Heartbeat,
+    ticket: Ticket,
+    now_ms: int,
+    consumer_groups: dict[str, ConsumerGroup] | None = None,
+) -> Outcome:
+    """`consumer_groups` may have classic members too."""
     group = groups.get(request.group_id)
     if group is None:
+        consumers = None if consumer_groups is None else consumer_groups.get(request.group_id)
+        if consumers is not None:
+            return heartbeat_in_consumer_group(consumers, request, ticket, now_ms)
         return _refused(ticket, errors.UNKNOWN_MEMBER_ID)
     member = group.members.get(request.member_id)
     error = _refusal(group, member, request)

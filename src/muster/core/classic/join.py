@@ -6,6 +6,8 @@ with its member until the join phase ends. Called by the shard only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from muster.core.classic.group import Group
 from muster.core.classic.join_known import join_known_member
 from muster.core.classic.join_new import join_new_member
@@ -15,23 +17,33 @@ from muster.core.classic.rebalance import complete_if_all_joined
 from muster.core.classic.states import DEAD, EMPTY, PREPARING_REBALANCE
 from muster.core.classic.stored import stored_group
 from muster.core.contract import Ticket
+from muster.core.records import Record
 from muster.core.replies import JoinReply
 from muster.core.requests import JoinGroup
 from muster.core.steps import CreateGroup
 from muster.wire import errors
 
 
-def join_group(groups: dict[str, Group], request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
+def join_group(
+    groups: dict[str, Group],
+    request: JoinGroup,
+    ticket: Ticket,
+    builder: OutcomeBuilder,
+    replaced: Sequence[Record] = (),
+) -> None:
+    """`replaced`: the tombstones of an Empty consumer group of that id, whose place a new classic group takes."""
     group = groups.get(request.group_id)
     if group is not None:
         _join(group, request, ticket, builder)
     elif request.member_id:
         builder.reply(ticket, JoinReply(errors.UNKNOWN_MEMBER_ID, request.member_id))
     else:
-        _join_unknown_group(groups, request, ticket, builder)
+        _join_unknown_group(groups, request, ticket, builder, replaced)
 
 
-def _join_unknown_group(groups: dict[str, Group], request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
+def _join_unknown_group(
+    groups: dict[str, Group], request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder, replaced: Sequence[Record]
+) -> None:
     """The group is there from now on, even if the join is refused. Its answer does not wait for the group's first record."""
     group = groups[request.group_id] = Group(request.group_id, builder.now_ms)
     group.is_committed = False
@@ -39,6 +51,7 @@ def _join_unknown_group(groups: dict[str, Group], request: JoinGroup, ticket: Ti
     builder.note("group_created", group, "new_member", reason=request.reason)
     _join(group, request, ticket, builder)
     assert not builder.records, "a join that creates its group has nothing else to store"
+    builder.records.extend(replaced)
     builder.records.append(created)
     builder.step = CreateGroup(group.group_id)
     builder.early_replies.extend(builder.replies)

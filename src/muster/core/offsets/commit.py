@@ -12,6 +12,7 @@ from typing import Final
 from muster.core.classic.group import Group
 from muster.core.classic.membership import check_member
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY
+from muster.core.consumer.member_epoch import check_commit_epoch
 from muster.core.contract import Outcome, Ticket, TimerChange
 from muster.core.offsets.topic_offsets import TopicOffsets, topic_offsets
 from muster.core.offsets.view import ShardView
@@ -34,7 +35,7 @@ def commit_offsets(
     group: Group | None = None
     if not member_checked:
         group = shard.groups.get(request.group_id)
-        error = _check_unknown_group(request) if group is None else check_commit(group, request)
+        error = _check_without_classic_group(shard, request) if group is None else check_commit(group, request)
         if error:
             return Outcome(replies=[(ticket, CommitReply([error] * request.count))])
     records, reply = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
@@ -42,7 +43,7 @@ def commit_offsets(
         shard.offsets.expect(records)
         for record in records:
             shard.counters.offset_commits += log_length(record)
-    elif group is None and not member_checked:
+    elif group is None and not member_checked and request.group_id not in shard.consumer_groups:
         # T163b: every entry was too large. The group is made all the same, in memory only.
         # Deviates: Kafka shows it after the shard's next write, here it shows at once.
         shard.groups[request.group_id] = Group(request.group_id, now_ms)
@@ -68,8 +69,14 @@ def check_commit(group: Group, request: OffsetCommit) -> int:
     return errors.NONE
 
 
-def _check_unknown_group(request: OffsetCommit) -> int:
-    """Without a generation it becomes a simple group: replaying its first offset makes it."""
+def _check_without_classic_group(shard: ShardView, request: OffsetCommit) -> int:
+    """A consumer group; or none, and without a generation it becomes a simple one: replaying its first offset makes it."""
+    group = shard.consumer_groups.get(request.group_id)
+    if group is not None:
+        knows_epochs = request.unknown_group_is_not_found  # both since v9
+        return check_commit_epoch(
+            group, request.member_id, request.generation, request.topics, knows_epochs, shard.topics
+        )
     if request.generation < 0:
         return errors.NONE
     return errors.GROUP_ID_NOT_FOUND if request.unknown_group_is_not_found else errors.ILLEGAL_GENERATION

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.states import DEAD, EMPTY
+from muster.core.consumer.fence import erased_group
+from muster.core.consumer.group import ConsumerGroup
 from muster.core.contract import Outcome, Ticket
 from muster.core.offsets.view import ShardView
 from muster.core.records import GroupErased, OffsetErased, Record
@@ -17,15 +19,16 @@ from muster.wire import errors
 
 def delete_offsets(shard: ShardView, request: OffsetDelete, ticket: Ticket, now_ms: int) -> Outcome:
     group = shard.groups.get(request.group_id)
-    if group is None or group.state is DEAD:
+    consumer_group = shard.consumer_groups.get(request.group_id) if group is None else None
+    if consumer_group is None and (group is None or group.state is DEAD):
         return _refused(ticket, errors.GROUP_ID_NOT_FOUND)
-    if group.state is not EMPTY and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
+    if group is not None and group.state is not EMPTY and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
         return _refused(ticket, errors.NON_EMPTY_GROUP)  # nobody can know what its members read
     codes: list[int] = []
     records: list[Record] = []
     pending = shard.offsets.pending.of_group(request.group_id)
     for topic, partition in request.partitions:
-        if _is_read(group, topic):
+        if _is_read(group, topic) if group is not None else _is_subscribed(consumer_group, topic):
             codes.append(errors.GROUP_SUBSCRIBED_TO_TOPIC)
             continue
         codes.append(errors.NONE)
@@ -52,8 +55,16 @@ def erase_group(shard: ShardView, group_id: str) -> list[Record]:
         if commit.group_id == group_id:
             places[commit.topic, commit.partition] = None
     records: list[Record] = [OffsetErased(group_id, topic, partition) for topic, partition in places]
-    records.append(GroupErased(group_id))
+    consumer_group = shard.consumer_groups.get(group_id)
+    if consumer_group is None:
+        records.append(GroupErased(group_id))
+    else:
+        records.extend(erased_group(consumer_group))
     return records
+
+
+def _is_subscribed(group: ConsumerGroup | None, topic: str) -> bool:
+    return group is not None and group.is_subscribed_to(topic)
 
 
 def _is_read(group: Group, topic: str) -> bool:

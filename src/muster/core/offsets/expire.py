@@ -8,19 +8,22 @@ The base of an offset's age depends on the group:
 | Empty | the moment the group became Empty; its commit if that is unknown | everything |
 | Stable, type `consumer`, subscriptions known | its commit | topics that nobody subscribes to |
 | anything else: rebalancing, other types, unknown subscriptions | | nothing |
+| consumer group | its commit | topics that nobody subscribes to |
 
 So a fresh commit to an Empty group of a real protocol still expires with the group (T195), as in Kafka. An offset with an expire
 timestamp of its own goes at that time, if it is eligible at all (T203b). An Empty group without offsets goes at once (T199).
-A group with a commit on its way is left for the next run. Neither an offset that a transaction is about to replace expires,
-nor a group in which a transaction is open (T202).
+A group with a commit on its way, or a consumer group with records on their way, is left for the next run.
+Neither an offset that a transaction is about to replace expires, nor a group in which a transaction is open (T202).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.states import DEAD, EMPTY, STABLE
+from muster.core.consumer.fence import erased_group
+from muster.core.consumer.records import ConsumerGroupRecord, EpochErased
 from muster.core.contract import Outcome, TimerKey
 from muster.core.journal import JournalEvent
 from muster.core.offsets.partition_offsets import StoredOffset
@@ -46,20 +49,20 @@ def expire_offsets(shard: ShardView, now_ms: int) -> Outcome:
     removed: list[JournalEvent] = []
     room = ROOM_BYTES
     busy = {commit.group_id for commit in shard.offsets.on_the_way()}
-    for group_id, group in shard.groups.items():
+    for group_id, generation, due in _all_due(shard, now_ms):
         if group_id in busy:
             continue
-        for record in _due(shard, group, now_ms):
+        for record in due:
             room -= _size_limit(record)
             if room < 0:
                 break
             records.append(record)
-            if isinstance(record, GroupErased):
-                removed.append(JournalEvent("group_removed", now_ms, group_id, group.generation, "expired"))
+            if isinstance(record, GroupErased | EpochErased):
+                removed.append(JournalEvent("group_removed", now_ms, group_id, generation, "expired"))
         if room < 0:
             break
     delay_ms = MORE_TO_EXPIRE_DELAY_MS if room < 0 else shard.config.offsets_retention_check_interval_ms
-    shard.counters.offset_expirations += len(records) - len(removed)
+    shard.counters.offset_expirations += sum(isinstance(record, OffsetErased) for record in records)
     return Outcome(
         records=records,
         timers=[(EXPIRE_TIMER, now_ms + delay_ms)],
@@ -86,28 +89,48 @@ def erase_topics(shard: ShardView, topics: Iterable[str], now_ms: int) -> Outcom
     return Outcome(records=[OffsetErased(*place) for place in places])
 
 
-def _due(shard: ShardView, group: Group, now_ms: int) -> Iterator[OffsetErased | GroupErased]:
-    """The tombstones of a group's old offsets and, if nothing is left then and nobody is in it, its own."""
-    kept_topics = _kept_topics(group)
+Tombstone = OffsetErased | GroupErased | ConsumerGroupRecord
+
+
+def _all_due(shard: ShardView, now_ms: int) -> Iterator[tuple[str, int, Iterator[Tombstone]]]:
+    """Of every group: its id, its generation or epoch, and the tombstones that are due."""
+    for group_id, group in shard.groups.items():
+        # Also for a simple group, which never had a record of its own (T207c), and with ids still pending (T203a).
+        own = [GroupErased(group_id)] if group.state is EMPTY else None
+        yield group_id, group.generation, _due(shard, group_id, _kept_topics(group), _empty_since(group), own, now_ms)
+    for group_id, consumers in shard.consumer_groups.items():
+        if group_id not in shard.storing:
+            gone = None if consumers.members else erased_group(consumers)
+            kept = consumers.subscribed_topics()
+            yield group_id, consumers.epoch, _due(shard, group_id, kept, _UNKNOWN, gone, now_ms)
+
+
+def _due(
+    shard: ShardView,
+    group_id: str,
+    kept_topics: frozenset[str] | None,
+    empty_since_ms: int,
+    own: Sequence[GroupErased | ConsumerGroupRecord] | None,
+    now_ms: int,
+) -> Iterator[Tombstone]:
+    """The tombstones of a group's old offsets and, if nothing is left then and nobody is in it, its `own`."""
     retention_ms = shard.config.offsets_retention_ms
-    empty_since_ms = _empty_since(group)
-    pending = shard.offsets.pending.of_group(group.group_id)
-    is_done = group.state is EMPTY and not shard.offsets.pending.is_open_in(group.group_id)
-    for topic, partitions in shard.offsets.of_group(group.group_id).items():
+    pending = shard.offsets.pending.of_group(group_id)
+    is_done = own is not None and not shard.offsets.pending.is_open_in(group_id)
+    for topic, partitions in shard.offsets.of_group(group_id).items():
         if kept_topics is None or topic in kept_topics:
             is_done = False
             continue
         for partition, stored in partitions.items():
             if (topic, partition) not in pending and _is_expired(stored, empty_since_ms, retention_ms, now_ms):
-                yield OffsetErased(group.group_id, topic, partition)
+                yield OffsetErased(group_id, topic, partition)
             else:
                 is_done = False
-    if is_done:
-        # Also for a simple group, which never had a record of its own (T207c), and with ids still pending (T203a).
-        yield GroupErased(group.group_id)
+    if is_done and own is not None:
+        yield from own
 
 
-def _size_limit(record: OffsetErased | GroupErased) -> int:
+def _size_limit(record: Tombstone) -> int:
     """At least what the tombstone takes in a batch."""
     names = len(record.group_id) + (len(record.topic) if isinstance(record, OffsetErased) else 0)
     return _RECORD_BYTES + _MAX_UTF8_BYTES * names

@@ -1,6 +1,7 @@
-"""OffsetFetch for classic and unknown groups: what is committed, in the request's own order (spec 4.4).
+"""OffsetFetch: what is committed, in the request's own order (spec 4.4).
 
-Any group, any state, no membership needed; a group that does not exist has simply committed nothing. The handler takes out
+Any group, any state; a group that does not exist has simply committed nothing. Of a consumer group a member that names itself
+has to be at its epoch, otherwise nobody needs to be a member. The handler takes out
 topics that the client may not see. The runtime runs a `require_stable` fetch behind the writes that are under way; what is unstable
 then are partitions that a transaction has written to and not ended (spec 4.4).
 """
@@ -8,6 +9,7 @@ then are partitions that a transaction has written to and not ended (spec 4.4).
 from __future__ import annotations
 
 from muster.core.classic.states import DEAD
+from muster.core.consumer.member_epoch import check_fetch_epoch
 from muster.core.contract import Outcome, Ticket
 from muster.core.journal import JournalEvent
 from muster.core.offsets.partition_offsets import PartitionOffsets
@@ -26,6 +28,13 @@ def fetch_offsets(shard: ShardView, request: OffsetFetch, ticket: Ticket, now_ms
     group = shard.groups.get(request.group_id)
     # Offsets may outlive their group in the log; without the group they are not shown (spec 5.7).
     is_shown = group is not None and group.state is not DEAD
+    if group is None:
+        consumer_group = shard.consumer_groups.get(request.group_id)
+        if consumer_group is not None:
+            error = check_fetch_epoch(consumer_group, request.member_id, request.member_epoch)
+            if error:
+                return Outcome(replies=[(ticket, FetchReply(error, []))])
+            is_shown = True
     if request.topics is not None:
         topics = _asked(shard.offsets, request.group_id, request.topics, is_shown)
     else:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from muster.core.classic.group import Group
 from muster.core.classic.membership import check_member
 from muster.core.classic.states import DEAD, EMPTY
+from muster.core.consumer.member_epoch import check_commit_epoch
 from muster.core.contract import Outcome, Ticket
 from muster.core.offsets.commit import verdicts
 from muster.core.offsets.view import ShardView
@@ -21,12 +22,12 @@ from muster.wire import errors
 
 def commit_in_transaction(shard: ShardView, request: TxnOffsetCommit, ticket: Ticket, now_ms: int) -> Outcome:
     group = shard.groups.get(request.group_id)
-    error = _check_unknown_group(request) if group is None else check_txn_commit(group, request)
+    error = _check_without_classic_group(shard, request) if group is None else check_txn_commit(group, request)
     if error:
         return Outcome(replies=[(ticket, CommitReply([error] * request.count))])
     records, codes = _accept(request, shard.config.offset_metadata_max_bytes, now_ms)
     if not records:
-        if group is None:
+        if group is None and request.group_id not in shard.consumer_groups:
             shard.groups[request.group_id] = Group(request.group_id, now_ms)  # as for a plain commit: T163b
         return Outcome(replies=[(ticket, CommitReply(codes))])
     if request.producer_epoch < shard.offsets.producer(request.producer_id).epoch:
@@ -54,8 +55,14 @@ def check_txn_commit(group: Group, request: TxnOffsetCommit) -> int:
     return errors.NONE if generation == group.generation else errors.ILLEGAL_GENERATION
 
 
-def _check_unknown_group(request: TxnOffsetCommit) -> int:
-    """Without a generation it becomes a simple group: replaying its first offset makes it."""
+def _check_without_classic_group(shard: ShardView, request: TxnOffsetCommit) -> int:
+    """A consumer group; or none, and without a generation it becomes a simple one: replaying its first offset makes it."""
+    group = shard.consumer_groups.get(request.group_id)
+    if group is not None:
+        if request.generation < 0 and not request.member_id:
+            return errors.NONE
+        error = check_commit_epoch(group, request.member_id, request.generation, request.topics, True, shard.topics)
+        return errors.ILLEGAL_GENERATION if error == errors.STALE_MEMBER_EPOCH else error
     return errors.NONE if request.generation < 0 else errors.ILLEGAL_GENERATION
 
 

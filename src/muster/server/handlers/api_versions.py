@@ -28,6 +28,8 @@ _API_VERSIONS: Final = 18
 _CLIENT_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 SHOWS_LOWEST_0_SINCE: Final = 4
+GROUP_VERSION: Final = 1
+"""From 1 on clients may use the consumer protocol (KIP-848)."""
 METADATA_VERSION: Final = 30
 """The level of the Kafka release whose behaviour is followed (4.3); tools show it as the broker's version."""
 
@@ -50,19 +52,20 @@ def _names_its_software(request: ApiVersionsRequest) -> bool:
 
 @cache
 def _everything(shows_lowest_0: bool) -> ApiVersionsResponse:
-    # group.version is not shown: the consumer protocol of KIP-848 is not served, and a feature that is not finalized counts
-    # as level 0.
-    transactions = ApiVersionsResponseSupportedFeature("transaction.version", 0, TRANSACTION_VERSION)
-    lowest_0 = [transactions] if shows_lowest_0 else []
+    lowest_0 = [
+        ApiVersionsResponseSupportedFeature("group.version", 0, GROUP_VERSION),
+        ApiVersionsResponseSupportedFeature("transaction.version", 0, TRANSACTION_VERSION),
+    ]
     return ApiVersionsResponse(
         api_keys=[_api_key(key) for key in sorted(HANDLERS)],
         supported_features=[
             ApiVersionsResponseSupportedFeature("metadata.version", METADATA_VERSION, METADATA_VERSION),
-            *lowest_0,
+            *(lowest_0 if shows_lowest_0 else ()),
         ],
         finalized_features_epoch=0,
         finalized_features=[
             ApiVersionsResponseFinalizedFeature("metadata.version", METADATA_VERSION, METADATA_VERSION),
+            ApiVersionsResponseFinalizedFeature("group.version", GROUP_VERSION, GROUP_VERSION),
             ApiVersionsResponseFinalizedFeature("transaction.version", TRANSACTION_VERSION, TRANSACTION_VERSION),
         ],
     )

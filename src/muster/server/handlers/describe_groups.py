@@ -86,7 +86,8 @@ class DescribeGroupsQuery:
         error, message = reply.error, None
         if error == GROUP_ID_NOT_FOUND:
             if version >= 6:
-                message = f"Group {reply.group_id} not found."
+                problem = "is not a classic group." if reply.is_of_other_type else "not found."
+                message = f"Group {reply.group_id} {problem}"
             else:
                 error = NONE
         operations = NO_OPERATIONS_SHOWN

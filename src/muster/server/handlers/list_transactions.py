@@ -9,7 +9,7 @@ from muster.security.resources import Operation
 from muster.server.authorize import may_use_transactional_id
 from muster.server.call import Call
 from muster.server.parts import Parts
-from muster.server.patterns import BadPattern, whole_match
+from muster.topics.patterns import BadPattern, whole_match
 from muster.wire.errors import INVALID_REGULAR_EXPRESSION, NONE
 from muster.wire.generated.list_transactions import (
     ListTransactionsRequest,

@@ -2,7 +2,7 @@
 
 v1-7 ask for one group; v1 has no error of its own, a group's error stands on every partition that was asked for. v2+:
 null topics ask for all. v5+: leader epochs. v7+: require-stable. v8+: several groups. v9: member id and epoch, which
-classic groups ignore. v10+: topics by id.
+count for consumer groups (KIP-848). v10+: topics by id.
 """
 
 from __future__ import annotations
@@ -69,12 +69,14 @@ class RefusedTopic:
 class OffsetFetchQuery:
     """What is asked about one group, after rights and topic ids have been looked at."""
 
-    __slots__ = ("asks_all", "group_id", "is_repeated", "known", "node", "refused")
+    __slots__ = ("asks_all", "group_id", "is_repeated", "known", "member_epoch", "member_id", "node", "refused")
 
-    def __init__(self, node: Node, group_id: str, asks_all: bool) -> None:
+    def __init__(self, node: Node, group: OffsetFetchRequestGroup) -> None:
         self.node = node
-        self.group_id = group_id
-        self.asks_all = asks_all
+        self.group_id = group.group_id
+        self.member_id = group.member_id
+        self.member_epoch = group.member_epoch
+        self.asks_all = group.topics is None
         self.is_repeated = False
         """The same request has asked for all of this group before."""
         self.known: list[tuple[str, I32Array]] = []
@@ -83,7 +85,9 @@ class OffsetFetchQuery:
 
     def request(self, call: Call, require_stable: bool) -> OffsetFetch:
         topics = None if self.asks_all else self.known
-        return OffsetFetch(self.group_id, topics, require_stable, call.client_id, call.host)
+        return OffsetFetch(
+            self.group_id, topics, require_stable, call.client_id, call.host, self.member_id, self.member_epoch
+        )
 
     def lay_out(self, call: Call, reply: FetchReply) -> OffsetFetchResponse:
         """The answer to a request about this one group."""
@@ -256,13 +260,13 @@ def _as_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
 
 def _unsorted(node: Node, group: OffsetFetchRequestGroup) -> OffsetFetchQuery:
     """Of a group that may not be seen: nothing is looked up for it."""
-    question = OffsetFetchQuery(node, group.group_id, asks_all=group.topics is None)
+    question = OffsetFetchQuery(node, group)
     question.known = [(entry.name, i32_array(entry.partition_indexes)) for entry in group.topics or ()]
     return question
 
 
 def _question(call: Call, node: Node, group: OffsetFetchRequestGroup, before: Asked | None = None) -> OffsetFetchQuery:
-    question = OffsetFetchQuery(node, group.group_id, asks_all=group.topics is None)
+    question = OffsetFetchQuery(node, group)
     topics = as_list(group.topics or ())
     if before is None and _lists_much(topics):
         before = Asked(Repeats())

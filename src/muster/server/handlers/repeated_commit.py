@@ -50,12 +50,15 @@ def learn(call: Call, request: OffsetCommitRequest, node: Node, payload: bytes, 
 
 
 class RepeatedCommit(RepeatedRequest):
-    __slots__ = ("_commit", "_node", "_respond")
+    __slots__ = ("_commit", "_node", "_respond", "_session")
 
     def __init__(
         self, call: Call, node: Node, payload: bytes, offsets_at: vec[i64], commit: OffsetCommit, answer: CommitAnswer
     ) -> None:
         expected = all_accepted(commit.count)
+        session = node.coordinator.session_token(
+            Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
+        )
         super().__init__(
             call,
             node,
@@ -63,10 +66,9 @@ class RepeatedCommit(RepeatedRequest):
             offsets_at,
             [(ResourceType.GROUP, commit.group_id), *[(ResourceType.TOPIC, each.topic) for each in commit.topics]],
             answer.respond(call, expected),
-            node.coordinator.session_token(
-                Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
-            ),
+            session,
         )
+        self._session = session
         self._node = node
         self._commit = commit
         """The last one: its topics are replaced by each that follows."""
@@ -80,7 +82,7 @@ class RepeatedCommit(RepeatedRequest):
         call = Call(connection, self._route, read_i32_be(frame, position + PREFIX_BYTES), self.client_id)
         connection.call = call
         call.respond = self._respond
-        token, commit = self._token, self._commit
+        token, commit = self._session, self._commit
         # By its token it is decided at once, so nobody keeps the commit and it can serve again.
         if token is None or not token.commit(commit, call):
             self._node.coordinator.submit(_copied(commit), call)

@@ -56,6 +56,8 @@ SERVED: Final = (
     "DescribeProducers",
     "DescribeTransactions",
     "ListTransactions",
+    "ConsumerGroupHeartbeat",
+    "ConsumerGroupDescribe",
     "DescribeTopicPartitions",
 )
 """A handler's module has the name of the API's generated module."""

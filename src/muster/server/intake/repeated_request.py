@@ -19,7 +19,7 @@ from muster.server.call import framed
 
 if TYPE_CHECKING:
     from muster.runtime.node import Node
-    from muster.runtime.session_token import SessionToken
+    from muster.runtime.session_token import Token
     from muster.security.authorizer import Authorizer
     from muster.server.call import Call
     from muster.server.connection import Connection
@@ -61,7 +61,7 @@ class RepeatedRequest:
         numbers_at: vec[i64],
         reads: list[tuple[ResourceType, str]],
         response: object,
-        token: SessionToken | None,
+        token: Token | None,
     ) -> None:
         """`numbers_at`: positions of 64-bit numbers in the payload, ascending, none overlapping another.
 

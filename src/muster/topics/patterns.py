@@ -11,6 +11,14 @@ from typing import Final
 _MAX_MEMORY_BYTES: Final = 1 << 20
 
 
+_WORDS: Final = {
+    "missing ]": "missing closing ]",
+    "missing )": "missing closing )",
+    "no argument for repetition operator": "missing argument to repetition operator",
+}
+"""What Kafka's RE2 says where ours has other words."""
+
+
 class BadPattern(ValueError):
     """Not a regular expression that RE2 knows."""
 
@@ -25,5 +33,7 @@ def whole_match(text: str) -> Callable[[str], bool]:
     try:
         pattern = re2.compile(text, options)
     except re2.error as error:
-        raise BadPattern(f"{text!r}: {error}") from error
+        said = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
+        problem = said.split(":", 1)[0]
+        raise BadPattern(f"`{text}` is not a valid regular expression: {_WORDS.get(problem, problem)}.") from error
     return lambda name: pattern.fullmatch(name) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muster.server.patterns import BadPattern, whole_match
+from muster.topics.patterns import BadPattern, whole_match
 
 
 def test_the_whole_text_has_to_match() -> None:

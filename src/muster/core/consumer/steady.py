@@ -1,0 +1,61 @@
+"""Heartbeats of a consumer that change nothing: between two changes of its group they are all the same, and so are their answers.
+
+`steady_state` says since when, `SteadyState.holds` how long; the runtime's `ConsumerSessionToken` asks them.
+"""
+
+from __future__ import annotations
+
+from muster.core.consumer.finding import present_member
+from muster.core.consumer.group import ConsumerGroup, ConsumerMember
+from muster.core.consumer.heartbeat import updated_subscription
+from muster.core.consumer.replies import ConsumerHeartbeatReply
+from muster.core.consumer.requests import ConsumerHeartbeat
+from muster.core.consumer.states import STABLE
+from muster.core.consumer.topics import TopicView
+from muster.core.offsets.view import ShardView
+
+
+class SteadyState:
+    """Everything that the answer to a heartbeat depends on, as it was. Facts are replaced, never changed in place."""
+
+    __slots__ = ("_current", "_epoch", "_group", "_subscription", "_topics", "member")
+
+    def __init__(self, group: ConsumerGroup, member: ConsumerMember, topics: TopicView) -> None:
+        self._group = group
+        self._epoch = group.epoch
+        self._topics = topics
+        self.member = member
+        self._current = member.current
+        self._subscription = member.subscription
+
+    def holds(self) -> bool:
+        group, member = self._group, self.member
+        return (
+            group.epoch == self._epoch
+            and group.topics_version == self._topics.version()
+            and member.current is self._current
+            and member.subscription is self._subscription
+            and group.members.get(member.member_id) is member
+        )
+
+
+def steady_state(shard: ShardView, request: ConsumerHeartbeat) -> SteadyState | None:
+    """None if the next heartbeat like this one may write, be refused, or be told something else."""
+    group = shard.consumer_groups.get(request.group_id)
+    if group is None or request.member_epoch <= 0 or request.owned is not None:
+        return None
+    member = present_member(group, request)
+    if isinstance(member, ConsumerHeartbeatReply) or member.current.epoch != request.member_epoch:
+        return None
+    is_there = member.current.state is STABLE and group.epoch == group.target_epoch == member.current.epoch
+    knows_topics = group.topics_version == shard.topics.version()
+    if (
+        not is_there
+        or not knows_topics
+        or updated_subscription(member.subscription, request) is not member.subscription
+    ):
+        return None
+    regex = member.subscription.topic_regex
+    if (regex and regex not in group.resolved) or (group.resolved and group.regex_version != shard.topics.version()):
+        return None
+    return SteadyState(group, member, shard.topics)

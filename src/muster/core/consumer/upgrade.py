@@ -1,0 +1,114 @@
+"""A classic group with members becomes a consumer group, while it runs (spec 7.8): the first member of the new protocol does it.
+
+Everything is found out before anything happens: bytes that cannot be read leave the group as it is (spec 13.12).
+"""
+
+from __future__ import annotations
+
+from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
+from muster.core.classic.member import Member
+from muster.core.classic.membership import reply_to_join, reply_to_sync
+from muster.core.classic.outcome_builder import OutcomeBuilder
+from muster.core.consumer.embedded import embedded_subscription, read_assignment
+from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.records import (
+    ConsumerGroupRecord,
+    CurrentAssignment,
+    CurrentStored,
+    EpochStored,
+    HeldPartitions,
+    MemberStored,
+    Subscription,
+    Target,
+    TargetEpochStored,
+    TargetStored,
+)
+from muster.core.consumer.states import STABLE
+from muster.core.consumer.target import metadata_hash
+from muster.core.offsets.view import ShardView
+from muster.core.records import GroupErased
+from muster.core.replies import JoinReply, SyncReply
+from muster.wire.errors import REBALANCE_IN_PROGRESS, WireError
+
+ALLOWING = ("bidirectional", "upgrade")
+
+
+class Upgrade:
+    __slots__ = ("_classic", "_records", "group")
+
+    def __init__(self, classic: Group, records: list[ConsumerGroupRecord]) -> None:
+        self._classic = classic
+        self._records = records
+        self.group = ConsumerGroup(classic.group_id)
+        """As it will be when the records are durable; in no shard yet."""
+        for record in records:
+            self.group.replay(record)
+
+    @staticmethod
+    def of(shard: ShardView, classic: Group, builder: OutcomeBuilder) -> Upgrade | None:
+        """None if this group may not become one, or cannot."""
+        config = builder.config
+        if config.consumer_migration_policy not in ALLOWING or classic.protocol_type != CONSUMER_PROTOCOL_TYPE:
+            return None
+        if len(classic.members) > config.consumer_max_size:
+            return None
+        try:
+            return Upgrade(classic, _records(shard, classic, builder.now_ms))
+        except WireError:
+            return None
+
+    def carry_out(self, builder: OutcomeBuilder) -> None:
+        """Whoever waits in the classic group is told to join again, and finds the other group then (T233)."""
+        classic = self._classic
+        for member in classic.members.values():
+            reply_to_join(classic, member, JoinReply(REBALANCE_IN_PROGRESS, member.member_id), builder)
+            reply_to_sync(member, SyncReply(REBALANCE_IN_PROGRESS), builder)
+            builder.start_session(member)
+        builder.records.append(GroupErased(classic.group_id))
+        builder.records.extend(self._records)
+
+
+def _records(shard: ShardView, classic: Group, now_ms: int) -> list[ConsumerGroupRecord]:
+    group_id, generation = classic.group_id, classic.generation
+    subscriptions: dict[str, Subscription] = {}
+    held: dict[str, HeldPartitions] = {}
+    taken: set[tuple[bytes, int]] = set()
+    for member in classic.members.values():
+        subscriptions[member.member_id] = _subscription(classic, member)
+        target = read_assignment(member.assignment, shard.topics)
+        held[member.member_id] = _held(target, generation, taken)
+    epoch = EpochStored(group_id, generation, metadata_hash(subscriptions, {}, shard.topics))
+    targets = {member_id: {key: tuple(each) for key, each in mine.items()} for member_id, mine in held.items()}
+    currents = {each: CurrentAssignment(generation, generation, STABLE, mine) for each, mine in held.items()}
+    return [
+        *(MemberStored(group_id, member_id, own) for member_id, own in subscriptions.items()),
+        epoch,
+        *(TargetStored(group_id, member_id, target) for member_id, target in targets.items()),
+        TargetEpochStored(group_id, generation, now_ms),
+        *(CurrentStored(group_id, member_id, current) for member_id, current in currents.items()),
+    ]
+
+
+def _subscription(classic: Group, member: Member) -> Subscription:
+    """Its topics are those of the protocol that the group has chosen, or of its own first one before that."""
+    metadata = member.metadata_for(classic.protocol_name) or member.protocols[0][1]
+    return embedded_subscription(
+        metadata,
+        member.protocols,
+        member.instance_id,
+        member.client_id,
+        member.client_host,
+        member.session_timeout_ms,
+        member.rebalance_timeout_ms,
+    )
+
+
+def _held(target: Target, generation: int, taken: set[tuple[bytes, int]]) -> HeldPartitions:
+    """What a leader gave to two members counts for the first: a partition has one owner."""
+    held: HeldPartitions = {}
+    for topic_id, partitions in target.items():
+        mine = [partition for partition in partitions if (topic_id, partition) not in taken]
+        taken.update((topic_id, partition) for partition in mine)
+        if mine:
+            held[topic_id] = dict.fromkeys(mine, generation)
+    return held
