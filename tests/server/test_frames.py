@@ -249,8 +249,9 @@ def test_api_versions_shows_the_same_list_in_every_version(client: RawClient) ->
     assert (18, 0, 4) in lists[0]
 
 
-def test_transactions_are_among_the_features_and_the_consumer_protocol_is_not(client: RawClient) -> None:
-    """KIP-848 is not served: a client that saw group.version 1 would use it. KIP-890 is transaction.version 2."""
+def test_transactions_and_the_consumer_protocol_are_among_the_features(client: RawClient) -> None:
+    """A client that sees group.version 1 uses KIP-848 if it is told to. KIP-890 is transaction.version 2."""
     reply = client.ask("ApiVersions", 4, ApiVersionsRequest("a", "1"))
     levels = {feature.name: feature.max_version_level for feature in reply.finalized_features}
-    assert (set(levels), levels["transaction.version"]) == ({"metadata.version", "transaction.version"}, 2)
+    assert set(levels) == {"metadata.version", "group.version", "transaction.version"}
+    assert (levels["group.version"], levels["transaction.version"]) == (1, 2)

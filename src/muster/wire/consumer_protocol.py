@@ -7,12 +7,12 @@ to know (spec 2.4). The member client, the assignors and the tools read and writ
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from struct import Struct
 from struct import error as StructError
 from typing import Final, TypeAlias
 
 from muster.wire.errors import WireError
+from muster.wire.late_dataclass import dataclass
 from muster.wire.primitives import i32s, read_i32s
 
 LATEST_VERSION: Final = 3
@@ -43,7 +43,7 @@ class Subscription:
 class Assignment:
     """What the leader gives a member."""
 
-    partitions: TopicPartitions = field(default_factory=list)
+    partitions: TopicPartitions = ()
     user_data: bytes | None = None
     version: int = LATEST_VERSION
 

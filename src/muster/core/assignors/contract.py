@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
+
+from muster.wire.late_dataclass import dataclass
 
 
 class TopicPartition(NamedTuple):
