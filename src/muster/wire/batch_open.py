@@ -11,7 +11,7 @@ from typing import Final
 
 import google_crc32c
 from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
-from mypy_extensions import i32, i64, mypyc_attr
+from mypy_extensions import i32, i64, mypyc_attr, u8
 
 from muster.wire.batch_header import CHECKED_FROM, HEADER_SIZE, LENGTH_END, MAGIC, NO_PRODUCER_ID
 from muster.wire.compression import NONE, compress
@@ -19,6 +19,8 @@ from muster.wire.native import uvarint_size, write_uvarint, write_zigzag, zigzag
 
 _NULL: Final = 1
 """The zigzag varint of -1."""
+_TWO_BYTES: Final = 128
+"""The smallest unsigned varint of two bytes."""
 _crc_of: Final = google_crc32c.value
 _crc_with: Final = google_crc32c.extend
 """Bound once: a function that is looked up in its module costs as much again as a short checksum."""
@@ -89,12 +91,14 @@ class OpenBatch:
         index = self.count
         delta_ms = self._delta_ms
         delta_ms = (delta_ms << 1) ^ (delta_ms >> 63)  # it may be negative: clocks are set back
-        write_zigzag(
-            out, 2 + uvarint_size(delta_ms) + zigzag_size(index) + _field_size(key_size) + _field_size(value_size)
-        )
+        delta_size: i64 = 1 if delta_ms < _TWO_BYTES else uvarint_size(delta_ms)
+        _write_short(out, 2 + delta_size + _short_size(index) + _field_size(key_size) + _field_size(value_size))
         out.append(0)  # attributes
-        write_uvarint(out, delta_ms)
-        write_zigzag(out, index)
+        if delta_ms < _TWO_BYTES:
+            out.append(u8(delta_ms))
+        else:
+            write_uvarint(out, delta_ms)
+        _write_short(out, index)
         _write_size(out, key_size)
 
     def begin_value(self, value_size: i64) -> None:
@@ -147,11 +151,24 @@ class OpenBatch:
 def _field_size(size: i64) -> i64:
     if size < 0:
         return 1
-    return zigzag_size(size) + size
+    return _short_size(size) + size
+
+
+def _short_size(number: i64) -> i64:
+    """`zigzag_size` of a number that is small nearly always. Here, so that the compiler makes it part of its callers."""
+    return 1 if number < _TWO_BYTES // 2 else zigzag_size(number)
+
+
+def _write_short(out: BytesWriter, number: i64) -> None:
+    """`write_zigzag`, likewise: three calls less a record."""
+    if number < _TWO_BYTES // 2:
+        out.append(u8(number << 1))
+    else:
+        write_zigzag(out, number)
 
 
 def _write_size(out: BytesWriter, size: i64) -> None:
     if size < 0:
         out.append(_NULL)
     else:
-        write_zigzag(out, size)
+        _write_short(out, size)
