@@ -30,6 +30,11 @@ ALLOWING = ("bidirectional", "downgrade")
 
 
 def may_downgrade(group: ConsumerGroup, gone: Sequence[str], builder: OutcomeBuilder) -> bool:
+    """Asked when members leave or are fenced.
+
+    Deviates: in Kafka a classic static member that takes the place of the last member of the new protocol ends in a classic
+    group at once; here the next departure does that (spec 7.8).
+    """
     remaining = [member for member_id, member in group.members.items() if member_id not in gone]
     return (
         0 < len(remaining) <= builder.config.max_size
