@@ -31,7 +31,8 @@ class Command:
         return said.out + said.err
 
     def listed(self, line: str = "list") -> list[tuple[str, ...]]:
-        rows = json.loads(self(line + " --json"))
+        shown = self(line + " --json").splitlines()
+        rows = [json.loads(each) for each in shown if each != "no ACLs"]
         order = ("permission", "principal", "host", "operation", "resource", "pattern", "name")
         return [tuple(row[key] for key in order) for row in rows]
 

@@ -130,13 +130,24 @@ def test_plans_of_several_groups_name_them(tell: Muster, group: str, tmp_path: P
     plan = tmp_path / "plan.csv"
     plan.write_text(tell(*both, "--topic", TOPIC, "--to-earliest", "--export").done().out)
     assert plan.read_text().splitlines()[2:] == [f"{new},{TOPIC},0,0", f"{new},{TOPIC},1,2"]
-    tell(*both, "--from-file", str(plan), "--execute").done()
+    tell(*both, "--from-file", str(plan), "--execute", "--create").done()
     assert committed(tell, group) == committed(tell, new) == {f"{TOPIC}-0": 0, f"{TOPIC}-1": 2}
 
 
-def test_a_group_that_does_not_exist_comes_to_be(tell: Muster) -> None:
-    tell("groups", "reset-offsets", "newcomer", "--topic", "other", "--to-latest", "--execute").done()
+def test_a_group_that_does_not_exist_comes_to_be_if_that_is_asked_for(tell: Muster) -> None:
+    reset = ("groups", "reset-offsets", "newcomer", "--topic", "other", "--to-latest", "--execute")
+    told = tell(*reset)
+    assert (told.code, told.rows) == (1, [])
+    assert "there is no such group" in told.err
+    assert "say --create: then these commits make it" in told.err
+    assert tell("groups", "offsets", "newcomer").code == 1
+    tell(*reset, "--create").done()
     assert committed(tell, "newcomer") == {"other-0": 1}
+
+
+def test_a_misspelt_group_is_named_in_a_dry_run_too(group: str, tell: Muster) -> None:
+    told = tell("groups", "reset-offsets", group + "s", "--topic", "other", "--to-latest").done()
+    assert f"Did you mean {group}?" in told.err
 
 
 def test_a_group_with_members_is_refused(broker: Broker, tell: Muster) -> None:

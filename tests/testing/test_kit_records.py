@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 
 from muster.testing import Broker
@@ -50,3 +53,32 @@ def test_two_brokers_do_not_get_into_each_others_way() -> None:
         two.produce("orders", "b")
         assert one.port != two.port
         assert [record.value for record in one.records("orders")] == [b"a"]
+
+
+@pytest.mark.parametrize(
+    ("topics", "said"),
+    [
+        (["orders"], "give a dict of names and partition counts, like {'orders': 3}"),
+        ({"orders": "3"}, "topic 'orders' has '3' partitions: give an int, like 3"),
+        ({"orders": 0}, "topic 'orders' has 0 partitions: a topic has 1 or more"),
+        ({7: 3}, "names are str"),
+    ],
+)
+def test_topics_of_a_broker_that_make_no_sense_are_told_why(topics: Any, said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=re.escape(said)):
+        Broker(topics=topics)
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (3, "the value 3 is of type int: give str, bytes or None"),
+        ((1, "x"), "the key 1 is of type int"),
+        (("a", "b", "c"), "is a tuple of 3: give a value or a (key, value)"),
+    ],
+)
+def test_a_record_that_makes_no_sense_is_told_why_and_none_is_written(record: Any, said: str) -> None:
+    with Broker(topics={"orders": 1}) as broker:
+        with pytest.raises(TypeError, match=re.escape(said)):
+            broker.produce("orders", "first", record)
+        assert broker.records("orders") == []

@@ -96,10 +96,14 @@ def checked_entity(pairs: Iterable[tuple[str, str | None]]) -> Entity:
     return Entity.of(names)
 
 
+def keys_of(entity: Entity) -> tuple[str, ...]:
+    """The quotas that can be set for that entity."""
+    return CLIENT_KEYS if entity.name_of(IP) is None else ADDRESS_KEYS
+
+
 def check_value(entity: Entity, key: str, value: float) -> None:
     """QuotaRefused if this cannot be set for that entity."""
-    keys = CLIENT_KEYS if entity.name_of(IP) is None else ADDRESS_KEYS
-    if key not in keys:
+    if key not in keys_of(entity):
         raise QuotaRefused(f"Invalid configuration key {key}")
     if value <= 0:
         raise QuotaRefused(f"Quota {key} must be greater than 0")

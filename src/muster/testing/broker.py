@@ -56,7 +56,7 @@ class Broker:
         texts = {name: _text(value) for name, value in (settings or {}).items()}
         self._kit = Kit(frozen=frozen, start_ms=start_ms)
         self._running = RunningServer(Settings.of({**DEFAULTS, **texts}), self._kit.make_node, self._kit.handlers)
-        self._topics = dict(topics or {})
+        self._topics = topic_records.checked_topics(topics)
         self.clock = BrokerClock(self)
         self.faults = BrokerFaults(self)
 

@@ -34,7 +34,28 @@ class TopicRecord:
     headers: tuple[tuple[str, bytes | None], ...] = ()
 
 
+def checked_topics(topics: object) -> dict[str, int]:
+    """The topics of a broker's constructor, by name; a TypeError or ValueError says what was expected instead."""
+    if topics is None:
+        return {}
+    if not isinstance(topics, Mapping):
+        raise TypeError(f"topics is {topics!r}: give a dict of names and partition counts, like {{'orders': 3}}")
+    for name, partitions in topics.items():
+        if not isinstance(name, str):
+            raise TypeError(f"topics has the name {name!r}: names are str, like {{'orders': 3}}")
+        _check_count(name, partitions)
+    return dict(topics)
+
+
+def _check_count(name: str, partitions: object) -> None:
+    if not isinstance(partitions, int) or isinstance(partitions, bool):
+        raise TypeError(f"topic {name!r} has {partitions!r} partitions: give an int, like 3")
+    if partitions < 1:
+        raise ValueError(f"topic {name!r} has {partitions} partitions: a topic has 1 or more")
+
+
 def create_topic(node: Node, name: str, partitions: int, configs: Mapping[str, str]) -> None:
+    _check_count(name, partitions)
     (made,) = node.broker.create_topics([NewTopic(name, partitions, configs=tuple(configs.items()))])
     if made.error_code != NONE:
         raise ValueError(f"topic {name!r} cannot be created: {name_of(made.error_code)}: {made.message}")
@@ -86,11 +107,15 @@ def _records(topic: Topic, index: int) -> Iterable[Record]:
 
 
 def _pair(record: Produced) -> tuple[bytes | None, bytes | None]:
+    if isinstance(record, tuple) and len(record) != 2:
+        raise TypeError(f"the record {record!r} is a tuple of {len(record)}: give a value or a (key, value)")
     key, value = record if isinstance(record, tuple) else (None, record)
-    return _bytes(key), _bytes(value)
+    return _bytes(key, "key"), _bytes(value, "value")
 
 
-def _bytes(part: Part) -> bytes | None:
+def _bytes(part: Part, called: str) -> bytes | None:
+    if part is not None and not isinstance(part, str | bytes):
+        raise TypeError(f"the {called} {part!r} is of type {type(part).__name__}: give str, bytes or None")
     return part.encode() if isinstance(part, str) else part
 
 

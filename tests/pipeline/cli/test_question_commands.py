@@ -205,11 +205,58 @@ def test_lag_ordered_by_time_begins_with_the_oldest(lake: str, capsys: pytest.Ca
         (["--topic", "clicks"], ["audit", ""]),
         (["--min-lag", "8"], ["billing"]),
         (["--top", "1"], ["billing"]),
-        (["--cluster", "west"], []),
+        (["--group", "old"], []),
     ],
 )
 def test_lag_filters(flags: list[str], groups: list[str], lake: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["group"] for row in _json(capsys, "lag", "--lake", lake, *flags)] == groups
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--group", "biling"], "the lake has no group biling; did you mean billing?"),
+        (["--group", "zz"], "the lake has no group zz; it knows 5 groups"),
+        (["--topic", "order"], "the lake has no topic order; did you mean orders?"),
+        (["--cluster", "west"], "the lake has no cluster west"),
+    ],
+)
+def test_a_name_that_the_lake_does_not_know_is_no_answer_of_zero_rows(
+    flags: list[str], said: str, lake: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lag", "--lake", lake, *flags]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_the_lake_can_be_named_by_a_variable(
+    lake: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MUSTER_LAKE", lake)
+    assert len(_json(capsys, "lag")) == 4
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ([], "1 offset expiring within 48h"),
+        (["--within", "30min"], "0 offsets expiring within 30min"),
+        (["--all"], "3 offsets\n"),
+    ],
+)
+def test_expiring_says_its_window(flags: list[str], said: str, lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["expiring", "--lake", lake, *flags]) == 0
+    assert said in capsys.readouterr().err
+
+
+def test_doctor_begins_with_the_worst_and_can_be_cut(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    verdicts = [row["verdict"] for row in (json.loads(line) for line in _doctor(capsys, lake))]
+    assert verdicts == sorted(verdicts, key=["problem", "note", "fine"].index)
+    assert len(_doctor(capsys, lake, "--top", "2")) == 2
+
+
+def _doctor(capsys: pytest.CaptureFixture[str], lake: str, *flags: str) -> list[str]:
+    main(["doctor", "--lake", lake, "--json", *flags])
+    return capsys.readouterr().out.splitlines()
 
 
 def test_what_top_leaves_out_is_said(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -347,7 +394,7 @@ def test_a_question_imports_neither_spark_nor_pandas(lake: str) -> None:
         "import sys; from muster.cli.main import main; code = main(sys.argv[1:]); "
         "bad = [m for m in ('pyspark', 'pandas') if m in sys.modules]; sys.exit(f'{bad}' if bad else code)"
     )
-    filters = ("--group", "payments", "--topic", "o*", "--min-lag", "1", "--cluster", "east")
+    filters = ("--group", "billing", "--topic", "o*", "--min-lag", "1", "--cluster", "east")
     for flags in ((), filters):
         asked = subprocess.run(
             [sys.executable, "-c", program, "lag", "--lake", lake, *flags], capture_output=True, text=True

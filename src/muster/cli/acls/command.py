@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.support.cluster_command import run_and_report, usable_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.tables import print_json_lines
 from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action.add_argument("--dry-run", action="store_true", help="say what would change, change nothing")
         if name == "remove":
             action.add_argument("--yes", action="store_true", help="do not ask whether to go on")
-        action.add_argument("--json", action="store_true", help="as JSON")
+        action.add_argument("--json", action="store_true", help="a JSON object an ACL")
         add_connection_arguments(action)
 
 
@@ -182,15 +183,16 @@ def _is_agreed(acls: Sequence[Acl]) -> bool:
 
 def _show(arguments: argparse.Namespace, acls: Sequence[Acl], if_none: str, heading: str = "") -> None:
     if arguments.json:
-        import json
-
         from muster.security.acl_document import acl_object
 
-        print(json.dumps([acl_object(acl) for acl in acls], indent=1))
+        print_json_lines(map(acl_object, acls))
         return
     if heading and acls:
         print(heading)
-    print(_text(acls) if acls else if_none)
+    if acls:
+        print(_text(acls))
+    else:
+        print(if_none, file=sys.stderr)
 
 
 def _text(acls: Sequence[Acl]) -> str:

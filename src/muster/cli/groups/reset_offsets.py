@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE, FAILED
-from muster.cli.groups.chosen import add_group_arguments, chosen_groups
+from muster.cli.groups.chosen import add_group_arguments, chosen_groups, unknown_group
 from muster.cli.groups.reset_file import read_plan, write_plan
 from muster.cli.groups.reset_plan import CannotShift, Move, Rule, Target, planned
 from muster.cli.support.cluster_command import note, run_with_cluster
@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scope = parser.add_argument_group("of what")
     scope.add_argument("--topic", metavar="T[:0,1]", action="append", help="a topic, or some of its partitions")
     scope.add_argument("--all-topics", action="store_true", help="every topic that the group has commits for")
+    parser.add_argument("--create", action="store_true", help="allow groups that do not exist: the commits make them")
     do = parser.add_mutually_exclusive_group()
     do.add_argument("--dry-run", action="store_true", help="only show what would happen (the default)")
     do.add_argument("--execute", action="store_true", help="do it")
@@ -124,10 +125,11 @@ async def _moves_of(
     from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
 
     try:
-        refusal = await _refusal(cluster, group)
+        refusal, is_final = await _refusal(cluster, group, may_create=arguments.create)
         if refusal:
             note(_COMMAND, refusal)
-            return None
+            if is_final or arguments.execute:
+                return None
         places = list(from_file) or await _scope(cluster, arguments, group)
         moves = await planned(cluster, group, places, target, from_file)
         if arguments.execute:
@@ -144,17 +146,24 @@ async def _moves_of(
         return None
 
 
-async def _refusal(cluster: Cluster, group_id: str) -> str:
-    """Empty if the group may be reset. One that does not exist may: its first commits make it."""
+async def _refusal(cluster: Cluster, group_id: str, *, may_create: bool) -> tuple[str, bool]:
+    """Why the group may not be reset, or nothing; and whether there can be no plan either.
+
+    A group that does not exist has one, but a misspelt name must not make a group that nobody reads with.
+    """
     from muster.client.admin import describe_groups
 
     (group,) = await describe_groups(cluster, [group_id])
+    if not group.exists and not may_create:
+        unknown = await unknown_group(cluster, group_id, "reset")
+        return f"{unknown}, or say --create: then these commits make it", False
     if group.state in ("Empty", "Dead"):
-        return ""
+        return "", False
     members = f"{len(group.members)} member" + ("" if len(group.members) == 1 else "s")
     return (
         f"group {group_id} is {group.state} with {members}: offsets can only be reset while nobody is in the group."
-        f" Stop its members first (`muster groups members {group_id}` shows them)."
+        f" Stop its members first (`muster groups members {group_id}` shows them).",
+        True,
     )
 
 

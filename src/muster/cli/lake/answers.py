@@ -1,15 +1,17 @@
 """What the question commands share: the flags, the way to the lake, and the answer as table, JSON lines or CSV.
 
 A command says which table it asks, which columns people see and in which order; everything else is here. Must not start Java, and
-imports Arrow and rich only after the flags were read. Exit codes: 0 answered, 2 no such lake or flags that make no sense.
+imports Arrow and rich only after the flags were read. Exit codes: 0 answered, 1 a name that the lake does not know,
+2 no such lake or flags that make no sense.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ from muster.cli.support.cluster_command import run_and_report
 from muster.cli.support.tables import Column, Row, print_json_lines, print_table
 from muster.cli.support.time_spans import parse_moment
 from muster.cli.support.usage_error import UsageError
+from muster.cli.support.usage_parser import did_you_mean
 from muster.extras import install_command
 
 if TYPE_CHECKING:
@@ -26,8 +29,19 @@ if TYPE_CHECKING:
     from muster.pipeline.query import Answer
     from muster.pipeline.table_query import TableQuery
 
+LAKE_VARIABLE = "MUSTER_LAKE"
+_TABLES_OF_NAMES = {
+    "cluster": ("g_data_quality",),
+    "group_id": ("g_lag", "g_group_lag", "g_rebalance", "g_member", "g_expiry", "g_abandoned", "g_hot_committers"),
+    "topic": ("g_lag", "g_expiry"),
+}
+"""Where a name has to stand, if the lake knows it at all."""
 _ROWS_ON_A_TERMINAL = 50
 """Without --top. Programs get all rows: what a pipe filters must not depend on a page's length."""
+
+
+class NotFound(Exception):
+    """A name that the lake does not know; the text says which, and what it may have been."""
 
 
 def add_lake_arguments(parser: argparse.ArgumentParser, *, group: bool = True, topic: bool = False) -> None:
@@ -41,8 +55,15 @@ def add_lake_arguments(parser: argparse.ArgumentParser, *, group: bool = True, t
     add_form_arguments(parser, json_note=", every column, times in milliseconds", csv_note=", every column")
 
 
-def add_lake_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--lake", metavar="URL", required=True, help="the lake that `muster pipeline run` wrote")
+def add_lake_argument(parser: argparse.ArgumentParser, what: str = "the lake that `muster pipeline run` wrote") -> None:
+    default = os.environ.get(LAKE_VARIABLE) or None
+    parser.add_argument(
+        "--lake",
+        metavar="URL",
+        required=default is None,
+        default=default,
+        help=f"{what} (default: {LAKE_VARIABLE})",
+    )
 
 
 def add_top_argument(parser: argparse.ArgumentParser) -> None:
@@ -88,8 +109,12 @@ def run_question(
     query: Callable[[Lake], TableQuery],
     columns: Sequence[Column],
     what: str,
+    condition: str = "",
 ) -> int:
-    """Ask and show: `query` without what the common flags say. `what` names a row ("partition"), for the line below the table."""
+    """Ask and show: `query` without what the common flags say.
+
+    `what` names a row ("partition") and `condition` what all of them fulfil, for the line below the table.
+    """
 
     def work() -> int:
         from muster.pipeline.lake.reader import Lake
@@ -99,11 +124,27 @@ def run_question(
         lake = Lake.open(arguments.lake)
         require_gold(lake)
         asked = query(lake)
-        answer = ask(lake, replace(asked, like={**_chosen_names(arguments), **asked.like}, top=top))
-        _print_answer(arguments, answer, columns, what, coverage_line(lake))
+        names = _chosen_names(arguments)
+        answer = ask(lake, replace(asked, like={**names, **asked.like}, top=top))
+        if not answer.matched:
+            _refuse_unknown_names(lake, names)
+        _print_answer(arguments, answer, columns, what, condition, coverage_line(lake))
         return DONE
 
     return run_on_lake(command, work)
+
+
+def _refuse_unknown_names(lake: Lake, names: Mapping[str, str | None]) -> None:
+    """Nothing was found: a name that is nowhere in the lake is misspelt, and that is no answer of zero rows."""
+    for column, tables in _TABLES_OF_NAMES.items():
+        wanted = names[column]
+        if not wanted or "*" in wanted:
+            continue
+        known = {name for table in tables for name in lake.arrow(table, [column])[column].unique().to_pylist() if name}
+        if wanted not in known:
+            what = column.removesuffix("_id")
+            near = did_you_mean(wanted, known)
+            raise NotFound(f"the lake has no {what} {wanted}{near or f'; it knows {words.plural(len(known), what)}'}")
 
 
 def run_on_lake(command: str, work: Callable[[], int]) -> int:
@@ -120,7 +161,7 @@ def run_on_lake(command: str, work: Callable[[], int]) -> int:
                 raise
             raise UsageError(f"this needs {error.name}: {install_command('pipeline')}") from None
 
-    return run_and_report(command, checked)
+    return run_and_report(command, checked, also=(NotFound,))
 
 
 def print_rows(
@@ -136,13 +177,13 @@ def print_rows(
 
 
 def _print_answer(
-    arguments: argparse.Namespace, answer: Answer, columns: Sequence[Column], what: str, coverage: str
+    arguments: argparse.Namespace, answer: Answer, columns: Sequence[Column], what: str, condition: str, coverage: str
 ) -> None:
     rows = answer.rows.to_pylist()
     print_rows(arguments, columns, answer.rows.schema.names, rows)
     left_out = answer.matched - len(rows)
     rest = f", {left_out:,} more not shown (--top 0 shows all)" if left_out else ""
-    print_below(arguments, words.plural(len(rows), what) + rest)
+    print_below(arguments, words.plural(len(rows), what) + condition + rest)
     print_below(arguments, coverage)
 
 

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_form_arguments, add_lake_argument, print_rows, run_on_lake
+from muster.cli.lake.answers import (
+    add_form_arguments,
+    add_lake_argument,
+    add_top_argument,
+    print_rows,
+    rows_wanted,
+    run_on_lake,
+)
 from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
 
 _MANY_FILES = 500
-_PROBLEM, _NOTE, _FINE = "problem", "note", "fine"
+_PROBLEM, _NOTE, _FINE = _WORST_FIRST = ("problem", "note", "fine")
 
 _COLUMNS = (
     Column("check", "check"),
@@ -27,6 +34,7 @@ _COLUMNS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_argument(parser)
+    add_top_argument(parser)
     add_form_arguments(parser)
 
 
@@ -34,8 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     def work() -> int:
         from muster.pipeline.lake.reader import Lake
 
-        checks = list(examine(Lake.open(arguments.lake)))
-        print_rows(arguments, _COLUMNS, list(checks[0]), checks)
+        top = rows_wanted(arguments)
+        checks = sorted(examine(Lake.open(arguments.lake)), key=lambda check: _WORST_FIRST.index(str(check["verdict"])))
+        print_rows(arguments, _COLUMNS, list(checks[0]), checks[: top or None])
         return FAILED if any(check["verdict"] == _PROBLEM for check in checks) else DONE
 
     return run_on_lake("doctor", work)

@@ -41,4 +41,5 @@ def run(arguments: argparse.Namespace) -> int:
             order=(("expires_ms", False), ("group_id", False), ("topic", False), ("partition", False)),
         )
 
-    return run_question("expiring", arguments, query, _COLUMNS, "offset")
+    window = "" if arguments.all else f" expiring within {arguments.within}"
+    return run_question("expiring", arguments, query, _COLUMNS, "offset", window)

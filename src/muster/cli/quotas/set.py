@@ -11,7 +11,8 @@ from muster.cli.support.cluster_command import run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import show
 from muster.cli.support.usage_error import UsageError
-from muster.security.quota_entities import QuotaRefused, check_value
+from muster.cli.support.usage_parser import did_you_mean
+from muster.security.quota_entities import QuotaRefused, check_value, keys_of
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -49,6 +50,8 @@ def _values(entity: Entity, texts: list[str]) -> dict[str, float]:
             value = float(number)
         except ValueError:
             raise UsageError(f"{text!r} is not QUOTA=NUMBER, such as producer_byte_rate=1048576") from None
+        if key not in keys_of(entity):
+            raise UsageError(_unknown_quota(entity, key))
         if key in values:
             raise UsageError(f"{key} is set twice")
         try:
@@ -57,3 +60,9 @@ def _values(entity: Entity, texts: list[str]) -> dict[str, float]:
             raise UsageError(f"{text!r}: {refused}") from None
         values[key] = value
     return values
+
+
+def _unknown_quota(entity: Entity, key: str) -> str:
+    known = keys_of(entity)
+    near = did_you_mean(key, known)
+    return f"{key}: {entity} has no such quota{near or '.'} There are {', '.join(known)}"

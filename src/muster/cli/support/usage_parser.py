@@ -25,7 +25,9 @@ class UsageParser(argparse.ArgumentParser):
         if choice := _CHOICE.search(message):
             return did_you_mean(choice[1], re.findall(r"[\w.-]+", choice[2]))
         if unknown := _UNKNOWN.search(message):
-            return did_you_mean(unknown[1], self._flags())
+            # Without the dashes, which all flags share: --since is not like --version.
+            near = nearest(unknown[1][2:], [flag[2:] for flag in self._flags() if flag.startswith("--")])
+            return f"; did you mean --{near}?" if near else ""
         return ""
 
     def _flags(self) -> list[str]:

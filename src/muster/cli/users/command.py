@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.support.cluster_command import run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.tables import Column, print_aligned, print_json_lines
 from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="for this one alone; may be repeated (all)",
         )
     list_ = actions.add_parser("list", help="show the users and their mechanisms", allow_abbrev=False)
-    list_.add_argument("--json", action="store_true", help="as JSON")
+    list_.add_argument("--json", action="store_true", help="a JSON object a user")
     for action in (add, remove, list_):
         action.add_argument("--data", metavar="DIR", help="the data directory of a server that is stopped")
         action.add_argument(
@@ -129,14 +130,11 @@ def _act(arguments: argparse.Namespace) -> int:
 def _show(rows: list[UserRow], *, as_json: bool) -> None:
     facts = [{"user": row.name, "mechanisms": row.iterations} for row in rows]
     if as_json:
-        import json
-
-        print(json.dumps(facts, indent=1))
+        print_json_lines(facts)
         return
     if not rows:
-        print("no users; add one with `muster users add NAME`")
+        print("no users; add one with `muster users add NAME`", file=sys.stderr)
         return
-    from muster.cli.support.tables import Column, print_aligned
 
     columns = (Column("USER", "user"), Column("MECHANISMS (ITERATIONS)", "mechanisms", render=_mechanisms_text))
     print_aligned(columns, facts, sys.stdout)

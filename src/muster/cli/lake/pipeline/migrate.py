@@ -7,11 +7,11 @@ import sys
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.lake import words
-from muster.cli.lake.answers import run_on_lake
+from muster.cli.lake.answers import add_lake_argument, run_on_lake
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--lake", metavar="URL", required=True, help="the lake of an older layout")
+    add_lake_argument(parser, "the lake of an older layout")
     parser.add_argument("--to", metavar="URL", required=True, help="where the new lake is to be")
 
 

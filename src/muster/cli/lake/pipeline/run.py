@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
 from muster.cli.lake import words
+from muster.cli.lake.answers import add_lake_argument
 from muster.cli.lake.pipeline.spark_flags import add_setting_arguments, settings_by_name
+from muster.cli.support.connection_flags import BOOTSTRAP_VARIABLE
 from muster.cli.support.time_spans import parse_span
 from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    source = parser.add_mutually_exclusive_group(required=True)
+    source = parser.add_mutually_exclusive_group(required=not os.environ.get(BOOTSTRAP_VARIABLE))
     source.add_argument(
         "--from",
         dest="directories",
@@ -38,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="a data directory; repeat it for several disks",
     )
-    source.add_argument("--bootstrap", metavar="HOST:PORT", help="a running broker, Muster or Kafka")
+    source.add_argument(
+        "--bootstrap", metavar="HOST:PORT", help=f"a running broker, Muster or Kafka (default: {BOOTSTRAP_VARIABLE})"
+    )
     parser.add_argument(
         "--command-config", metavar="FILE", help="with --bootstrap: Kafka's client properties for TLS and SASL"
     )
@@ -49,12 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --bootstrap: Muster's own reader, or Spark's Kafka connector; auto takes the connector where it is named "
         "(--packages, --conf spark.jars) or among Spark's jars (auto)",
     )
-    parser.add_argument(
-        "--lake",
-        metavar="URL",
-        required=True,
-        help="where the tables go, made if it is not there: a path, hdfs://..., s3a://...",
-    )
+    add_lake_argument(parser, "where the tables go, made if it is not there: a path, hdfs://..., s3a://...")
     parser.add_argument("--cluster", metavar="NAME", help="name the cluster (its own id)")
     parser.add_argument("--follow", action="store_true", help="go on until Ctrl-C")
     parser.add_argument("--every", metavar="SPAN", default="10s", help="with --follow: how often to read (10s)")
@@ -100,6 +99,8 @@ def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if not arguments.directories and not arguments.bootstrap:
+        arguments.bootstrap = os.environ[BOOTSTRAP_VARIABLE]
     try:
         from muster.pipeline.failure import JobError
         from muster.pipeline.lake.errors import LakeError
