@@ -13,6 +13,7 @@ from typing import Final
 from muster.server import setting_keys
 from muster.server.limit_keys import LIMIT_KEYS
 from muster.server.listener_keys import ADDRESS_KEYS, LISTENER_KEYS, NEWCOMER_KEYS, PER_LISTENER, SASL_KEYS, TLS_KEYS
+from muster.server.observation_keys import OBSERVATION_KEYS
 from muster.topics.config_table import BROKER_TOPIC_KEYS, SYNONYMS, TOPIC_CONFIGS
 from muster.topics.config_types import INT_MAX, LONG_MAX, ConfigKey, ConfigType, text_of
 
@@ -26,6 +27,7 @@ _BEHIND_TOPICS: Final = {key.name for key in BROKER_TOPIC_KEYS}
 
 SECTIONS: Final[tuple[tuple[str, Iterable[ConfigKey]], ...]] = (
     ("Muster's own", setting_keys.MUSTER_KEYS),
+    ("Log lines and metrics", OBSERVATION_KEYS),
     ("Groups and offsets", setting_keys.GROUP_KEYS),
     ("Addresses", ADDRESS_KEYS),
     ("TLS", TLS_KEYS),

@@ -13,7 +13,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="u
 
 def listed() -> list[str]:
     names = []
-    for row in re.findall(r"^\| (`muster_[^|]+) \|", PAGE, flags=re.MULTILINE):
+    for row in re.findall(r"^\| (`(?:muster|process)_[^|]+) \|", PAGE, flags=re.MULTILINE):
         first, *endings = re.findall(r"`(\w+)", row)
         names.append(first)
         names.extend(first.removesuffix("_count") + ending for ending in endings)
@@ -23,5 +23,5 @@ def listed() -> list[str]:
 def test_the_page_lists_every_metric_and_no_other() -> None:
     with RunningServer(Settings.of({"muster.storage": "memory", "muster.listen": "127.0.0.1:0"})) as server:
         assert server.server is not None
-        text = server.run(server.server._metrics_page)
+        _, text = server.run(server.server._metrics_page)
     assert sorted(listed()) == sorted(re.findall(r"^# TYPE (\w+)", text, flags=re.MULTILINE))

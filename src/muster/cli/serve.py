@@ -45,6 +45,7 @@ _FLAGS = {
     "metrics-listen": ("muster.metrics.listen", "HOST:PORT", "serve metrics over HTTP there"),
     "control": ("muster.control.listen", "HOST:PORT", "serve the test controls over HTTP there (docs/testing.md)"),
     "log-level": ("muster.log.level", "LEVEL", "debug, info, warning or error (info)"),
+    "log-format": ("muster.log.format", "text|json", "lines for people, or a JSON object a line (text)"),
 }
 """flag -> (setting, metavar, help)"""
 

@@ -26,6 +26,10 @@ class LogLimit:
         self._told = 0
         self._silent = 0
 
+    def info(self, line: str, *arguments: object) -> None:
+        if self._logger.isEnabledFor(logging.INFO) and self._may_tell(logging.INFO):
+            self._logger.info(line, *arguments)
+
     def warning(self, line: str, *arguments: object) -> None:
         if self._may_tell(logging.WARNING):
             self._logger.warning(line, *arguments)

@@ -1,24 +1,30 @@
-"""`GET /metrics` for Prometheus, on an address of its own. Enough HTTP for a scraper and for curl; nothing else is served.
+"""`GET /metrics` for Prometheus, `/healthz` and `/readyz` for supervisors, on an address of their own.
 
-Knows nothing of what the numbers mean: it is given a function that makes the page.
+Enough HTTP for a scraper and for curl. Knows nothing of what is said there: it is given the functions that make the pages.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 from muster.server.http_guard import HttpConnection, HttpPlaces
 
 MAX_REQUEST_BYTES: Final = 8_192
+OK: Final = "200 OK"
+UNAVAILABLE: Final = "503 Service Unavailable"
+Page: TypeAlias = tuple[str, str]
+"""Status and text."""
+Pages: TypeAlias = Mapping[str, Callable[[], Page]]
+"""By path."""
 _PLAIN: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class MetricsConnection(HttpConnection):
-    def __init__(self, places: HttpPlaces, page: Callable[[], str]) -> None:
+    def __init__(self, places: HttpPlaces, pages: Pages) -> None:
         super().__init__(places)
-        self._page = page
+        self._pages = pages
 
     def serve(self, received: bytearray) -> None:
         if b"\r\n\r\n" in received:
@@ -26,21 +32,20 @@ class MetricsConnection(HttpConnection):
         elif len(received) > MAX_REQUEST_BYTES:
             self._answer("431 Request Header Fields Too Large", "the request is too large\n")
 
-    def _response(self, request: bytes) -> tuple[str, str]:
+    def _response(self, request: bytes) -> Page:
         method, _, rest = request.partition(b" ")
         path = rest.split(b" ", 1)[0].split(b"?", 1)[0]
         if method not in (b"GET", b"HEAD"):
             return "405 Method Not Allowed", "only GET is served here\n"
-        if path != b"/metrics":
-            return "404 Not Found", "the metrics are at /metrics\n"
-        return "200 OK", self._page()
+        page = self._pages.get(path.decode("ascii", "replace"))
+        return page() if page is not None else ("404 Not Found", f"the pages here are {', '.join(self._pages)}\n")
 
     def _answer(self, status: str, text: str) -> None:
         # A name that is no text must not keep the whole page from being shown.
         self.send(status, _PLAIN, text.encode(errors="replace"), with_body=not self._received.startswith(b"HEAD "))
 
 
-async def serve_metrics(host: str, port: int, page: Callable[[], str]) -> asyncio.Server:
+async def serve_pages(host: str, port: int, pages: Pages) -> asyncio.Server:
     """Listen until the returned server is closed. Port 0 picks a free one."""
     places = HttpPlaces()
-    return await asyncio.get_running_loop().create_server(lambda: MetricsConnection(places, page), host, port)
+    return await asyncio.get_running_loop().create_server(lambda: MetricsConnection(places, pages), host, port)

@@ -10,25 +10,29 @@ import gc
 import logging
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable
 from errno import EADDRINUSE, EADDRNOTAVAIL
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from muster import __version__
 from muster.form import form_text
 from muster.log.contract import StorageError
 from muster.runtime.log_limit import LogLimit
+from muster.runtime.rebalance_watch import RebalanceWatch
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.limits import COLLECT_AFTER_OBJECTS
 from muster.server.listener import Listener
+from muster.server.log_lines import set_up_logging
 from muster.server.quota_watch import follow_quotas
 from muster.server.reactor_loop import new_event_loop
 from muster.server.routes import HandlerTable, Routes
 from muster.server.settings import Settings
 from muster.server.traffic import traffic_metrics
+
+if TYPE_CHECKING:
+    from muster.server.metrics_page import Page
 
 _log = logging.getLogger("muster.server")
 
@@ -63,6 +67,9 @@ class Server:
         self.announcements: list[str] = []
         """Lines for standard output beside the address, from whoever else listens."""
         self._metrics: asyncio.Server | None = None
+        self._started_ms = time.time_ns() // 1_000_000
+        self._is_accepting = False
+        self._rebalances = RebalanceWatch(time.monotonic, with_lines=settings.boolean("muster.log.rebalances"))
         self._make_node = make_node or _make_node
 
     async def start(self) -> Endpoint:
@@ -89,6 +96,7 @@ class Server:
             if any(door.sasl is not None for door in self.listener.doors):
                 self.node.users.load()
             follow_quotas(self.node, self.listener)
+            self._watch_rebalances()
             await self._open_metrics()
             self.node.start()
             await self._start_doors()
@@ -96,6 +104,11 @@ class Server:
             await self.stop()
             raise
         return self.listener.doors[0].bound
+
+    def _watch_rebalances(self) -> None:
+        journal = getattr(self.node, "journal", None)
+        if journal is not None:
+            journal.listeners.append(self._rebalances)
 
     def _endpoints(self) -> dict[str, tuple[str, int]]:
         """What clients are told, by the name of the listener."""
@@ -116,6 +129,7 @@ class Server:
             except OSError as error:  # somebody else took the same address meanwhile, and was quicker to listen
                 raise ListenError(_why_not(door.bound, error)) from error
         self.listener.start_looking()
+        self._is_accepting = True
 
     def refresh(self) -> None:
         """Read certificates, token keys and users again, as on SIGHUP."""
@@ -130,39 +144,57 @@ class Server:
         text = self.settings.string("muster.metrics.listen")
         if not text:
             return
-        from muster.server.metrics_page import serve_metrics
+        from muster.server.metrics_page import OK, serve_pages
 
         wanted = parse_endpoint("muster.metrics.listen", text)
         try:
-            self._metrics = await serve_metrics(wanted.host, wanted.port, self._metrics_page)
+            pages = {"/metrics": self._metrics_page, "/healthz": lambda: (OK, "ok\n"), "/readyz": self._readiness_page}
+            self._metrics = await serve_pages(wanted.host, wanted.port, pages)
         except (OSError, OverflowError) as error:
             raise ListenError(_why_not(wanted, error, "--metrics-listen")) from error
         self.metrics = Endpoint(wanted.host, self._metrics.sockets[0].getsockname()[1])
 
-    def _metrics_page(self) -> str:
+    def _metrics_page(self) -> Page:
         from muster.runtime.metrics import coordinator_metrics, exposition
+        from muster.runtime.rebalance_watch import rebalance_metrics
         from muster.runtime.transaction_metrics import marker_metrics, transaction_metrics
         from muster.server.authorization_metrics import authorization_metrics
+        from muster.server.group_offset_metrics import group_offset_metrics
         from muster.server.limit_metrics import limit_metrics
+        from muster.server.metrics_page import OK
+        from muster.server.process_metrics import process_metrics
         from muster.server.storage_metrics import storage_metrics
 
-        return exposition(
+        now_ms = self.node.clock.now_ms()
+        max_offsets = self.settings.integer("muster.metrics.max.offsets")
+        return OK, exposition(
             (
                 *coordinator_metrics(self.node.coordinator),
+                *rebalance_metrics(self._rebalances),
+                *group_offset_metrics(self.node, max_offsets, now_ms),
                 *marker_metrics(self.node.marker_writer),
-                *transaction_metrics(self.node.transactions, self.node.clock.now_ms()),
+                *transaction_metrics(self.node.transactions, now_ms),
                 *traffic_metrics(self.listener),
                 *authorization_metrics(self.node),
                 *limit_metrics(self.listener, self.node),
                 *storage_metrics(self.node),
+                *process_metrics(self._started_ms),
             )
         )
+
+    def _readiness_page(self) -> Page:
+        from muster.server.metrics_page import OK, UNAVAILABLE
+        from muster.server.readiness import reasons_not_ready
+
+        reasons = reasons_not_ready(self.node, is_accepting=self._is_accepting)
+        return (UNAVAILABLE, "".join(f"not ready: {why}\n" for why in reasons)) if reasons else (OK, "ready\n")
 
     async def stop(self) -> None:
         """Take nothing new, let the node answer whom it can and make everything durable, then close.
 
         In a cluster others take over first, while clients still get an answer that says so.
         """
+        self._is_accepting = False
         if self.node is not None and self.settings.store_url:
             await self.node.cluster.hand_over()
         self.listener.stop_accepting()
@@ -174,11 +206,7 @@ class Server:
 
 def serve(settings: Settings, make_server: Callable[[Settings], Server] = Server) -> None:
     """Run in the foreground until SIGTERM or Ctrl-C; a second one ends it at once."""
-    logging.basicConfig(
-        level=settings.string("muster.log.level").upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
+    set_up_logging(settings)
     allow_many_open_files()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(_serve_until_signal(make_server(settings)))

@@ -11,6 +11,7 @@ from typing import Final
 from muster.server.consumer_group_keys import CONSUMER_GROUP_KEYS
 from muster.server.limit_keys import LIMIT_KEYS
 from muster.server.listener_keys import LISTENER_KEYS
+from muster.server.observation_keys import OBSERVATION_KEYS
 from muster.topics.config_table import BROKER_TOPIC_KEYS
 from muster.topics.config_types import (
     INT_MAX,
@@ -106,13 +107,6 @@ MUSTER_KEYS: Final = (
         _NEVER_OR_A_WHILE,
     ),
     ConfigKey("muster.cluster.id", _STRING, "", "The cluster id; empty: the data directory's, or a new one."),
-    ConfigKey(
-        "muster.log.level",
-        _STRING,
-        "info",
-        "How much is logged.",
-        one_of("debug", "info", "warning", "error"),
-    ),
     ConfigKey("muster.rules", _STRING, "", "A TOML file with [[allow]] and [[deny]] rules that count beside ACLs."),
     ConfigKey(
         "muster.audit.interval.ms",
@@ -121,7 +115,6 @@ MUSTER_KEYS: Final = (
         "The same denial is logged once in this time; further ones are counted.",
         at_least(60_000),
     ),
-    ConfigKey("muster.metrics.listen", _STRING, "", "HOST:PORT for metrics over HTTP; empty: none."),
     ConfigKey(
         "muster.control.listen",
         _STRING,
@@ -340,6 +333,7 @@ TABLE: Final = ConfigTable(
     "server",
     (
         *MUSTER_KEYS,
+        *OBSERVATION_KEYS,
         *LISTENER_KEYS,
         *GROUP_KEYS,
         *TRANSACTION_KEYS,

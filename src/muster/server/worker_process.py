@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-import sys
 from collections.abc import Mapping, Sequence
 from socket import socket
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from muster.cluster.worker_silence import SIGNS_A_LIMIT
 from muster.log.contract import StorageError
 from muster.server.endpoint import Endpoint
+from muster.server.log_lines import set_up_logging
 from muster.server.reactor_loop import new_event_loop
 from muster.server.serve import (
     ListenError,
@@ -35,12 +35,7 @@ SILENCE = "muster.worker.silence.ms"
 
 def run_worker(settings: Settings, worker: WorkerStart, sockets: Mapping[str, Sequence[socket]]) -> int:
     """Returns the exit code. `sockets`: by the listener's name, this worker's own first."""
-    logging.basicConfig(
-        level=settings.string("muster.log.level").upper(),
-        format=f"%(asctime)s %(levelname)s node {worker.place.node_id} %(name)s: %(message)s",
-        stream=sys.stderr,
-        force=True,
-    )
+    set_up_logging(settings, worker.place.node_id)
     allow_many_open_files()
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:

@@ -6,9 +6,7 @@ Addresses, the data directory's lock and identity, each worker's own settings, w
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from socket import socket
@@ -23,6 +21,7 @@ from muster.log.disk import Disk, real_disk
 from muster.log.shared_files import SharedDirectory
 from muster.server.endpoint import Endpoint, parse_endpoint
 from muster.server.listener_addresses import ADVERTISED, LISTENERS
+from muster.server.log_lines import set_up_logging
 from muster.server.settings import Settings
 from muster.server.worker_addresses import OpenedListener, check_ports, open_listener
 from muster.server.worker_assembly import WorkerStart
@@ -36,11 +35,7 @@ def serve_workers(settings: Settings) -> int:
     """Run in the foreground until SIGTERM or Ctrl-C; returns the exit code. ConfigError, ListenError or StorageError if
     it cannot begin."""
     _check(settings)
-    logging.basicConfig(
-        level=settings.string("muster.log.level").upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
+    set_up_logging(settings)
     count = settings.integer("muster.workers")
     opened: list[OpenedListener] = []
     try:

@@ -1,0 +1,24 @@
+"""Whether a server may be sent clients: `/readyz` on the metrics address, for a load balancer or Kubernetes.
+
+`/healthz` needs nothing of this: a process that answers it is alive.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from muster.runtime.coordinator_shards import ShardState
+
+if TYPE_CHECKING:
+    from muster.runtime.node import Node
+
+
+def reasons_not_ready(node: Node, *, is_accepting: bool) -> list[str]:
+    """Empty if clients are served: it listens, and no coordinator partition of this node is still being loaded."""
+    reasons = [] if is_accepting else ["it starts or stops: no client is accepted"]
+    for topic, coordinator in node.coordinators.items():
+        states = Counter(place.state for place in coordinator.places.values())
+        if states[ShardState.LOADING]:
+            reasons.append(f"{states[ShardState.LOADING]} partitions of {topic} are being loaded")
+    return reasons
