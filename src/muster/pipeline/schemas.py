@@ -288,7 +288,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("at_ms", _long),
         ("burrow_status", _text),  # OK, WARN, STALL, STOP, REWIND
         # OK, IDLE, CATCHING_UP, SLOW, STALLED, STOPPED, REWOUND, UNOWNED, ORPHANED, AT_RISK, DATA_LOSS, AHEAD,
-        # NO_POSITION, NO_DATA
+        # NO_POSITION, NO_DATA, UNKNOWN
         ("status", _text),
         ("evidence", _text),
     ),

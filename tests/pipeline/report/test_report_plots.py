@@ -49,6 +49,11 @@ class TestHeatMap:
         facts = facts_of(g_lag_history=[_minute(END, None, None)], g_group_lag=[{"at_ms": END}])
         assert marks_of(heat.heat_map(facts))[0]["class"] == "lag-none"
 
+    def test_a_partition_of_which_nothing_is_known_hides_that_the_others_are_caught_up(self) -> None:
+        facts = facts_of(g_lag_history=[_minute(END, 0, 0), _minute(END, None, None, 1)], g_group_lag=[{"at_ms": END}])
+        (cell,) = marks_of(heat.heat_map(facts))
+        assert (cell["class"], cell["data-tip"].split(": ")[1]) == ("lag-none", "not known")
+
     def test_columns_are_whole_minutes_and_not_too_many(self) -> None:
         for span in (MINUTE, HOUR, DAY):
             start, width = heat.columns(END - span, END)

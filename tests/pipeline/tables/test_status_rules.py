@@ -79,9 +79,29 @@ CASES = [
     ("lag does not fall", LAGGING, "SLOW", "was 50 3 commits ago"),
     (
         "simple consumer, one commit",
-        replace(LAGGING, group_state=None, n_members=None, owner=None, window=commits(100)),
-        "OK",
-        "lag 50",
+        replace(
+            LAGGING,
+            group_state=None,
+            n_members=None,
+            owner=None,
+            window=commits(100),
+            consume_rate=None,
+            produce_rate=None,
+        ),
+        "UNKNOWN",
+        "lag 50, too few commits to say whether it falls",
+    ),
+    (
+        "no members, one commit a moment ago",
+        replace(LAGGING, group_state="Empty", n_members=0, owner=None, window=commits(100)),
+        "STOPPED",
+        "the group has no members",
+    ),
+    (
+        "the group is gone, its offsets are not",
+        replace(LAGGING, group_state="Dead", n_members=0, owner=None, window=commits(100)),
+        "STOPPED",
+        "the group has no members",
     ),
 ]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+import polars as pl
 import pytest
 
+from muster.pipeline.tables.group_lag import group_lag
 from tests.pipeline.oracle.build import GoldSettings, build_gold
 from tests.pipeline.oracle.silver import finish_silver
 from tests.pipeline.tables.appends import MINUTE_MS, Appends, Sampled, bursty_appends, commits, sampled
@@ -132,10 +134,37 @@ def test_segment_files_give_the_time_itself(truth: Truth) -> None:
 
 
 def test_lag_below_the_first_sample_is_at_least_and_nothing_more(truth: Truth) -> None:
-    """Never an extrapolation: hi is null."""
+    """Never an extrapolation: hi is null, and at least nothing is no estimate."""
     rows = [row for row in truth.history if row["method"] == "left_bound"]
     assert rows
-    assert all(row["time_lag_hi_ms"] is None and row["time_lag_est_ms"] == row["time_lag_lo_ms"] for row in rows)
+    for row in rows:
+        assert row["time_lag_hi_ms"] is None
+        assert row["time_lag_est_ms"] == (row["time_lag_lo_ms"] or None)
+
+
+@pytest.mark.parametrize(
+    ("estimates", "longest"),
+    [((0, None), None), ((5_000, None), 5_000), ((0, 0), 0), ((None, None), None)],
+    ids=["0 and one that is behind", "5 s and one that is behind", "caught up", "nothing known"],
+)
+def test_a_partition_of_unknown_time_lag_never_makes_its_group_look_caught_up(
+    estimates: tuple[int | None, int | None], longest: int | None
+) -> None:
+    rows = [
+        {
+            "cluster": "c",
+            "group_id": "g",
+            "at_ms": 1,
+            "method": "left_bound" if estimate is None else "bracket",
+            "lag": 0 if estimate == 0 else 70,
+            "stable_lag": None,
+            "time_lag_est_ms": estimate,
+            "time_lag_lo_ms": estimate or 0,
+        }
+        for estimate in estimates
+    ]
+    frame = pl.DataFrame(rows, schema_overrides={"time_lag_est_ms": pl.Int64, "stable_lag": pl.Int64})
+    assert group_lag(frame)["time_lag_max_ms"].to_list() == [longest]
 
 
 def test_group_lag_sums_its_partitions(truth: Truth) -> None:

@@ -12,7 +12,7 @@ from muster.pipeline.table_query import TableQuery
 _CALM = ("OK", "IDLE", "CATCHING_UP")
 _TROUBLE = (
     "SLOW", "STALLED", "STOPPED", "REWOUND", "UNOWNED", "ORPHANED", "AT_RISK", "DATA_LOSS", "AHEAD", "NO_POSITION",
-    "NO_DATA",
+    "NO_DATA", "UNKNOWN",
 )  # fmt: skip
 
 _COLUMNS = (

@@ -46,9 +46,11 @@ def duration(value: int | None) -> str:
 
 
 def bracket(low: int | None, high: int | None) -> str:
-    """Time lag is known from below and from above; without an upper end it is `at least`."""
+    """Time lag is known from below and from above; without an upper end it is `at least`, and at least nothing is no answer."""
     if low is None:
         return UNKNOWN
+    if high is None and low == 0:
+        return "not known"
     if high is None:
         return f"at least {duration(low)}"
     if duration(low) == duration(high):

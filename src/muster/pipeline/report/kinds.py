@@ -55,8 +55,9 @@ STATUSES: Final = (
     "NO_POSITION",
     "ORPHANED",
     "SLOW",
-    "CATCHING_UP",
+    "UNKNOWN",
     "NO_DATA",
+    "CATCHING_UP",
     "IDLE",
     "OK",
 )
@@ -64,11 +65,12 @@ STATUSES: Final = (
 
 _LOST: Final = frozenset({"DATA_LOSS", "AHEAD", "AT_RISK", "STALLED", "STOPPED", "UNOWNED"})
 _DOUBTFUL: Final = frozenset({"REWOUND", "NO_POSITION", "ORPHANED", "SLOW"})
+_TONES: Final = {"OK": "good", "IDLE": "good", "CATCHING_UP": "busy"}
 
 
 def severity(status: str | None) -> int:
-    """0 is the worst; a status that this page does not know stands before the harmless ones."""
-    return STATUSES.index(status) if status in STATUSES else STATUSES.index("CATCHING_UP")
+    """0 is the worst; a status that this page does not know is unknown."""
+    return STATUSES.index(status) if status in STATUSES else STATUSES.index("UNKNOWN")
 
 
 def needs_attention(status: str | None) -> bool:
@@ -80,7 +82,7 @@ def status_tone(status: str | None) -> str:
         return "bad"
     if status in _DOUBTFUL:
         return "doubtful"
-    return "good" if status in ("OK", "IDLE") else "busy"
+    return _TONES.get(status or "", "unknown")
 
 
 _LAG_STEPS_MS: Final = (1, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000)

@@ -50,6 +50,9 @@ def _longest(lag: pa.Table) -> str:
     worst = top(lag.select(["time_lag_est_ms", "time_lag_hi_ms"]), [("time_lag_est_ms", "descending")], 1)
     if not worst or worst[0]["time_lag_est_ms"] is None:
         return words.NOT_KNOWN
+    is_some_unknown = pc.any(pc.and_(pc.is_null(lag["time_lag_est_ms"]), pc.greater(lag["lag"], 0))).as_py()
+    if worst[0]["time_lag_est_ms"] == 0 and is_some_unknown:
+        return words.NOT_KNOWN
     return ("≥ " if worst[0]["time_lag_hi_ms"] is None else "") + words.duration(worst[0]["time_lag_est_ms"])
 
 

@@ -11,6 +11,9 @@ def group_lag(lag: Frame) -> Frame:
     """`g_group_lag`. Partitions without a position are counted, never summed (trap 18). Skew is the largest over the mean."""
     known = pl.col("lag").is_not_null().any()
     mean = pl.col("lag").mean()
+    time_lag = pl.coalesce("time_lag_est_ms", pl.col("time_lag_lo_ms").replace(0, None))
+    # A partition that is behind nobody knows how long: then 0 of the others is not the longest.
+    is_some_unknown = ((pl.col("lag") > 0) & time_lag.is_null()).any()
     rows = lag.group_by(GROUP).agg(
         at_ms=pl.col("at_ms").max(),
         n_partitions=pl.len(),
@@ -18,7 +21,7 @@ def group_lag(lag: Frame) -> Frame:
         lag_sum=pl.when(known).then(pl.col("lag").sum()),
         lag_max=pl.col("lag").max(),
         stable_lag_sum=pl.when(pl.col("stable_lag").is_not_null().any()).then(pl.col("stable_lag").sum()),
-        time_lag_max_ms=pl.coalesce("time_lag_est_ms", "time_lag_lo_ms").max(),
+        time_lag_max_ms=pl.when(~is_some_unknown | (time_lag.max() > 0)).then(time_lag.max()),
         skew=pl.when(mean > 0).then(pl.col("lag").max() / mean),
     )
     return conform(rows, "g_group_lag")

@@ -13,10 +13,11 @@ partition from a dead one:
 | IDLE, OK | no lag, or nothing of it that a reader of committed records could have (traps 9 and 10); idle if silent too |
 | UNOWNED | lag, the group has members, none owns the partition |
 | REWOUND | went back and has not reached its old place |
-| STOPPED | lag and silence |
+| STOPPED | lag, and no members or silence |
 | STALLED | lag, commits come, the offset stands |
 | CATCHING_UP | lag that falls |
 | SLOW | lag that does not fall |
+| UNKNOWN | lag, and too few commits to say whether it falls |
 | AT_RISK | one of the last but CATCHING_UP, and nearly all that the topic still holds is unread, while deletion has begun there |
 """
 
@@ -36,7 +37,8 @@ Verdict: TypeAlias = tuple[str, str]
 
 _USUAL_INTERVALS = 3
 _NEARLY_ALL = 0.9
-_FALLS_BEHIND = ("UNOWNED", "REWOUND", "STOPPED", "STALLED", "SLOW")
+_FALLS_BEHIND = ("UNOWNED", "REWOUND", "STOPPED", "STALLED", "SLOW", "UNKNOWN")
+_WITHOUT_MEMBERS = ("Empty", "Dead")
 
 
 @dataclass(slots=True)
@@ -127,7 +129,7 @@ def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
     if rewound is not None:
         before, after = rewound
         return "REWOUND", f"went back from {before} to {after}, now at {known.committed}"
-    if known.group_state == "Empty":
+    if known.group_state in _WITHOUT_MEMBERS or known.n_members == 0:
         since = f" for {span(known.at_ms - known.empty_since_ms)}" if known.empty_since_ms is not None else ""
         return "STOPPED", f"lag {known.lag}, the group has no members{since}"
     if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
@@ -152,7 +154,7 @@ def _speed(known: Standing) -> Verdict:
         if lags[-1] < lags[0]:
             return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
         return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
-    return "OK", f"lag {known.lag}, too few commits to say more"
+    return "UNKNOWN", f"lag {known.lag}, too few commits to say whether it falls"
 
 
 def _rewound(offsets: Sequence[int]) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ the end offset with L_i <= c < L_i+1 say that T(c) lies in (begin_i, end_i+1]:
 |---|---|---|---|
 | between two samples | tau - end_i+1 | tau - begin_i | bracket |
 | the same, samples of every batch from segment files | tau - end_i+1 | the same: the batch that holds c is known | bracket |
-| below the first sample | tau - end_0 | null: nobody knows more | left_bound |
+| below the first sample | tau - end_0 | null: nobody knows more; no estimate if lo is 0 | left_bound |
 | at or behind the newest sample | 0 | 0, or what has passed since that sample | caught_up |
 """
 
@@ -42,7 +42,9 @@ def bracket(name: str, tau_lo: Column, tau_hi: Column) -> dict[str, Column]:
     left, right = _middle(at["begin_ms"], at["end_ms"]), _middle(after["begin_ms"], after["end_ms"])
     guess = _middle(tau_lo, tau_hi) - left - share * (right - left)
     est = (
-        pl.when(newest | leftmost | exact)
+        pl.when(leftmost & ~exact & ~newest & (lo == 0))
+        .then(None)  # at least nothing: an estimate of 0 would look like caught up
+        .when(newest | leftmost | exact)
         .then(lo)
         .otherwise(_rounded(pl.min_horizontal(pl.max_horizontal(guess, lo), hi)))
     )

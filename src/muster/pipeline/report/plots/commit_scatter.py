@@ -37,7 +37,8 @@ _TICKS: Final = (
 _TONES: Final = (
     ("bad", "stalled, stopped, unowned or losing records"),
     ("doubtful", "slow, rewound or without position"),
-    ("busy", "catching up or not known"),
+    ("busy", "catching up"),
+    ("unknown", "not known"),
     ("good", "OK or idle"),
 )
 

@@ -21,8 +21,8 @@ _ROW = 20
 _COLUMN_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440)
 _HEADING = "Time lag of every group"
 
-Cell = tuple[int | None, int | None]
-"""Worst time lag with an upper end, worst that is only a lower bound."""
+Cell = tuple[int | None, int | None, bool]
+"""Worst time lag with an upper end, worst that is only a lower bound, whether there is a partition of which nothing is known."""
 
 
 def heat_map(facts: Facts) -> Html:
@@ -44,7 +44,7 @@ def heat_map(facts: Facts) -> Html:
     hidden = left_out(
         len(facts.groups) - len(shown), "groups are", "they need less attention than these, or have no history."
     )
-    look_for = "Look for dark rows: those groups are far behind. Where a row turns dark is when it began."
+    look_for = "Look for strong colour: those groups are far behind. Where a row turns strong is when it began."
     return figure(_HEADING, look_for, reads, _legend(), drawn, left_out=hidden)
 
 
@@ -68,13 +68,14 @@ def _cells(facts: Facts, start: int, width_ms: int) -> dict[GroupKey, dict[int, 
             "column": pc.divide(pc.subtract(history["minute_ms"], start), width_ms),
             "known": pc.if_else(bounded, estimate, none),
             "at_least": pc.if_else(bounded, none, estimate),
+            "unknown": pc.cast(pc.is_null(estimate), pa.int64()),
         }
     )
     groups = Grouped(binned, ["cluster", "group_id", "column"])
     cells: dict[GroupKey, dict[int, Cell]] = defaultdict(dict)
-    worst = zip(groups.keys, groups.largest("known"), groups.largest("at_least"), strict=True)
-    for (cluster, group_id, column), known, at_least in worst:
-        cells[GroupKey(cluster, group_id)][column] = (known, at_least)
+    columns_ = (groups.largest("known"), groups.largest("at_least"), groups.largest("unknown"))
+    for (cluster, group_id, column), known, at_least, unknown in zip(groups.keys, *columns_, strict=True):
+        cells[GroupKey(cluster, group_id)][column] = (known, at_least, bool(unknown))
     return cells
 
 
@@ -108,7 +109,10 @@ def _cell(scale: TimeScale, width_ms: int, column: int, cell: Cell) -> Html:
 
 
 def _worst(cell: Cell) -> int | None:
-    return max((value for value in cell if value is not None), default=None)
+    """None if nothing is known, or if what is known is 0 and some partition may be behind."""
+    known, at_least, is_some_unknown = cell
+    worst = max((value for value in (known, at_least) if value is not None), default=None)
+    return None if worst == 0 and is_some_unknown else worst
 
 
 def _said(cell: Cell) -> str:
