@@ -190,7 +190,7 @@ class Coordinator(CoordinatorShards[GroupRunner]):
             self._tell_of_taking_over(cast(OffsetsLoad, load).shard)
 
     def _tell_of_taking_over(self, shard: Shard) -> None:
-        """A node that was killed cannot say that its groups have gone elsewhere: whoever has them now does."""
+        """Tell the journal that groups moved here. A node that was killed cannot do that, so the node that loads them does."""
         now_ms = self._clock.now_ms()
         for group in shard.groups.values():
             state: dict[str, object] = {"from": "Dead", "to": group.state.value}
