@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable
 
 from muster.core.classic.group import Group
-from muster.core.classic.heartbeat import heartbeat, is_still_stable, stable_member
+from muster.core.classic.heartbeat import StableMember, heartbeat, stable_member
 from muster.core.classic.member import Member
 from muster.core.config import GroupConfig
 from muster.core.replies import HeartbeatReply
@@ -41,7 +41,7 @@ class History:
         self.superseded: set[int] = set()
         self._generations: dict[int, tuple[Group, int]] = {}
         self._was_parked: dict[Call[object], tuple[str, str]] = {}
-        self._stable: dict[tuple[str, int, str, str | None], tuple[Group, Member]] = {}
+        self._stable: dict[tuple[str, int, str, str | None], tuple[StableMember, Member]] = {}
         """Of heartbeats that were accepted in a Stable group, by what they said."""
         self.stable_kept = self.stable_ended = 0
         self.world.watch = self._watch
@@ -176,24 +176,23 @@ class History:
     def _watch_stable(self) -> None:
         """While a member is still stable, the heartbeat it was found by would be answered NONE and move that member's timer."""
         shard, now_ms = self.world.shard, self.world.now_ms
-        for said, (group, member) in list(self._stable.items()):
+        for said, (stable, member) in list(self._stable.items()):
             request = Heartbeat(*said)
-            if not is_still_stable(group, request.generation, member):
+            if not stable.holds():
                 del self._stable[said]
                 self.stable_ended += 1
                 continue
             self.stable_kept += 1
             outcome = heartbeat(shard.groups, request, "ticket", now_ms)
             assert [reply for _, reply in outcome.replies] == [HeartbeatReply(errors.NONE)], f"{request!r} is refused"
-            assert outcome.timers == [(member.session_key, now_ms + member.session_timeout_ms)]
+            assert outcome.timers == [(member.session_key, now_ms + stable.session_timeout_ms)]
             assert [*outcome.records, *outcome.early_replies, *outcome.journal] == []
         for group in shard.groups.values():
             for member in group.members.values():
                 said = (group.group_id, group.generation, member.member_id, member.instance_id)
-                found = stable_member(group, Heartbeat(*said))
+                found = stable_member(shard.groups, Heartbeat(*said))
                 if found is not None:
-                    assert found is member
-                    self._stable.setdefault(said, (group, member))
+                    self._stable.setdefault(said, (found, member))
 
     def _asked_again(self, ticket: Call[object], group_id: str, member_id: str) -> bool:
         """Whether the member sent the same kind of request later: only that may supersede a parked one."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from muster.core.classic.heartbeat import is_still_stable, stable_member
-from muster.core.classic.member import Member
+from muster.core.classic.heartbeat import StableMember, stable_member
 from muster.core.classic.states import COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE
 from muster.core.config import GroupConfig
 from muster.core.replies import JoinReply
@@ -166,19 +165,19 @@ class Accepted:
     """A heartbeat that was accepted in a Stable group."""
 
     def __init__(self, world: World, member_id: str, instance: str | None = None) -> None:
-        self._group, self._generation = world.group, world.group.generation
         member = found(world, member_id, instance=instance)
         assert member is not None
         self._member = member
+        assert member.session_key == ("session", "g", member_id)
         assert self.is_still
 
     @property
     def is_still(self) -> bool:
-        return is_still_stable(self._group, self._generation, self._member)
+        return self._member.holds()
 
 
-def found(world: World, member_id: str, generation: int = 1, instance: str | None = None) -> Member | None:
-    return stable_member(world.group, Heartbeat("g", generation, member_id, instance))
+def found(world: World, member_id: str, generation: int = 1, instance: str | None = None) -> StableMember | None:
+    return stable_member(world.shard.groups, Heartbeat("g", generation, member_id, instance))
 
 
 def test_a_heartbeat_stays_accepted_while_the_group_stays_stable() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
+from muster.security.guess_delays import GuessDelays
 from muster.security.users import new_credential
 from muster.server.connection import Connection
 from muster.server.running import RunningServer
@@ -98,6 +100,12 @@ class SecureServer:
         """A client may have its answer before the server has counted it: what the test looks at then is behind that step."""
         if threading.current_thread() is not self._running._thread:
             self._running.run(lambda: None)
+
+    def forget_guesses(self) -> None:
+        """As if nobody had tried a wrong password yet."""
+        assert self._running.server is not None
+        listener = self._running.server.listener
+        self._running.run(lambda: setattr(listener, "guess_delays", GuessDelays(time.monotonic)))
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Let the server take steps until the condition holds in its thread."""

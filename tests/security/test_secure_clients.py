@@ -53,6 +53,12 @@ def server(tmp_path_factory: pytest.TempPathFactory, odd: Odd) -> Iterator[Secur
         yield running
 
 
+@pytest.fixture(autouse=True)
+def no_guesses_before(server: SecureServer) -> None:
+    """Every test is wrong for the first time: what was guessed in those before would make it wait longer and longer."""
+    server.forget_guesses()
+
+
 def way(server: SecureServer, protocol: str, mechanism: str = "") -> Way:
     token = server.issuer.token("alice") if mechanism == "OAUTHBEARER" else ""
     return Way(server.address(protocol), protocol, mechanism, token=token, authority=server.authority.file)

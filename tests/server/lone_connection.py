@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
+from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.replies import CommitReply
 from muster.core.requests import Heartbeat, OffsetCommit, Request
 from muster.runtime.coordinator import Coordinator
@@ -34,7 +35,7 @@ class WritesDown(Coordinator):
         self.clients: list[str | None] = []
         self.verdict: Callable[[OffsetCommit], list[int]] = lambda commit: [0] * commit.count
 
-    def session_token(self, request: Heartbeat) -> None:
+    def session_token(self, request: Heartbeat | ConsumerHeartbeat) -> None:
         return None
 
     def submit(self, request: Request, ticket: Redeemable) -> None:

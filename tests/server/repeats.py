@@ -9,9 +9,9 @@ from muster.wire.apis import API_KEYS
 
 
 def learned(connection: Connection, api: str) -> RepeatedRequest | None:
-    for slot in connection._intake._slots:
-        if slot.api_key == API_KEYS[api]:
-            return slot.learned
+    for repeated in connection._intake._repeated:
+        if repeated.api_key == API_KEYS[api]:
+            return repeated if repeated.is_learned else None
     return None
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muster.server.backlog import Backlog
-from muster.server.limits import WAITING_BYTES_PER_CONNECTION
+from muster.server.limits import LARGE_FRAME_BYTES, WAITING_BYTES_PER_CONNECTION
 from muster.wire.generated.heartbeat import HeartbeatRequest
 from tests.server.driving import only_connection, until
 from tests.server.fake_apis import fake_server
@@ -49,6 +50,45 @@ def test_however_the_bytes_come_frames_are_taken_whole_and_in_order(frames: list
             break
     assert found == frames
     assert not backlog
+
+
+@given(
+    st.lists(st.sampled_from((0, 5, LARGE_FRAME_BYTES, LARGE_FRAME_BYTES + 1, 2_500_000)), max_size=4),
+    st.lists(st.sampled_from((1, 3, 4, 5, 6, 65_536, 262_144, 3_000_000)), min_size=1, max_size=6),
+)
+@settings(max_examples=30)
+def test_large_frames_are_taken_whole_and_in_order_and_counted_all_the_time(
+    sizes: list[int], pieces: list[int]
+) -> None:
+    frames = [bytes([number]) * size for number, size in enumerate(sizes)]
+    octets = b"".join(len(frame).to_bytes(4, "big") + frame for frame in frames)
+    backlog = Backlog()
+    found: list[bytes] = []
+    position = 0
+    for piece in [*pieces, *[65_536] * (len(octets) // 65_536 + 1)]:
+        come = octets[position : position + piece]
+        backlog.add(come)
+        position += len(come)
+        found += taken(backlog)
+        assert len(backlog) == position - sum(4 + len(frame) for frame in found)
+    assert found == frames
+    assert not backlog
+
+
+@pytest.mark.parametrize("api_key", [0, 1])
+def test_a_large_frame_that_has_not_come_as_a_whole_is_known_to_be_a_produce_or_not(api_key: int) -> None:
+    size = LARGE_FRAME_BYTES + 2
+    backlog = Backlog()
+    backlog.add(size.to_bytes(4, "big") + b"\0")
+    assert backlog.next_is_produce(), "as far as it has come"
+    for octets in (bytes([api_key]), bytes(100), bytes(LARGE_FRAME_BYTES - 101)):
+        assert backlog.take(size) is None
+        backlog.add(octets)
+        assert (backlog.next_size(), backlog.next_is_produce()) == (size, api_key == 0)
+    assert backlog.take(size) is None
+    backlog.add(b"x" + b"\0\0")
+    assert backlog.take(size) == bytes([0, api_key]) + bytes(LARGE_FRAME_BYTES - 1) + b"x"
+    assert (len(backlog), backlog.next_size()) == (2, None)
 
 
 def test_a_size_is_told_as_it_came_also_if_it_makes_no_sense() -> None:

@@ -47,7 +47,7 @@ TimerChange: TypeAlias = tuple[TimerKey, int | None]
 """(key, absolute deadline in ms) sets or moves the timer; (key, None) cancels it."""
 
 TicketReply: TypeAlias = tuple[Ticket, Value]
-"""The reply is one of `core.replies`, or of `core.transactions.replies`: whoever redeems the ticket knows which."""
+"""The reply is one of `core.replies`, or of `core.transactions.replies`: the code that redeems the ticket knows which."""
 
 
 @mypyc_attr(acyclic=True)

@@ -51,7 +51,7 @@ _OVERSIZE = frozenset({errors.MESSAGE_TOO_LARGE, errors.RECORD_LIST_TOO_LARGE, e
 
 
 def invalid_before_routing(request: Request, config: GroupConfig) -> Reply | None:
-    """What is wrong with the request whoever owns the group: asked before loading and ownership (spec 1.5, T031)."""
+    """The answer to a request that is wrong in itself. Checked before loading and ownership of the group (spec 1.5, T031)."""
     if isinstance(request, ListGroups):
         return None
     if isinstance(request, ConsumerHeartbeat):

@@ -149,7 +149,7 @@ class DescribeReply(Value):
         self.is_of_other_type = False
         """The group that was not found is no classic one: readers are told so (spec 3.13)."""
         self.laid_out: object = None
-        """For whoever turns this into bytes to keep them with it. The core does not look at it."""
+        """The encoded form, kept here by the code that encodes it. The core does not look at it."""
 
 
 @mypyc_attr(acyclic=True)
@@ -201,7 +201,7 @@ FetchedOffset: TypeAlias = tuple[int, int, int, str, int]
 
 @mypyc_attr(acyclic=True)
 class FetchedTopic(Value):
-    """What was asked about a topic, and where the answers lie. Whoever lays them out does so at once, from the packed form."""
+    """What was asked about a topic, and where the answers lie. The handler lays them out at once, from the packed form."""
 
     __match_args__ = ("topic", "held", "asked", "unstable")
     __slots__ = __match_args__
@@ -249,7 +249,7 @@ class FetchReply(Value):
 
 
 class MarkerReply(Value):
-    """To whoever had an end marker written: the transaction coordinator."""
+    """The answer to the transaction coordinator, which had an end marker written."""
 
     __match_args__ = ("error",)
     __slots__ = __match_args__

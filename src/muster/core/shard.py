@@ -11,34 +11,30 @@ from collections.abc import Callable, Iterable
 from typing import assert_never, cast
 
 from muster.core.classic.counters import Counters
-from muster.core.classic.delete import delete_group
 from muster.core.classic.describe import describe_group, list_groups
 from muster.core.classic.expiry import on_session_timer
 from muster.core.classic.group import Group
 from muster.core.classic.heartbeat import heartbeat
-from muster.core.classic.join import creation_failed, join_group
+from muster.core.classic.join import creation_failed
 from muster.core.classic.join_static import replacement_failed
-from muster.core.classic.leave import leave_group
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import on_join_timer, start
 from muster.core.classic.stored import loaded_group, simple_group
-from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer, sync_group
+from muster.core.classic.sync import assignment_lost, assignment_stored, on_sync_timer
 from muster.core.classic.unload import unload_group
 from muster.core.config import GroupConfig
-from muster.core.consumer.classic_member import join_consumer_group, sync_consumer_group
 from muster.core.consumer.describe import describe_consumer_group
 from muster.core.consumer.downgrade import downgraded
-from muster.core.consumer.fence import erased_group, on_classic_timer, on_revoke_timer
+from muster.core.consumer.fence import on_classic_timer, on_revoke_timer
 from muster.core.consumer.fence import on_session_timer as on_consumer_session_timer
 from muster.core.consumer.group import ConsumerGroup
-from muster.core.consumer.heartbeat import consumer_heartbeat
-from muster.core.consumer.leave import remove_by_admin
 from muster.core.consumer.loaded import start_timers, stop_timers
 from muster.core.consumer.records import TOMBSTONES, ConsumerGroupRecord, EpochErased
 from muster.core.consumer.regex import on_regex_timer
-from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
+from muster.core.consumer.requests import DescribeConsumerGroup
 from muster.core.consumer.topics import NoTopics, TopicView
 from muster.core.contract import Outcome, StateMachine, Ticket, TimerKey
+from muster.core.group_writes import decide_write
 from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.delete import delete_offsets
 from muster.core.offsets.end_transaction import end_transaction
@@ -62,17 +58,13 @@ from muster.core.records import (
 from muster.core.refusal import after_failed_append, mapped_append_error, refused_after_timeout
 from muster.core.replies import Reply
 from muster.core.requests import (
-    DeleteGroup,
     DescribeGroup,
     Heartbeat,
-    JoinGroup,
-    LeaveGroup,
     ListGroups,
     OffsetCommit,
     OffsetDelete,
     OffsetFetch,
     Request,
-    SyncGroup,
     TxnOffsetCommit,
 )
 from muster.core.steps import CreateGroup, Downgrade, ReplaceStaticMember, StoreAssignments, TellJournal
@@ -132,37 +124,8 @@ class Shard(ShardView, StateMachine):
 
     def _handle_write(self, request: Request, ticket: Ticket, now_ms: int) -> Outcome:
         builder = self._builder(now_ms)
-        match request:
-            case ConsumerHeartbeat():
-                consumer_heartbeat(self, request, ticket, builder)
-            case JoinGroup():
-                self._join_classic(request, ticket, builder)
-            case SyncGroup():
-                consumers = self.consumer_groups.get(request.group_id)
-                if consumers is not None:
-                    sync_consumer_group(self, consumers, request, ticket, builder)
-                else:
-                    sync_group(self.groups, request, ticket, builder)
-            case LeaveGroup():
-                consumers = self.consumer_groups.get(request.group_id)
-                if consumers is not None:
-                    remove_by_admin(self, consumers, request, ticket, builder)
-                else:
-                    leave_group(self.groups, request, ticket, builder)
-            case DeleteGroup():
-                delete_group(self, request, ticket, builder)
-            case _:
-                raise AssertionError(f"no decision is made about {request!r}")
+        decide_write(self, request, ticket, builder)
         return self._outcome(builder)
-
-    def _join_classic(self, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
-        """Members of both protocols can be in a consumer group; an Empty one makes place for a classic one (spec 5.6)."""
-        consumers = self.consumer_groups.get(request.group_id)
-        if consumers is not None and consumers.members:
-            join_consumer_group(self, consumers, request, ticket, builder)
-            return
-        replaced = [] if consumers is None else erased_group(consumers)
-        join_group(self.groups, request, ticket, builder, replaced)
 
     def _outcome(self, builder: OutcomeBuilder) -> Outcome:
         for record in builder.records:

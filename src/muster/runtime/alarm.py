@@ -1,6 +1,6 @@
 """One wake-up for many wheels: the earliest of all their deadlines.
 
-Whoever has deadlines joins with a function that handles what is due and says when it wants to be called next.
+Each part that has deadlines joins with a function that handles what is due and returns when it wants to be called next.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class ClusterSeat:
     async def hand_over(self) -> None:
         """Let the others lead everything. If the database cannot be asked they will notice by the lease.
 
-        Called while clients are still served, and again by whoever stops the node: the second time does nothing.
+        Called while clients are still served, and again when the node stops: the second call does nothing.
         """
         if self.membership is None or self._is_leaving:
             return

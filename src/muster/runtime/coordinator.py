@@ -30,7 +30,7 @@ from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.loader import Load
 from muster.runtime.offsets_load import OffsetsLoad
 from muster.runtime.offsets_log import OffsetsLog
-from muster.runtime.session_token import ConsumerSessionToken, SessionToken
+from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
@@ -108,21 +108,13 @@ class Coordinator(CoordinatorShards[GroupRunner]):
             return
         place.runner.submit(request, ticket)
 
-    def session_token(self, request: Heartbeat) -> SessionToken | None:
+    def session_token(self, request: Heartbeat | ConsumerHeartbeat) -> SessionToken | None:
         """For later requests of the member that sent this heartbeat; None if they have to be submitted like any other."""
         partition = self._partitions.get(request.group_id)
         place = None if partition is None else self.places.get(partition)
         if place is None or place.runner is None or place.state is not _ACTIVE:
             return None
         return place.runner.session_token(request, place, self.may_speak)
-
-    def consumer_token(self, request: ConsumerHeartbeat) -> ConsumerSessionToken | None:
-        """The same for a member of the consumer protocol."""
-        partition = self._partitions.get(request.group_id)
-        place = None if partition is None else self.places.get(partition)
-        if place is None or place.runner is None or place.state is not _ACTIVE:
-            return None
-        return place.runner.consumer_token(request, self.may_speak)
 
     def shard_of(self, group_id: str) -> Shard | None:
         """The shard that answers for a group, if it is here and loaded."""
@@ -198,7 +190,7 @@ class Coordinator(CoordinatorShards[GroupRunner]):
             self._tell_of_taking_over(cast(OffsetsLoad, load).shard)
 
     def _tell_of_taking_over(self, shard: Shard) -> None:
-        """A node that was killed cannot say that its groups have gone elsewhere: whoever has them now does."""
+        """Tell the journal that groups moved here. A node that was killed cannot do that, so the node that loads them does."""
         now_ms = self._clock.now_ms()
         for group in shard.groups.values():
             state: dict[str, object] = {"from": "Dead", "to": group.state.value}

@@ -37,7 +37,7 @@ class _Shared:
 
     def settle(self, error: StorageError | None) -> None:
         self.is_settled = True
-        when_settled, self._when_settled = self._when_settled, None  # whoever is told may have this batch for long
+        when_settled, self._when_settled = self._when_settled, None  # the callback may keep this batch for long
         assert when_settled is not None, "a batch was settled twice"
         when_settled(self.outcomes, error)
 
@@ -50,7 +50,7 @@ class CoordinatorLog:
     ) -> None:
         self.log = log
         self._staged = cast(StagedLog, log)
-        """The same one: whoever leads a partition has its log, and compiled code calls it directly."""
+        """The same log: the leader of a partition has its log, and compiled code calls it directly."""
         self._commit = commit
         self._epoch = leader_epoch
         self._max_batch_bytes = max_batch_bytes

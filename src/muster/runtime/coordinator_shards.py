@@ -112,7 +112,7 @@ class CoordinatorShards(Generic[R]):
         self.active = True
 
     def stop(self) -> None:
-        """Unload everything: whoever waits is told to look elsewhere before the connections close (spec 1.4)."""
+        """Unload everything. Waiting requests are answered NOT_COORDINATOR before the connections close (spec 1.4)."""
         self.active = False
         for partition in list(self.places):
             self.resign(partition)

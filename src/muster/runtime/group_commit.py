@@ -1,7 +1,7 @@
 """Group commit: one write and one sync for all appends of a tick, callbacks after it.
 
-Whoever appended says `when_durable`; the first to do so in a tick makes a commit follow at its end. While a commit is
-under way later appends gather for the next one. With `durability = fsync` it runs in a thread of its own, so that
+After an append the caller says `when_durable`; the first such call in a tick schedules a commit at the tick's end. While a commit
+is under way, later appends gather for the next one. With `durability = fsync` it runs in a thread of its own, so that
 serving goes on. Knows nothing of what was appended. Callbacks come in the order of the appends of a log.
 """
 
@@ -132,14 +132,14 @@ class GroupCommit:
             self._company = BUSY_COMMITS
         if self._company:
             self._company -= 1
-            self._scheduled = True  # whoever appends meanwhile is company
+            self._scheduled = True  # appends that arrive meanwhile join this commit
             self._gather(GATHER_TURNS)
         elif self._idle_callbacks:
             self._begin()
-        # Else whoever appends next begins the next one: turns that bring nothing are a quarter of a lone commit's instructions.
+        # Else the next append schedules the next commit: empty turns of the loop are a quarter of a lone commit's instructions.
 
     def _gather(self, turns: int) -> None:
-        """Begin the next commit some turns of the loop later: whoever was answered just now asks again at once."""
+        """Begin the next commit some turns of the loop later: clients that were answered just now ask again at once."""
         if turns and not self._idle_callbacks:
             self._loop.call_soon(self._gather, turns - 1)
         else:

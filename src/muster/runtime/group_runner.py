@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from muster.core.classic.heartbeat import stable_member
 from muster.core.consumer.records import ConsumerGroupRecord
 from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
-from muster.core.consumer.steady import steady_state
+from muster.core.consumer.steady import steady_consumer
 from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, OffsetsCommitted, Record, log_length
 from muster.core.refusal import refused, refused_in_flight
 from muster.core.replies import CommitReply, MarkerReply
@@ -25,13 +25,14 @@ from muster.core.requests import (
     TxnOffsetCommit,
 )
 from muster.core.shard import Shard
+from muster.core.steady_member import SteadyMember
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.in_flight import InFlight
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.offsets_log import OffsetsLog
 from muster.runtime.runner import ShardRunner
-from muster.runtime.session_token import ConsumerSessionToken, SessionToken
+from muster.runtime.session_token import SessionToken
 from muster.runtime.tickets import Redeemable
 from muster.wire.errors import NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER, UNKNOWN_SERVER_ERROR
 
@@ -100,27 +101,22 @@ class GroupRunner(ShardRunner):
         self._handle(commit, ticket, member_checked=True)
 
     def session_token(
-        self, request: Heartbeat, place: LedPartition[GroupRunner], may_speak: Callable[[], bool] | None
+        self,
+        request: Heartbeat | ConsumerHeartbeat,
+        place: LedPartition[GroupRunner],
+        may_speak: Callable[[], bool] | None,
     ) -> SessionToken | None:
-        """For later requests of the member that sent this heartbeat; None if it is refused, or its group is not Stable."""
-        group = self.shard.groups.get(request.group_id)
-        member = None if group is None else stable_member(group, request)
+        """For later requests of the member that sent this heartbeat; None if the next one may be answered otherwise."""
+        member: SteadyMember | None = (
+            stable_member(self.shard.groups, request)
+            if isinstance(request, Heartbeat)
+            else steady_consumer(self.shard, request)
+        )
         timer = None if member is None else self._wheel.timer_of(member.session_key)
-        if group is None or member is None or timer is None:
+        if member is None or timer is None:
             return None
         turns = self._queues
-        return SessionToken(place, group, member, timer, turns.queues, turns.postponed, self._clock, may_speak)
-
-    def consumer_token(
-        self, request: ConsumerHeartbeat, may_speak: Callable[[], bool] | None
-    ) -> ConsumerSessionToken | None:
-        """The same for a member of the consumer protocol."""
-        state = steady_state(self.shard, request)
-        timer = None if state is None else self._wheel.timer_of(state.member.session_key)
-        if state is None or timer is None:
-            return None
-        turns, session_ms = self._queues, self.shard.config.consumer_session_timeout_ms
-        return ConsumerSessionToken(state, session_ms, timer, turns.queues, turns.postponed, self._clock, may_speak)
+        return SessionToken(place, member, timer, turns.queues, turns.postponed, self._clock, may_speak)
 
     def end_transaction(self, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool) -> None:
         """The transaction coordinator has ended a transaction in this partition."""

@@ -122,7 +122,7 @@ class Load:
     def _skip(
         self, piece: bytes, position: int, header: BatchHeader, offset: int, count: int, error: Exception
     ) -> None:
-        """Count what cannot be decoded. CorruptBatch if the disk, not whoever wrote it, made it so."""
+        """Count records that cannot be decoded. CorruptBatch if the disk damaged them, rather than the client that wrote them."""
         # Deviates: Kafka fails the load of a partition that holds a record which cannot be decoded, again and again.
         if self._checked_batch != header.base_offset:
             check_crc(piece, header, position)

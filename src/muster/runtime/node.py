@@ -169,7 +169,7 @@ class Node:
         self._users: Users | None = None
         self._quotas: QuotaStore | None = None
         self.on_quotas_changed: Callable[[], None] = lambda: None
-        """Told after every change of them; set by whoever enforces them."""
+        """Called after every change of them; set by the part that enforces them."""
 
     @property
     def users(self) -> Users:
@@ -226,7 +226,7 @@ class Node:
             self.cluster.start()
 
     async def stop(self) -> None:
-        """Answer whoever waits, make durable what is staged, leave the directory clean."""
+        """Answer the requests that wait, make durable what is staged, leave the directory clean."""
         self.is_stopping = True
         if self.cluster is not None:
             await self.cluster.hand_over()
@@ -334,7 +334,7 @@ class Node:
         self.topics_deleted(frozenset(topic.name for topic in topics), logs)
 
     def topics_deleted(self, names: frozenset[str], logs: Iterable[PartitionLog]) -> None:
-        """Said by whoever deletes topics, after they are gone. Who waits for these logs is answered now."""
+        """Called after topics were deleted. Requests that wait for their logs are answered now."""
         for log in logs:
             self.durable.give_up(log, StorageError(f"{log.topic} was deleted"))
             self.long_polls.on_advance(log)

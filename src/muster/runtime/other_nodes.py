@@ -27,11 +27,11 @@ class OtherNodes(Protocol):
         ...
 
     def keep_only(self, node_ids: Collection[int]) -> None:
-        """These nodes are live. Whoever waits for an answer of another one is told None now."""
+        """These nodes are live. Requests to any other node get None as their answer now."""
         ...
 
     def close(self) -> None:
-        """Nobody is asked any more; whoever waits for an answer is told None."""
+        """No node is asked any more; requests that wait for an answer get None."""
         ...
 
 

@@ -1,6 +1,6 @@
 """Sends markers to the nodes that lead their partitions (WriteTxnMarkers), many in one request.
 
-Each marker is told what became of it; trying again is the business of `marker_writer`, which looks for the leader anew then.
+Each marker gets a callback with its result. Retries are made by `marker_writer`, which looks up the leader again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _VERSION: Final = 2
 MOST_MARKERS: Final = 2_000
 """In one request."""
 TELL_AFTER_MS: Final = 10_000
-"""A node that cannot be reached for so long is told of in the log."""
+"""A node that cannot be reached for this long is named in the server's log."""
 
 
 class TravellingMarker(Protocol):
@@ -49,7 +49,7 @@ class RemoteMarkers:
         self._silent_since_ms: dict[int, int] = {}
         """Nodes that have not answered the last request."""
         self._told: set[int] = set()
-        """Those of which the log tells."""
+        """Nodes that were named in the server's log because they cannot be reached."""
 
     def send(self, node_id: int, marker: TravellingMarker) -> None:
         self._outbox.add(node_id, marker)
@@ -116,7 +116,7 @@ def _laid_out(end: tuple[int, int, bool, int, int], markers: list[TravellingMark
 def _errors(
     asked: list[list[TravellingMarker]], response: WriteTxnMarkersResponse | None
 ) -> list[tuple[TravellingMarker, int]]:
-    """What the node says of each. It answers in the order of the request; what is missing was not answered."""
+    """The node's error code for each marker. It answers in the order of the request; a marker that is missing was not answered."""
     found: list[tuple[TravellingMarker, int]] = []
     for place, markers in enumerate(asked):
         told: dict[tuple[str, int], int] = {}

@@ -1,6 +1,6 @@
 """Asks the coordinator of a transactional id on another node whether partitions are in its transaction (KIP-890).
 
-Questions of one turn of the loop, and those that come while an answer is waited for, go in one AddPartitionsToTxn.
+Questions of one turn of the loop are sent in one AddPartitionsToTxn, and so are all that come while an answer is awaited.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _reply(
     if response is None:
         return AddPartitionsReply(NETWORK_EXCEPTION)
     if response.error_code != NONE:
-        # No client can do anything about a right that a node lacks: Kafka tells it that the question was not answered.
+        # A client can do nothing about rights that a node lacks: as in Kafka, it is told that the question was not answered.
         _refusals.warning("node %d does not say what is in a transaction: %s", node_id, name_of(response.error_code))
         return AddPartitionsReply(INVALID_TXN_STATE)
     if place >= len(response.results_by_transaction):

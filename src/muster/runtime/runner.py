@@ -4,7 +4,7 @@
 
 Everything of one shard happens in the loop's thread, one event after the other. While a key (a group, a transactional id) has
 records of its own in flight, later events of that key wait in a queue of their own. A broken invariant in the core ends the
-shard: whoever waits is told to look for the coordinator again, and the owner of this runner reloads it from the log (law 5).
+shard: waiting clients are told to look for the coordinator again, and the owner of this runner reloads it from the log (law 5).
 
 What a client may ask, and what its records mean, is the business of the runner of that kind of shard (`group_runner`).
 """
@@ -105,7 +105,7 @@ class ShardRunner:
         return when_its_turn_comes
 
     def unload(self) -> None:
-        """This node no longer owns the partition, or stops: answer whoever waits, forget the rest."""
+        """This node no longer owns the partition, or stops: answer the requests that wait, forget the rest."""
         if self._closed:
             return
         outcome = self._machine.on_unload(self._clock.now_ms())

@@ -1,9 +1,9 @@
-"""The proof that a member's requests need not be checked again: as long as it can be renewed, a heartbeat is answered NONE.
+"""The proof that a member's requests need not be checked again: as long as it can be renewed, heartbeats are answered alike.
 
-The core has checked group, member and generation once. Here stands everything that could make it decide otherwise the next
-time; if any of it has changed, the request is submitted like any other. Made by `GroupRunner.session_token` and kept by the
-member's connection, which may outlive the shard: so it holds no runner and no shard, and learns of their end by the end of its
-timer.
+The core has checked group, member and generation (or epoch) once. The token holds everything that could make it decide otherwise
+the next time; if any of it has changed, the request is submitted like any other. Made by `GroupRunner.session_token` and kept by
+the member's connection, which may outlive the shard: so it holds no runner and no shard, and learns of their end by the end of
+its timer.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from muster.core.classic.group import Group
-from muster.core.classic.heartbeat import is_still_stable
-from muster.core.classic.member import Member
-from muster.core.consumer.steady import SteadyState
 from muster.core.contract import TimerKey
 from muster.core.requests import OffsetCommit
+from muster.core.steady_member import SteadyMember
 from muster.runtime.clock import Clock
 from muster.runtime.tickets import Redeemable
 from muster.runtime.wheel import Timer
@@ -26,34 +23,15 @@ if TYPE_CHECKING:
     from muster.runtime.group_runner import GroupRunner
 
 
-class Token:
-    """What a connection keeps for the requests of a member that repeat."""
+class SessionToken:
+    """What a connection keeps of a member, of either protocol, for its requests that repeat."""
 
-    __slots__ = ()
-
-    def renew(self) -> bool:
-        """Take a heartbeat: True if the answer is the one before. False: nothing has been done, submit the request."""
-        raise NotImplementedError
-
-
-class SessionToken(Token):
-    __slots__ = (
-        "_clock",
-        "_generation",
-        "_group",
-        "_may_speak",
-        "_member",
-        "_place",
-        "_postponed",
-        "_queues",
-        "_timer",
-    )
+    __slots__ = ("_clock", "_may_speak", "_member", "_place", "_postponed", "_queues", "_timer")
 
     def __init__(
         self,
         place: LedPartition[GroupRunner],
-        group: Group,
-        member: Member,
+        member: SteadyMember,
         timer: Timer,
         queues: dict[str, Any],
         postponed: dict[TimerKey, None],
@@ -62,8 +40,6 @@ class SessionToken(Token):
     ) -> None:
         """`timer` is that of the member's session; `queues` and `postponed` are those of the shard's `GroupQueues`."""
         self._place = place
-        self._group = group
-        self._generation = group.generation
         self._member = member
         self._timer = timer
         self._queues = queues
@@ -72,9 +48,9 @@ class SessionToken(Token):
         self._may_speak = may_speak
 
     def renew(self) -> bool:
-        """Take a heartbeat: True if the answer is NONE. False: nothing has been done, submit the request."""
+        """Take a heartbeat: True if the answer is the one before. False: nothing has been done, submit the request."""
         # Records of groups in flight: what comes behind them is decided after them.
-        if self._queues or self._postponed or not is_still_stable(self._group, self._generation, self._member):
+        if self._queues or self._postponed or not self._member.holds():
             return False
         # In a cluster: this node's lease has run out.
         if self._may_speak is not None and not self._may_speak():
@@ -83,7 +59,7 @@ class SessionToken(Token):
         return self._timer.put_off(self._clock.ticks_ms() + self._member.session_timeout_ms)
 
     def commit(self, commit: OffsetCommit, ticket: Redeemable) -> bool:
-        """Submit a commit of the member without having it checked. False: nothing has been done, submit it as usual.
+        """Submit a commit of a classic member without having it checked. False: nothing has been done, submit it as usual.
 
         A commit is accepted where a heartbeat of the same member is answered NONE in a Stable group, and restarts the session
         as well (spec 4.1 row 6).
@@ -93,34 +69,3 @@ class SessionToken(Token):
             return False
         runner.submit_checked(commit, ticket)
         return True
-
-
-class ConsumerSessionToken(Token):
-    """The same for a member of the consumer protocol: as long as its state is steady, its heartbeats are answered alike."""
-
-    __slots__ = ("_clock", "_may_speak", "_postponed", "_queues", "_session_ms", "_state", "_timer")
-
-    def __init__(
-        self,
-        state: SteadyState,
-        session_ms: int,
-        timer: Timer,
-        queues: dict[str, Any],
-        postponed: dict[TimerKey, None],
-        clock: Clock,
-        may_speak: Callable[[], bool] | None,
-    ) -> None:
-        self._state = state
-        self._session_ms = session_ms
-        self._timer = timer
-        self._queues = queues
-        self._postponed = postponed
-        self._clock = clock
-        self._may_speak = may_speak
-
-    def renew(self) -> bool:
-        if self._queues or self._postponed or not self._state.holds():
-            return False
-        if self._may_speak is not None and not self._may_speak():
-            return False
-        return self._timer.put_off(self._clock.ticks_ms() + self._session_ms)

@@ -20,7 +20,7 @@ class Redeemable:
 
     @property
     def is_abandoned(self) -> bool:
-        """Whoever asked has gone. It may be redeemed all the same, and need not be."""
+        """The client that asked has gone. The ticket may still be redeemed, but need not be."""
         raise NotImplementedError
 
     def redeem(self, reply: Value) -> None:

@@ -1,4 +1,4 @@
-"""The coordinator of transactions: which shard answers for a transactional id, and may it yet.
+"""The coordinator of transactions: finds the shard that answers for a transactional id, and whether it may answer yet.
 
 A transactional id's shard is the one of its `__transaction_state` partition, found like a group's.
 """
@@ -76,7 +76,7 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
         place.runner.submit(request, ticket)
 
     def list_transactions(self, request: ListTransactions, ticket_for: Callable[[], Redeemable]) -> int:
-        """Ask every active shard, each with a ticket of its own; returns the error that stands before any asking."""
+        """Ask every active shard, each with a ticket of its own; returns an error if none could be asked."""
         if not self.active:
             return COORDINATOR_NOT_AVAILABLE
         if any(place.state is ShardState.LOADING for place in self.places.values()):

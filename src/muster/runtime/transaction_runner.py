@@ -60,7 +60,7 @@ class TransactionRunner(ShardRunner):
 
     @property
     def is_closed(self) -> bool:
-        """The shard was unloaded, or has failed: its markers are ordered anew by whoever has it next."""
+        """The shard was unloaded, or has failed. The node that loads it next orders its markers again."""
         return self._closed
 
     def _handle(self, request: TransactionRequest, ticket: Redeemable) -> None:
@@ -116,7 +116,7 @@ def _only_reads(request: TransactionRequest) -> bool:
 
 
 def _named(request: TransactionRequest) -> str:
-    """A request in a log line: what it is and whose, not all that a client may have put into it."""
+    """A request for a log line: its kind and its transactional id, without everything else that a client may have sent."""
     if isinstance(request, ListTransactions):
         return "ListTransactions"
     return f"{type(request).__name__} of transactional id {request.transactional_id[:_LOGGED_CHARS]!r}"

@@ -1,7 +1,7 @@
-"""How many transactional ids each principal has here, and no more than it may: each is kept for `transactional.id.expiration.ms`.
+"""Counts and limits the transactional ids of each principal: each id is kept for `transactional.id.expiration.ms`.
 
-A transactional id is its principal's who was the first to be seen with it since the start: Kafka's records do not say who made it.
-Counts are set right from the shards before anybody is refused. Asked by the handler of InitProducerId, if there is a limit.
+A transactional id counts for the principal that was first seen with it since the start: Kafka's records do not say who made it.
+The counts are compared with the shards before a request is refused. Asked by the handler of InitProducerId, if there is a limit.
 """
 
 from __future__ import annotations

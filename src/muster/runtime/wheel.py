@@ -26,7 +26,7 @@ _DEAD_KEYS_KEPT = 1_000
 
 @mypyc_attr(acyclic=True)
 class Timer:
-    """A key's deadline. Whoever moves it often keeps it and spares the wheel the look-up."""
+    """A key's deadline. A caller that moves it often keeps it, which spares the look-up in the wheel."""
 
     __slots__ = ("deadline_ms", "slot_ms")
 

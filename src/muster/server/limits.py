@@ -40,6 +40,9 @@ MOST_REPEATS: Final = 1_000
 
 REPEATED_BYTES: Final = 4 * 1024
 
+LARGE_FRAME_BYTES: Final = 1024 * 1024
+"""Frames above this size are collected so that they can be taken without copying them."""
+
 LARGE_REQUEST_BYTES: Final = 64 * 1024
 """Requests up to this size cannot list enough to be counted."""
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 Handler: TypeAlias = Callable[[Call, Any, Any], None]
 """handle(call, request message, node)"""
-Learner: TypeAlias = Callable[[Call, Any, Any, bytes, int], "RepeatedRequest | None"]
-"""learn(call, request message, node, payload: the bytes behind the correlation id, where in it the body begins)"""
+Learner: TypeAlias = Callable[["RepeatedRequest", Call, Any, Any, bytes, int], None]
+"""learn(repeated: what to keep the request in, call, request message, node, payload: the bytes behind the correlation id, where in
+it the body begins). It keeps nothing if the next such request may be answered otherwise."""
 HandlerTable: TypeAlias = Mapping[int, "str | Handler"]
 """A handler, or the module that holds it as `handle`, perhaps with a `learn` beside it."""
 

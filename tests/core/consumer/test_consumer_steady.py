@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from muster.core.consumer.requests import ConsumerHeartbeat
-from muster.core.consumer.steady import SteadyState, steady_state
+from muster.core.consumer.steady import SteadyConsumer, steady_consumer
 from tests.core.consumer.consumer_world import Consumers, by_id
 from tests.values import replaced
 
@@ -16,11 +16,11 @@ def beat(epoch: int = 2) -> ConsumerHeartbeat:
     return ConsumerHeartbeat("g", "a", epoch, None, None, -1, None, None, None, None, "client", "/127.0.0.1", True)
 
 
-def steady() -> tuple[Consumers, SteadyState]:
+def steady() -> tuple[Consumers, SteadyConsumer]:
     world = Consumers(foo=2)
     world.consume("a", "foo")
     world.beat("a")
-    state = steady_state(world.shard, beat())
+    state = steady_consumer(world.shard, beat())
     assert state is not None
     return world, state
 
@@ -66,27 +66,27 @@ def test_a_state_ends_with_whatever_may_change_an_answer(change: Callable[[Consu
 )
 def test_a_request_that_says_something_is_not_steady(request_: ConsumerHeartbeat) -> None:
     world, _ = steady()
-    assert steady_state(world.shard, request_) is None
+    assert steady_consumer(world.shard, request_) is None
 
 
 def test_nobody_is_steady_while_the_group_reconciles() -> None:
     world, _ = steady()
     world.consume("b", "foo")
-    assert steady_state(world.shard, beat()) is None
+    assert steady_consumer(world.shard, beat()) is None
     world.settle_down("a", "b")
-    assert steady_state(world.shard, beat(3)) is not None
+    assert steady_consumer(world.shard, beat(3)) is not None
 
 
 def test_a_member_with_a_regex_is_steady_once_it_is_resolved() -> None:
     world = Consumers(foo=1)
     world.consume("a", regex="f.*")
-    assert steady_state(world.shard, beat(1)) is None
+    assert steady_consumer(world.shard, beat(1)) is None
     world.advance(0)
     world.beat("a")
     world.advance(10_000)
     world.beat("a")
     world.advance(0)
     world.beat("a")
-    assert steady_state(world.shard, beat(2)) is not None
+    assert steady_consumer(world.shard, beat(2)) is not None
     world.topics.set("foo2", 1)
-    assert steady_state(world.shard, beat(2)) is None
+    assert steady_consumer(world.shard, beat(2)) is None

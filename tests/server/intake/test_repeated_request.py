@@ -11,8 +11,7 @@ from librt.vecs import append, vec
 from mypy_extensions import i64
 
 from muster.server.call import Call
-from muster.server.intake.repeated_request import RepeatedRequest
-from muster.wire.generated.heartbeat import HeartbeatResponse
+from muster.server.intake.repeated_request import RepeatedRequest, Submission
 from tests.server.lone_connection import ROUTES, LoneConnection, LoneNode
 
 NUMBER_BYTES = 8
@@ -27,7 +26,9 @@ def repeated(payload: bytes, numbers_at: list[int]) -> RepeatedRequest:
         positions = append(positions, at)
     node = LoneNode()
     call = Call(LoneConnection(node).connection, ROUTES.find(PREFIX), 1, None)
-    return RepeatedRequest(call, cast(Any, node), payload, positions, [], HeartbeatResponse(), None)
+    learned = RepeatedRequest(call.route)
+    learned.keep_with_numbers(call, cast(Any, node), payload, [], positions, Submission())
+    return learned
 
 
 def request(payload: bytes, prefix: int = PREFIX, correlation_id: int = 4711) -> bytes:
@@ -101,7 +102,7 @@ def test_a_frame_that_ends_before_the_payload_begins_does_not_match() -> None:
             assert not learned.matches(b"abc", length)
 
 
-def test_without_a_session_token_nothing_is_answered() -> None:
+def test_a_request_that_was_not_learned_is_not_answered() -> None:
     one = LoneConnection(LoneNode())
-    assert not repeated(b"payload", []).serve(one.connection, request(b"payload"), 0)
+    assert not RepeatedRequest(ROUTES.find(PREFIX)).serve(one.connection, request(b"payload"), 0)
     assert one.sent == []

@@ -9,7 +9,7 @@ from muster.core.hashing import in_hash_order
 def select_protocol(group: Group) -> str | None:
     """Every member votes for the first protocol of its list that all members know; most votes win.
 
-    A tie goes to the first name in Java's hash order, whoever leads and whoever came first (T076).
+    A tie goes to the first name in Java's hash order, whichever member leads or came first (T076).
     """
     count = len(group.members)
     candidates = {name for name, supporters in group.protocol_counts.items() if supporters == count}

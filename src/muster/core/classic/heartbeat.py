@@ -1,7 +1,6 @@
 """Heartbeat: the hottest request there is, so it makes one outcome, two lists, two tuples, and nothing else (spec 3.11).
 
-Between two rebalances a member's heartbeats are all the same, and so are their answers. `stable_member` and `is_still_stable` say
-since when and how long; the runtime's `SessionToken` asks them.
+Between two rebalances a member's heartbeats are all the same, and so are their answers: `stable_member` and `StableMember`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from muster.core.consumer.group import ConsumerGroup
 from muster.core.contract import Outcome, Ticket
 from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
+from muster.core.steady_member import SteadyMember
 from muster.wire import errors
 
 _ALIVE: Final = HeartbeatReply(errors.NONE)
@@ -49,22 +49,40 @@ def heartbeat(
     )
 
 
-def stable_member(group: Group, request: Heartbeat) -> Member | None:
-    """The member, if the group is Stable and its heartbeat would be answered NONE.
+class StableMember(SteadyMember):
+    """A member of a Stable group.
 
-    As long as `is_still_stable`, the same heartbeat again is answered NONE and gives the session timer a new deadline, and does
-    nothing else.
+    A group leaves Stable when a member comes, goes or joins again, and comes back with another generation. A static member may
+    be replaced without that: then the old one is gone.
     """
-    member = group.members.get(request.member_id)
-    if group.state is not STABLE or _refusal(group, member, request) != errors.NONE:
+
+    __slots__ = ("_generation", "_group", "_member")
+
+    def __init__(self, group: Group, member: Member) -> None:
+        super().__init__(member.session_key, member.session_timeout_ms)
+        self._group = group
+        self._generation = group.generation
+        self._member = member
+
+    def holds(self) -> bool:
+        group, member = self._group, self._member
+        return (
+            group.state is STABLE
+            and group.generation == self._generation
+            and not member.is_gone
+            and member.session_timeout_ms == self.session_timeout_ms
+        )
+
+
+def stable_member(groups: dict[str, Group], request: Heartbeat) -> StableMember | None:
+    """The member, if its group is Stable and this heartbeat would be answered NONE."""
+    group = groups.get(request.group_id)
+    if group is None or group.state is not STABLE:
         return None
-    return member
-
-
-def is_still_stable(group: Group, generation: int, member: Member) -> bool:
-    """A group leaves Stable when somebody comes, goes or joins again, and comes back with another generation. A static
-    member may be replaced without that, and then the one it was is gone."""
-    return group.state is STABLE and group.generation == generation and not member.is_gone
+    member = group.members.get(request.member_id)
+    if member is None or _refusal(group, member, request) != errors.NONE:
+        return None
+    return StableMember(group, member)
 
 
 def _refusal(group: Group, member: Member | None, request: Heartbeat) -> int:

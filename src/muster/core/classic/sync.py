@@ -71,7 +71,7 @@ def _assigned(group: Group, member: Member) -> SyncReply:
 
 
 def _is_current(group: Group | None, step: StoreAssignments) -> bool:
-    """Whoever waited for a write that the group has moved on from was answered when it did (T103)."""
+    """A SyncGroup that waited for this write was answered already if the group has moved on since (T103)."""
     return group is not None and group.state is COMPLETING_REBALANCE and group.generation == step.generation
 
 

@@ -1,4 +1,4 @@
-"""This node no longer owns the shard: whoever waits is told to look elsewhere, and nothing is written (spec 1.4)."""
+"""This node no longer owns the shard: waiting requests are answered NOT_COORDINATOR, and nothing is written (spec 1.4)."""
 
 from __future__ import annotations
 

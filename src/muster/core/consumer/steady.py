@@ -1,6 +1,6 @@
 """Heartbeats of a consumer that change nothing: between two changes of its group they are all the same, and so are their answers.
 
-`steady_state` says since when, `SteadyState.holds` how long; the runtime's `ConsumerSessionToken` asks them.
+`steady_consumer` says since when, `SteadyConsumer.holds` how long.
 """
 
 from __future__ import annotations
@@ -13,23 +13,27 @@ from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.states import STABLE
 from muster.core.consumer.topics import TopicView
 from muster.core.offsets.view import ShardView
+from muster.core.steady_member import SteadyMember
 
 
-class SteadyState:
+class SteadyConsumer(SteadyMember):
     """Everything that the answer to a heartbeat depends on, as it was. Facts are replaced, never changed in place."""
 
-    __slots__ = ("_current", "_epoch", "_group", "_subscription", "_topics", "member")
+    __slots__ = ("_current", "_epoch", "_group", "_member", "_subscription", "_topics")
 
-    def __init__(self, group: ConsumerGroup, member: ConsumerMember, topics: TopicView) -> None:
+    def __init__(
+        self, group: ConsumerGroup, member: ConsumerMember, topics: TopicView, session_timeout_ms: int
+    ) -> None:
+        super().__init__(member.session_key, session_timeout_ms)
         self._group = group
         self._epoch = group.epoch
         self._topics = topics
-        self.member = member
+        self._member = member
         self._current = member.current
         self._subscription = member.subscription
 
     def holds(self) -> bool:
-        group, member = self._group, self.member
+        group, member = self._group, self._member
         return (
             group.epoch == self._epoch
             and group.topics_version == self._topics.version()
@@ -39,7 +43,7 @@ class SteadyState:
         )
 
 
-def steady_state(shard: ShardView, request: ConsumerHeartbeat) -> SteadyState | None:
+def steady_consumer(shard: ShardView, request: ConsumerHeartbeat) -> SteadyConsumer | None:
     """None if the next heartbeat like this one may write, be refused, or be told something else."""
     group = shard.consumer_groups.get(request.group_id)
     if group is None or request.member_epoch <= 0 or request.owned is not None:
@@ -58,4 +62,4 @@ def steady_state(shard: ShardView, request: ConsumerHeartbeat) -> SteadyState | 
     regex = member.subscription.topic_regex
     if (regex and regex not in group.resolved) or (group.resolved and group.regex_version != shard.topics.version()):
         return None
-    return SteadyState(group, member, shard.topics)
+    return SteadyConsumer(group, member, shard.topics, shard.config.consumer_session_timeout_ms)

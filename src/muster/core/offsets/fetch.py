@@ -81,7 +81,7 @@ def _with_unstable(offsets: OffsetStore, group_id: str, topics: list[FetchedTopi
 def _kept_waiting(
     shard: ShardView, request: OffsetFetch, topics: list[FetchedTopic], now_ms: int
 ) -> list[JournalEvent]:
-    """Count the request as refused, if it is, and give what the journal is told of it; mostly nothing."""
+    """Count the request if it is refused, and return the journal events about that, usually none."""
     refused = {
         (found.topic, partition): None
         for found in topics

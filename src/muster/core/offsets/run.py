@@ -1,6 +1,6 @@
 """Many usual offsets of one group for one topic as columns: no object for each on the way into the store.
 
-Usual: no metadata, no expiry of their own, one topic id for all. Made by whoever reads or decides them; a run may be filled
+Usual: no metadata, no expiry of their own, one topic id for all. Made by the code that reads or decides them; a run may be filled
 again and again, so that a million offsets need no more than the longest of their runs.
 """
 

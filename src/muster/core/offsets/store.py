@@ -145,7 +145,7 @@ class OffsetStore:
                 self.put(offset.record, offset.log_offset)
 
     def of_topic_in_group(self, group_id: str, topic: str) -> PartitionOffsets:
-        """Made if need be. Whoever puts into it adds what came new to `count`."""
+        """The topic's offsets, made if there are none yet. A caller that puts new offsets into it adds their number to `count`."""
         held = self._groups.get(group_id)
         if held is None:
             made = self._groups[group_id] = PartitionOffsets(topic)

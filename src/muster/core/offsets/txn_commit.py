@@ -1,8 +1,8 @@
 """TxnOffsetCommit: may this client commit in its transaction, and which of its offsets are accepted (spec 4.6).
 
-Checked like a plain commit, but for two things: whoever gives neither generation nor ids is accepted in any state (old clients
-have none to give), and CompletingRebalance is no obstacle. Whether the transaction is under way the transaction coordinator was
-asked before this. The session timer is not touched. Accepted offsets are pending until the transaction's end marker.
+Checked like a plain commit, with two differences: a commit that gives neither generation nor ids is accepted in any state (old
+clients have none to give), and CompletingRebalance is no obstacle. The transaction coordinator was asked before this whether the
+transaction is open. The session timer is not touched. Accepted offsets are pending until the transaction's end marker.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the journal is told of offsets that a transaction held back: who was refused them, for how long, and what became of them.
+"""Journal events about offsets that an open transaction held back: which readers were refused, for how long, and how it ended.
 
 Memory only. A transaction is a journal event only if somebody has felt it: an OffsetFetch was refused after the offsets had been
 unstable for `TOLD_AFTER_MS`, or they were unstable for `LONG_MS`, waited for or not. How many events there may be is limited, for

@@ -27,7 +27,7 @@ def proceed(transaction: Transaction, builder: TransactionOutcomeBuilder) -> Non
 
 
 def resume(transaction: Transaction, builder: TransactionOutcomeBuilder) -> None:
-    """The record was loaded. What the coordinator before this one had asked for is asked for again."""
+    """The record was loaded: start again what the coordinator before this one had started."""
     if transaction.is_prepared and not transaction.unmarked:
         # A decision of its own, in a moment: one outcome stores the record of one transactional id.
         builder.set_timer(_timer(transaction), builder.now_ms)
@@ -38,7 +38,7 @@ def resume(transaction: Transaction, builder: TransactionOutcomeBuilder) -> None
 def markers_written(
     transaction: Transaction, marker: MarkerOrder, topics: Topics, builder: TransactionOutcomeBuilder
 ) -> None:
-    """A report about another transaction than the one that is being ended comes too late, and is ignored."""
+    """Markers were written. A report about an earlier transaction comes too late and is ignored."""
     stored = transaction.stored
     if (
         not transaction.is_prepared
@@ -63,7 +63,7 @@ def on_transaction_timer(transaction: Transaction, builder: TransactionOutcomeBu
 
 
 def record_lost(transaction: Transaction, record: TransactionStored, builder: TransactionOutcomeBuilder) -> None:
-    """An append failed. Clients repeat their requests; what the coordinator decided by itself it has to repeat itself."""
+    """An append failed. Clients retry their requests; a decision of the coordinator itself is retried by a timer."""
     if record.state in PREPARED and transaction.state is ONGOING:
         _try_again(transaction, builder)
     elif record.state in NOTHING_OPEN and transaction.is_prepared:

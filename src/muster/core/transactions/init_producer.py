@@ -1,8 +1,8 @@
 """InitProducerId of a transactional id: who gets which producer id and epoch, and who is fenced by that (KIP-98, KIP-360).
 
-A producer that has nothing yet gets a higher epoch than all before it, which fences them. One that names what it has wants to go on
-after an error: its epoch is raised, or, if it was already and only the answer was lost, given once more. An open transaction is
-aborted first, and the producer has to ask again.
+A new producer gets a higher epoch than all producers before it, which fences them. A producer that names its id and epoch wants to
+go on after an error: its epoch is raised, or, if that was done already and only the answer was lost, it is sent once more. An
+open transaction is aborted first, and the producer has to ask again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def init_producer_id(
 
 
 def _new_transactional_id(request: InitProducerId, ticket: Ticket, builder: TransactionOutcomeBuilder) -> None:
-    """What the producer says to have is ignored: the id may have expired (spec 14.1)."""
+    """The producer id and epoch that the producer names are ignored: the transactional id may have expired (spec 14.1)."""
     producer_id = builder.new_producer_id()
     if producer_id is None:
         builder.reply(ticket, InitProducerIdReply(errors.COORDINATOR_LOAD_IN_PROGRESS))

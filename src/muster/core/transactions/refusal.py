@@ -41,7 +41,7 @@ _OVERSIZE = frozenset({errors.MESSAGE_TOO_LARGE, errors.RECORD_LIST_TOO_LARGE})
 
 
 def invalid_before_routing(request: TransactionRequest, config: TransactionConfig) -> TransactionReply | None:
-    """What is wrong with the request whoever owns the transactional id: asked before loading and ownership (spec 14.1)."""
+    """The answer to a request that is wrong in itself. Checked before loading and ownership of the transactional id (spec 14.1)."""
     if isinstance(request, ListTransactions):
         return None
     if not request.transactional_id:
@@ -66,7 +66,7 @@ def refused(request: TransactionRequest, error: int) -> TransactionReply:
         case DescribeTransaction():
             return DescribeTransactionReply(error, request.transactional_id)
         case ListTransactions():
-            # Shards that moved elsewhere are listed there.
+            # Transactions of a shard that has moved to another node are listed by that node.
             return ListTransactionsReply(errors.NONE if error == errors.NOT_COORDINATOR else error)
         case _:
             assert_never(request)

@@ -106,7 +106,7 @@ class DescribeTransaction(Value):
 
 
 class ListTransactions(Value):
-    """Every shard is asked; what it has of what passes all filters is listed."""
+    """Sent to every shard; each lists its transactions that pass all filters."""
 
     __match_args__ = ("states", "producer_ids", "duration_ms", "matches")
     __slots__ = __match_args__

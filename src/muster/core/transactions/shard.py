@@ -1,4 +1,4 @@
-"""The state machine of one partition of `__transaction_state`: routes requests, timers, records and markers to those who decide.
+"""The state machine of one partition of `__transaction_state`: routes requests, timers, records and markers to the decisions.
 
 Holds the transactional ids of the partition. What is durable about them changes in `replay` only (law 2). Knows nothing of logs,
 sockets or clocks; the runtime calls it, one call at a time, and carries the outcomes out as `muster.core.contract` says. While a
@@ -145,7 +145,7 @@ class TransactionShard(StateMachine):
         return self._outcome(builder)
 
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> TransactionOutcome:
-        """The facts never changed. Who waited hears the mapped error, and what nobody waits for is tried again."""
+        """The facts never changed. Waiting requests get the mapped error; what no request waits for is tried again."""
         builder = self._builder(now_ms)
         for record in cast("Iterable[TransactionRecord]", outcome.records):
             assert not isinstance(record, UnknownRecord)
@@ -157,7 +157,7 @@ class TransactionShard(StateMachine):
         return self._outcome(builder)
 
     def on_append_overdue(self, outcome: Outcome, now_ms: int) -> TransactionOutcome:
-        """Storage is slow: who waits hears so. The record may still become durable, and then counts."""
+        """Storage is slow: waiting requests are told so. The record may still become durable, and then it counts."""
         builder = self._builder(now_ms)
         self._refuse(outcome, REQUEST_TIMED_OUT, builder)
         return self._outcome(builder)

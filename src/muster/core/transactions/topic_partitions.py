@@ -29,7 +29,7 @@ def united(topics: Topics, more: Topics) -> Topics:
 
 
 def without(topics: Topics, gone: Topics) -> Topics:
-    """What is left when these have been taken away; topics of which nothing is left are not in it."""
+    """The partitions without these. A topic that has no partition left is left out."""
     removed = frozenset(pairs(gone))
     left = []
     for topic, partitions in topics:

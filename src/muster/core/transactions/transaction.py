@@ -1,4 +1,4 @@
-"""One transactional id: its last durable record, and what only the living coordinator knows about it.
+"""One transactional id: its last durable record, and what the coordinator knows about it in memory only.
 
 `stored` changes in `replay` alone (law 2). Each method that is named after a state gives the record by which that state is entered;
 the caller makes it durable. Knows the epoch arithmetic, and nothing of requests, answers and time.
@@ -98,7 +98,7 @@ class Transaction:
         return self._entered(state, now_ms, next_producer_id=NO_PRODUCER_ID, client_transaction_version=0)
 
     def prepared_with_raised_epoch(self, commit: bool, next_producer_id: int, now_ms: int) -> TransactionStored:
-        """The end is decided, and whatever the producer still sends at its epoch comes too late (KIP-890).
+        """The end is decided, and requests that the producer still sends with its old epoch are refused (KIP-890).
 
         If no transaction has begun it begins and ends now. `next_producer_id` is not -1 if the epochs are exhausted.
         """

@@ -1,9 +1,9 @@
 """Every move between the states of a transaction. Read this file first.
 
-Theory. A transactional id owns a producer id and an epoch. Whoever speaks with an older epoch is fenced. A transaction ends in two
+Theory. A transactional id owns a producer id and an epoch. A producer with an older epoch is fenced. A transaction ends in two
 steps, so that a crash in between loses nothing:
 
-    Prepare*   the decision is durable: from here on it cannot change. The partitions get their markers, as often as it takes.
+    Prepare*   the decision is durable: from here on it cannot change. Markers go to the partitions, again if one fails.
     Complete*  every partition has its marker. The next transaction may begin.
 
     Empty ──> Ongoing ──> PrepareCommit ──> CompleteCommit

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from librt.vecs import vec
-from mypy_extensions import i64
-
 from muster.core.consumer.records import Target
 from muster.core.consumer.replies import ConsumerHeartbeatReply
 from muster.core.consumer.requests import ConsumerHeartbeat
@@ -53,17 +50,22 @@ def handle(call: Call, request: ConsumerGroupHeartbeatRequest, node: Node) -> No
 
 
 def learn(
-    call: Call, request: ConsumerGroupHeartbeatRequest, node: Node, payload: bytes, _body_at: int
-) -> RepeatedRequest | None:
-    """A heartbeat of a member that has arrived at its target repeats as it is. None if it may be told something else next time."""
+    repeated: RepeatedRequest,
+    call: Call,
+    request: ConsumerGroupHeartbeatRequest,
+    node: Node,
+    payload: bytes,
+    _body_at: int,
+) -> None:
+    """A heartbeat of a member that has arrived at its target repeats as it is. Not kept if the next answer may be another one."""
     asked = _asked(call, request, node)
-    token = None if asked.topic_names is not None else node.coordinator.consumer_token(asked)
+    token = None if asked.topic_names is not None else node.coordinator.session_token(asked)
     if token is None:
-        return None
+        return
     interval_ms = settings_of(node).integer("group.consumer.heartbeat.interval.ms")
     response = ConsumerGroupHeartbeatResponse(0, NONE, None, request.member_id, request.member_epoch, interval_ms, None)
     reads = [(ResourceType.GROUP, request.group_id)]
-    return RepeatedRequest(call, node, payload, vec[i64](), reads, response, token)
+    repeated.keep(call, node, payload, reads, response, token)
 
 
 def _claim(call: Call, request: ConsumerGroupHeartbeatRequest, usage: PrincipalUsage) -> int:

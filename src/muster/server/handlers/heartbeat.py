@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from librt.vecs import vec
-from mypy_extensions import i64
-
 from muster.core.replies import HeartbeatReply
 from muster.core.requests import Heartbeat
 from muster.runtime.node import Node
@@ -28,13 +25,14 @@ def handle(call: Call, request: HeartbeatRequest, node: Node) -> None:
     node.coordinator.submit(_asked(request), call)
 
 
-def learn(call: Call, request: HeartbeatRequest, node: Node, payload: bytes, _body_at: int) -> RepeatedRequest | None:
-    """A heartbeat repeats as it is: no number in it changes. None if it is refused, or will be soon."""
+def learn(
+    repeated: RepeatedRequest, call: Call, request: HeartbeatRequest, node: Node, payload: bytes, _body_at: int
+) -> None:
+    """A heartbeat repeats as it is: no number in it changes. It is not kept if it is refused, or will be soon."""
     token = node.coordinator.session_token(_asked(request))
-    if token is None:
-        return None
-    reads = [(ResourceType.GROUP, request.group_id)]
-    return RepeatedRequest(call, node, payload, vec[i64](), reads, HeartbeatResponse(0, NONE), token)
+    if token is not None:
+        reads = [(ResourceType.GROUP, request.group_id)]
+        repeated.keep(call, node, payload, reads, HeartbeatResponse(0, NONE), token)
 
 
 def _asked(request: HeartbeatRequest) -> Heartbeat:

@@ -54,7 +54,7 @@ def _denial(call: Call, request: InitProducerIdRequest, node: Node) -> int:
     if name is None:
         if (request.producer_id == -1) != (request.producer_epoch == -1):
             return INVALID_REQUEST
-        # KIP-679: whoever may write to a topic, be it one to come, may do it idempotently.
+        # KIP-679: a principal that may write to any topic, also a future one, may write idempotently.
         if may_write_some_topic(call, node) or authorize_cluster(call, node, Operation.IDEMPOTENT_WRITE):
             return NONE
         return CLUSTER_AUTHORIZATION_FAILED

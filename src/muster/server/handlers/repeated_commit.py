@@ -10,7 +10,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
-from librt.strings import read_i32_be, read_i64_be
+from librt.strings import read_i64_be
 from librt.vecs import append, vec
 from mypy_extensions import i64
 
@@ -22,12 +22,11 @@ from muster.security.resources import ResourceType
 from muster.server.call import Call
 from muster.server.handlers.commit_answer import CommitAnswer
 from muster.server.handlers.commit_sorting import as_commit, sorted_out
-from muster.server.intake.repeated_request import BEFORE_PAYLOAD, PREFIX_BYTES, RepeatedRequest
+from muster.server.intake.repeated_request import RepeatedRequest, Submission
 from muster.wire.errors import WireError
 from muster.wire.generated.offset_commit import OffsetCommitRequest, OffsetCommitRequestPartition
 
 if TYPE_CHECKING:
-    from muster.server.connection import Connection
     from muster.server.routes import Route
 
 _ROW: Final = Struct(">iq")
@@ -36,61 +35,52 @@ _OFFSET: Final = Struct(">q")
 _PARTITION_BYTES: Final = 4
 
 
-def learn(call: Call, request: OffsetCommitRequest, node: Node, payload: bytes, body_at: int) -> RepeatedRequest | None:
-    """None if a part of the commit is refused or empty, or if its offsets cannot be found."""
+def learn(
+    repeated: RepeatedRequest, call: Call, request: OffsetCommitRequest, node: Node, payload: bytes, body_at: int
+) -> None:
+    """Not kept if a part of the commit is refused or empty, or if its offsets cannot be found."""
     if node.principal_usage is not None:
-        return None  # limits of its principal: each commit has to be counted
+        return  # limits of its principal: each commit has to be counted
     answer = sorted_out(call, request, node, quietly=True)
     if not answer.accepted or answer.has_refused or len(answer.accepted) != len(request.topics):
-        return None
+        return
     offsets_at = _offsets_at(call.route, request, payload, body_at)
     if offsets_at is None:
-        return None
-    return RepeatedCommit(call, node, payload, offsets_at, as_commit(call, request, answer.accepted), answer)
+        return
+    commit = as_commit(call, request, answer.accepted)
+    expected = all_accepted(commit.count)
+    body = call.route.encode(answer.respond(call, expected))
+    reads = [(ResourceType.GROUP, commit.group_id), *[(ResourceType.TOPIC, each.topic) for each in commit.topics]]
+    submission = CommitSubmission(node, commit, offsets_at, answer.for_repeats(expected, body))
+    repeated.keep_with_numbers(call, node, payload, reads, offsets_at, submission)
 
 
-class RepeatedCommit(RepeatedRequest):
-    __slots__ = ("_commit", "_node", "_respond", "_session")
+class CommitSubmission(Submission):
+    """Commits again with the offsets of the new request."""
 
-    def __init__(
-        self, call: Call, node: Node, payload: bytes, offsets_at: vec[i64], commit: OffsetCommit, answer: CommitAnswer
-    ) -> None:
-        expected = all_accepted(commit.count)
-        session = node.coordinator.session_token(
-            Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
-        )
-        super().__init__(
-            call,
-            node,
-            payload,
-            offsets_at,
-            [(ResourceType.GROUP, commit.group_id), *[(ResourceType.TOPIC, each.topic) for each in commit.topics]],
-            answer.respond(call, expected),
-            session,
-        )
-        self._session = session
+    __slots__ = ("_commit", "_node", "_offsets_at", "_respond", "_token")
+
+    def __init__(self, node: Node, commit: OffsetCommit, offsets_at: vec[i64], answer: CommitAnswer) -> None:
         self._node = node
         self._commit = commit
         """The last one: its topics are replaced by each that follows."""
-        self._respond = answer.for_repeats(expected, self._body).respond
+        self._offsets_at = offsets_at
+        self._respond = answer.respond
+        self._token = node.coordinator.session_token(
+            Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
+        )
 
-    def serve(self, connection: Connection, frame: bytes, position: i64) -> bool:
-        if not self.is_valid(connection):
-            return False
-        self.has_served = True
-        self._read_offsets(frame, position + BEFORE_PAYLOAD)
-        call = Call(connection, self._route, read_i32_be(frame, position + PREFIX_BYTES), self.client_id)
-        connection.call = call
+    def submit(self, call: Call, frame: bytes, start: i64) -> None:
+        self._read_offsets(frame, start)
         call.respond = self._respond
-        token, commit = self._session, self._commit
+        token, commit = self._token, self._commit
         # By its token it is decided at once, so nobody keeps the commit and it can serve again.
         if token is None or not token.commit(commit, call):
             self._node.coordinator.submit(_copied(commit), call)
-        return True
 
     def _read_offsets(self, frame: bytes, start: i64) -> None:
         topics = self._commit.topics
-        numbers_at = self._numbers_at
+        offsets_at = self._offsets_at
         number: i64 = 0
         for index in range(len(topics)):
             offsets = topics[index]
@@ -99,7 +89,7 @@ class RepeatedCommit(RepeatedRequest):
             at: i64 = 0
             while at < len(known):
                 numbers = append(numbers, known[at])
-                numbers = append(numbers, read_i64_be(frame, start + numbers_at[number]))
+                numbers = append(numbers, read_i64_be(frame, start + offsets_at[number]))
                 numbers = append(numbers, known[at + 2])
                 at += 3
                 number += 1

@@ -12,8 +12,7 @@ from librt.strings import read_i16_be, read_i32_be
 from mypy_extensions import i32, i64
 
 from muster.server.call import Call
-from muster.server.intake.repeat_slot import RepeatSlot
-from muster.server.intake.repeated_request import BEFORE_PAYLOAD, PREFIX_BYTES
+from muster.server.intake.repeated_request import BEFORE_PAYLOAD, PREFIX_BYTES, RepeatedRequest
 from muster.server.limits import LARGE_REQUEST_BYTES
 from muster.server.reply_size import check_entries
 from muster.wire.errors import WireError
@@ -21,7 +20,6 @@ from muster.wire.errors import WireError
 if TYPE_CHECKING:
     from muster.runtime.node import Node
     from muster.server.connection import Connection
-    from muster.server.intake.repeated_request import RepeatedRequest
     from muster.server.routes import Route, Routes
     from muster.server.traffic import Traffic
 
@@ -33,16 +31,16 @@ class Intake:
         "_client_id_bytes",
         "_max_entries",
         "_node",
+        "_repeated",
         "_route",
         "_route_prefix",
         "_routes",
-        "_slots",
         "_traffic",
         "client_id",
     )
 
     def __init__(self, routes: Routes, node: Node, traffic: Traffic, max_entries: int) -> None:
-        self._slots: list[RepeatSlot] = []
+        self._repeated: list[RepeatedRequest] = []
         """One for each API whose requests repeat, made with its first request."""
         self._route: Route | None = None
         """Of the last request that was read."""
@@ -68,7 +66,7 @@ class Intake:
         start = position + BEFORE_PAYLOAD
         body = self._read_header(frame, start, route)
         self._serve_whole(self._begin(connection, route, frame, position), frame, start, body)
-        if self._slots:
+        if self._repeated:
             connection.repeated = self._chained()
 
     def use_routes(self, routes: Routes) -> None:
@@ -79,7 +77,7 @@ class Intake:
 
     def forget_repeats(self) -> None:
         """Also when the client has gone: a request in work may keep the connection for a while, which must not keep groups."""
-        self._slots.clear()
+        self._repeated.clear()
 
     # ---- serving
 
@@ -104,24 +102,24 @@ class Intake:
         if throttle is not None:
             throttle.rest()
         elif route.learn is not None and not call.connection.closing:
-            self._slot_of(route.api_key).learn(call, request, self._node, frame, start, body)
+            self._repeated_of(route).learn(call, request, self._node, frame, start, body)
 
     def _chained(self) -> RepeatedRequest | None:
         """What was learned and not forgotten, as the connection has it: it looks at nothing else for a heartbeat."""
         first: RepeatedRequest | None = None
-        for slot in self._slots:
-            if slot.learned is not None:
-                slot.learned.next = first
-                first = slot.learned
+        for repeated in self._repeated:
+            if repeated.is_learned:
+                repeated.next = first
+                first = repeated
         return first
 
-    def _slot_of(self, api_key: int) -> RepeatSlot:
-        for slot in self._slots:
-            if slot.api_key == api_key:
-                return slot
-        slot = RepeatSlot(api_key)
-        self._slots.append(slot)
-        return slot
+    def _repeated_of(self, route: Route) -> RepeatedRequest:
+        for repeated in self._repeated:
+            if repeated.api_key == route.api_key:
+                return repeated
+        repeated = RepeatedRequest(route)
+        self._repeated.append(repeated)
+        return repeated
 
     # ---- reading
 
