@@ -119,8 +119,8 @@ class GroupRunner(ShardRunner):
         timer = None if state is None else self._wheel.timer_of(state.member.session_key)
         if state is None or timer is None:
             return None
-        turns, session_ms = self._queues, self.shard.config.consumer_session_timeout_ms
-        return ConsumerSessionToken(state, session_ms, timer, turns.queues, turns.postponed, self._clock, may_speak)
+        turns = self._queues
+        return ConsumerSessionToken(state, timer, turns.queues, turns.postponed, self._clock, may_speak)
 
     def end_transaction(self, marker: EndTransactionMarker, ticket: Redeemable, raises_epoch: bool) -> None:
         """The transaction coordinator has ended a transaction in this partition."""

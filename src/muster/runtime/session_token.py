@@ -98,12 +98,11 @@ class SessionToken(Token):
 class ConsumerSessionToken(Token):
     """The same for a member of the consumer protocol: as long as its state is steady, its heartbeats are answered alike."""
 
-    __slots__ = ("_clock", "_may_speak", "_postponed", "_queues", "_session_ms", "_state", "_timer")
+    __slots__ = ("_clock", "_may_speak", "_postponed", "_queues", "_state", "_timer", "_until_ticks_ms", "times")
 
     def __init__(
         self,
         state: SteadyState,
-        session_ms: int,
         timer: Timer,
         queues: dict[str, Any],
         postponed: dict[TimerKey, None],
@@ -111,7 +110,9 @@ class ConsumerSessionToken(Token):
         may_speak: Callable[[], bool] | None,
     ) -> None:
         self._state = state
-        self._session_ms = session_ms
+        self.times = state.times
+        """Of its group, as long as the token can be renewed."""
+        self._until_ticks_ms = clock.ticks_ms() + state.until_ms - clock.now_ms()
         self._timer = timer
         self._queues = queues
         self._postponed = postponed
@@ -123,4 +124,5 @@ class ConsumerSessionToken(Token):
             return False
         if self._may_speak is not None and not self._may_speak():
             return False
-        return self._timer.put_off(self._clock.ticks_ms() + self._session_ms)
+        ticks_ms = self._clock.ticks_ms()
+        return ticks_ms < self._until_ticks_ms and self._timer.put_off(ticks_ms + self.times.session_timeout_ms)

@@ -113,7 +113,7 @@ def _accept(
         None,
         member_id,
         following.epoch,
-        builder.config.consumer_heartbeat_interval_ms,
+        shard.times.of(group.group_id).heartbeat_interval_ms,
         without_epochs(following.assigned) if shown else None,
     )
 

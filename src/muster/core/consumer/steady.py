@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.consumer.finding import present_member
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
 from muster.core.consumer.heartbeat import updated_subscription
@@ -14,16 +16,34 @@ from muster.core.consumer.states import STABLE
 from muster.core.consumer.topics import TopicView
 from muster.core.offsets.view import ShardView
 
+NEVER_AGAIN_MS: Final = 2**62
+
 
 class SteadyState:
     """Everything that the answer to a heartbeat depends on, as it was. Facts are replaced, never changed in place."""
 
-    __slots__ = ("_current", "_epoch", "_group", "_subscription", "_topics", "member")
+    __slots__ = (
+        "_current",
+        "_epoch",
+        "_group",
+        "_of_groups",
+        "_subscription",
+        "_topics",
+        "member",
+        "times",
+        "until_ms",
+    )
 
-    def __init__(self, group: ConsumerGroup, member: ConsumerMember, topics: TopicView) -> None:
+    def __init__(self, shard: ShardView, group: ConsumerGroup, member: ConsumerMember) -> None:
         self._group = group
         self._epoch = group.epoch
-        self._topics = topics
+        self._topics: TopicView = shard.topics
+        self._of_groups = shard.times
+        self.times = shard.times.of(group.group_id)
+        self.until_ms = NEVER_AGAIN_MS
+        """When the regular expressions of the group are to be resolved anew."""
+        if group.resolved:
+            self.until_ms = group.resolved_ms() + shard.config.consumer_regex_refresh_interval_ms
         self.member = member
         self._current = member.current
         self._subscription = member.subscription
@@ -35,6 +55,7 @@ class SteadyState:
             and group.topics_version == self._topics.version()
             and member.current is self._current
             and member.subscription is self._subscription
+            and self._of_groups.of(group.group_id) is self.times
             and group.members.get(member.member_id) is member
         )
 
@@ -56,6 +77,6 @@ def steady_state(shard: ShardView, request: ConsumerHeartbeat) -> SteadyState | 
     ):
         return None
     regex = member.subscription.topic_regex
-    if (regex and regex not in group.resolved) or (group.resolved and group.regex_version != shard.topics.version()):
+    if (regex and regex not in group.resolved) or (group.resolved and group.regex_version != shard.topics.newest()):
         return None
-    return SteadyState(group, member, shard.topics)
+    return SteadyState(shard, group, member)

@@ -114,7 +114,7 @@ class MemberUpdate:
         group, builder = self._group, self._builder
         if epoch <= group.target_epoch:
             return group.target_epoch
-        interval_ms = builder.config.consumer_assignment_interval_ms
+        interval_ms = self._shard.times.of(group.group_id).assignment_interval_ms
         if group.target_ms != NEVER_MS and builder.now_ms - group.target_ms < interval_ms:
             return group.target_epoch
         targets = group.targets
@@ -142,9 +142,8 @@ class MemberUpdate:
 
     def _set_timers(self, current: CurrentAssignment, following: CurrentAssignment, own: Subscription) -> None:
         builder, group = self._builder, self._group
-        session_ms = (
-            builder.config.consumer_session_timeout_ms if own.classic is None else own.classic.session_timeout_ms
-        )
+        times = self._shard.times.of(group.group_id)
+        session_ms = times.session_timeout_ms if own.classic is None else own.classic.session_timeout_ms
         builder.set_timer(("session", group.group_id, self._member_id), builder.now_ms + session_ms)
         if following is current:
             return
