@@ -94,6 +94,7 @@ def test_after_a_failover_regexes_are_looked_at_again() -> None:
     world.topics.set("foo2", 1)
     heir = world.restart()
     assert isinstance(heir, Consumers)
+    heir.advance(10_001)
     heir.beat("a")
     heir.advance(0)
     assert shown(heir.beat("a")) == {"foo": (0,), "foo2": (0,)}
