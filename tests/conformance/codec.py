@@ -96,7 +96,9 @@ def write_tree(shape: Struct, tree: Tree) -> bytes:
     """What `read_tree` has read, unknown tagged fields included."""
     out = bytearray()
     tail = bytes.fromhex(tree.get(BYTES_BEHIND_THE_END, ""))
-    _write_struct(out, shape, 0, True, {name: each for name, each in tree.items() if name != BYTES_BEHIND_THE_END}, "record")
+    _write_struct(
+        out, shape, 0, True, {name: each for name, each in tree.items() if name != BYTES_BEHIND_THE_END}, "record"
+    )
     return bytes(out) + tail
 
 

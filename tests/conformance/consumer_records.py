@@ -69,7 +69,9 @@ _OF_A_TOPIC: Final = "topic_id"
 
 
 def _struct(kind: int, lines: str) -> Struct:
-    api = parse_api(f"api {kind} Value  versions 0  flexible 0+\n\nrequest{lines}\nresponse\n  Unused  i8\n", f"type {kind}")
+    api = parse_api(
+        f"api {kind} Value  versions 0  flexible 0+\n\nrequest{lines}\nresponse\n  Unused  i8\n", f"type {kind}"
+    )
     return api.request.root
 
 

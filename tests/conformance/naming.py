@@ -20,6 +20,7 @@ _UNORDERED: Final = {
     ("JoinGroup", "members"),
     ("DescribeGroups", "groups"),
     ("DescribeGroups", "members"),
+    ("ConsumerGroupDescribe", "groups"),
     ("ConsumerGroupDescribe", "members"),
     ("ConsumerGroupDescribe", "subscribed_topic_names"),
     ("ListConfigResources", "config_resources"),
@@ -123,8 +124,16 @@ class Names:
         if key:
             items = [each for each in items if self._is_of_the_scenario(each.get(key))]
         if (api, field) in _UNORDERED:
-            items = sorted(items, key=_order)
+            items = sorted(items, key=self._order)
         return items
+
+    def _order(self, item: Any) -> tuple[int, str]:
+        """Producers in the order in which they got their ids, everything else by what it says."""
+        producer_id = item.get("producer_id", 0) if isinstance(item, dict) else 0
+        text = _UUID.sub("", json.dumps(item, default=repr))
+        for made in self.made_ids:
+            text = text.replace(made, "")
+        return producer_id, text
 
     def _is_of_the_scenario(self, name: str | None) -> bool:
         own = (self.group, self.topic, self.transactional_id)
@@ -199,12 +208,6 @@ class Names:
 
     def _time(self, value: int) -> Any:
         return "<now>" if abs(value - time.time() * 1000) < _DAY_MS else value
-
-
-def _order(item: Any) -> tuple[int, str]:
-    """Producers in the order in which they got their ids, everything else by what it says."""
-    producer_id = item.get("producer_id", 0) if isinstance(item, dict) else 0
-    return producer_id, _UUID.sub("", json.dumps(item, default=repr))
 
 
 def _batch_length(raw: bytes, position: int) -> int:
