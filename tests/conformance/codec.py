@@ -84,6 +84,24 @@ def decode_response(api: Api, version: int, buf: bytes, pos: int) -> Tree:
     return tree
 
 
+def read_tree(shape: Struct, buf: bytes, pos: int) -> Tree:
+    """A struct of a record: flexible, version 0, to the end of the bytes."""
+    tree, pos = _read_struct(buf, pos, shape, 0, True)
+    if pos < len(buf):
+        tree[BYTES_BEHIND_THE_END] = buf[pos:].hex()
+    return tree
+
+
+def write_tree(shape: Struct, tree: Tree) -> bytes:
+    """What `read_tree` has read, unknown tagged fields included."""
+    out = bytearray()
+    tail = bytes.fromhex(tree.get(BYTES_BEHIND_THE_END, ""))
+    _write_struct(
+        out, shape, 0, True, {name: each for name, each in tree.items() if name != BYTES_BEHIND_THE_END}, "record"
+    )
+    return bytes(out) + tail
+
+
 def default_of(each: Field) -> Any:
     if each.default == "null":
         return None
@@ -102,7 +120,7 @@ def default_of(each: Field) -> Any:
 
 def _write_struct(out: bytearray, shape: Struct, version: int, flexible: bool, tree: Tree, where: str) -> None:
     known = {each.attribute for each in shape.fields}
-    if strange := set(tree) - known:
+    if strange := set(tree) - known - {UNKNOWN_TAGS}:
         raise ValueError(f"{where} has no field {', '.join(sorted(strange))}; it has {', '.join(sorted(known))}")
     for each in shape.fields_of(version):
         _write_field(out, each, version, flexible, tree.get(each.attribute, default_of(each)), f"{where}.{each.name}")
@@ -112,7 +130,10 @@ def _write_struct(out: bytearray, shape: Struct, version: int, flexible: bool, t
 
 def _write_tags(out: bytearray, shape: Struct, version: int, tree: Tree, where: str) -> None:
     present = [each for each in shape.tagged_fields_of(version) if tree.get(each.attribute) is not None]
-    out += uvarint(len(present))
+    unknown = tree.get(UNKNOWN_TAGS, {})
+    out += uvarint(len(present) + len(unknown))
+    for tag, raw in unknown.items():
+        out += uvarint(int(tag)) + uvarint(len(raw) // 2) + bytes.fromhex(raw)
     for each in present:
         payload = bytearray()
         _write_field(payload, each, version, True, tree[each.attribute], f"{where}.{each.name}")

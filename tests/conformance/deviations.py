@@ -57,6 +57,27 @@ DEVIATIONS: Final[tuple[Deviation, ...]] = (
     Deviation(
         "a quota is a finite number; Kafka keeps infinite ones and NaN too", title="quotas-Q3b", api="AlterClientQuotas"
     ),
+    Deviation(
+        "share groups and streams groups are not built, and so are their settings",
+        title="cg_configs-G2",
+        api="DescribeConfigs",
+        field="results[0].configs[s*]",
+        ours=ABSENT,
+    ),
+    Deviation(
+        "a subscription that cannot be read is the client's fault: INCONSISTENT_GROUP_PROTOCOL, not UNKNOWN_SERVER_ERROR",
+        title="cg_classic-C3",
+        api="JoinGroup",
+        step="*(range 0x*",
+        field="error_code",
+        ours=23,
+    ),
+    Deviation(
+        "an assignment that cannot be read is answered like such a subscription, not UNKNOWN_SERVER_ERROR",
+        title="cg_migration-M6",
+        api="ConsumerGroupHeartbeat",
+        field="error_*",
+    ),
     Deviation("features that are not built are not shown", api="ApiVersions", field="*_features[*]", ours=ABSENT),
     Deviation(
         "there is one metadata level, nothing to upgrade from",

@@ -14,11 +14,16 @@ from typing import Any, Final
 from muster.wire.batch import decode_records, parse_header
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_MADE_ID: Final = re.compile(r"[0-9A-Za-z_-]{22}")
 _DAY_MS: Final = 86_400_000
 _UNORDERED: Final = {
     ("JoinGroup", "members"),
     ("DescribeGroups", "groups"),
     ("DescribeGroups", "members"),
+    ("ConsumerGroupDescribe", "groups"),
+    ("ConsumerGroupDescribe", "members"),
+    ("ConsumerGroupDescribe", "subscribed_topic_names"),
+    ("ListConfigResources", "config_resources"),
     ("ListGroups", "groups"),
     ("DeleteGroups", "results"),
     ("Metadata", "topics"),
@@ -50,8 +55,11 @@ _UNORDERED: Final = {
     ("WriteTxnMarkers", "partitions"),
 }
 """Lists that Kafka answers in no useful order: hash order of ids, shard by shard (spec 1.5, 3.8)."""
+_BY_TOPIC_NAME: Final = {("ConsumerGroupHeartbeat", "topic_partitions"), ("ConsumerGroupDescribe", "topic_partitions")}
+"""Likewise, of ids that are known by other names when they are compared."""
 _ONLY_OF_THE_SCENARIO: Final = {
     ("ListGroups", "groups"): "group_id",
+    ("ListConfigResources", "config_resources"): "resource_name",
     ("Metadata", "topics"): "name",
     ("ListTransactions", "transaction_states"): "transactional_id",
 }
@@ -64,6 +72,10 @@ class Names:
         self.topic = topic
         self.transactional_id = f"{group}.txn"
         self.topic_ids = dict(shared_topics)
+        self._former_ids: dict[bytes, str] = {}
+        """Of topics that were deleted and made again."""
+        self.made_ids: list[str] = []
+        """Member ids that the broker made as Kafka writes a UUID, in 22 characters."""
         self._numbers: dict[tuple[str, str], int] = {}
 
     def number(self, kind: str, value: str) -> int:
@@ -74,14 +86,18 @@ class Names:
 
     def text(self, text: str) -> str:
         """Ids made of a name and a UUID keep the name: `A-<1>` was made for client A."""
+        for made in self.made_ids:
+            text = text.replace(made, f"<{self.number('uuid', made)}>")
         return _UUID.sub(lambda found: f"<{self.number('uuid', found[0])}>", text)
 
     def tree(self, api: str, field: str, value: Any) -> Any:
         if isinstance(value, dict):
             self._learn_topic(value)
+            self._learn_member(value)
             return {name: self.tree(api, name, each) for name, each in value.items()}
         if isinstance(value, list):
-            return [self.tree(api, field, each) for each in self._in_order(api, field, value)]
+            named = [self.tree(api, field, each) for each in self._in_order(api, field, value)]
+            return sorted(named, key=json.dumps) if (api, field) in _BY_TOPIC_NAME else named
         if isinstance(value, str):
             return self._text_field(field, value)
         if isinstance(value, bytes):
@@ -94,15 +110,30 @@ class Names:
         name = tree.get("name") or tree.get("topic")
         topic_id = tree.get("topic_id")
         if isinstance(name, str) and isinstance(topic_id, bytes) and any(topic_id):
+            if self.topic_ids.get(name, topic_id) != topic_id:
+                self._former_ids[self.topic_ids[name]] = name
             self.topic_ids[name] = topic_id
+
+    def _learn_member(self, tree: dict[str, Any]) -> None:
+        member_id = tree.get("member_id")
+        if isinstance(member_id, str) and _MADE_ID.fullmatch(member_id) and member_id not in self.made_ids:
+            self.made_ids.append(member_id)
 
     def _in_order(self, api: str, field: str, items: list[Any]) -> list[Any]:
         key = _ONLY_OF_THE_SCENARIO.get((api, field))
         if key:
             items = [each for each in items if self._is_of_the_scenario(each.get(key))]
         if (api, field) in _UNORDERED:
-            items = sorted(items, key=_order)
+            items = sorted(items, key=self._order)
         return items
+
+    def _order(self, item: Any) -> tuple[int, str]:
+        """Producers in the order in which they got their ids, everything else by what it says."""
+        producer_id = item.get("producer_id", 0) if isinstance(item, dict) else 0
+        text = _UUID.sub("", json.dumps(item, default=repr))
+        for made in self.made_ids:
+            text = text.replace(made, "")
+        return producer_id, text
 
     def _is_of_the_scenario(self, name: str | None) -> bool:
         own = (self.group, self.topic, self.transactional_id)
@@ -128,7 +159,8 @@ class Names:
         for name, known in self.topic_ids.items():
             if known == topic_id:
                 return f"<id of {name}>"
-        return f"<topic id {topic_id.hex()}>"
+        former = self._former_ids.get(topic_id)
+        return f"<former id of {former}>" if former else f"<topic id {topic_id.hex()}>"
 
     def _batches(self, raw: bytes) -> list[dict[str, Any]]:
         """A limit in bytes may cut the last batch: clients drop such a piece, so its size is all that is noted."""
@@ -176,12 +208,6 @@ class Names:
 
     def _time(self, value: int) -> Any:
         return "<now>" if abs(value - time.time() * 1000) < _DAY_MS else value
-
-
-def _order(item: Any) -> tuple[int, str]:
-    """Producers in the order in which they got their ids, everything else by what it says."""
-    producer_id = item.get("producer_id", 0) if isinstance(item, dict) else 0
-    return producer_id, _UUID.sub("", json.dumps(item, default=repr))
 
 
 def _batch_length(raw: bytes, position: int) -> int:

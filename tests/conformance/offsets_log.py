@@ -15,6 +15,7 @@ from typing import Final
 from muster.wire.batch import BatchHeader, Record, decode_records, iterate_batches
 from tests.conformance.codec import api_named, read_uvarint
 from tests.conformance.connection import Connection
+from tests.conformance.consumer_records import CONSUMER_TYPES, about_consumer_record, in_stable_order, readable_value
 from tests.conformance.naming import Names
 
 TOPIC: Final = "__consumer_offsets"
@@ -52,11 +53,15 @@ def records_of_groups(connection: Connection, groups: Iterable[str], names: Name
     """In the order of the log, group after group."""
     found: list[GroupRecord] = []
     for group in sorted(groups):
+        rows: list[tuple[int, str, GroupRecord]] = []
         for header, record in read_partition(connection, TOPIC, partition_of(group)):
+            key = record.key or b""
             if header.is_control:
-                found += named_marker(header, record, names)
-            elif group_of(record.key or b"") == group:
-                found.append(named_record(record.key or b"", record.value, header, names))
+                rows += [(-1, each.about, each) for each in named_marker(header, record, names)]
+            elif group_of(key) == group:
+                named = named_record(key, record.value, header, names)
+                rows.append((struct.unpack_from(">h", key)[0], named.about, named))
+        found += in_stable_order(rows)
     return found
 
 
@@ -116,14 +121,18 @@ def group_of(key: bytes) -> str:
 
 def named_record(key: bytes, value: bytes | None, header: BatchHeader, names: Names) -> GroupRecord:
     (kind,) = struct.unpack_from(">h", key)
-    about, by = _about(kind, key), by_producer(header, names)
+    about = about_consumer_record(kind, key, names) if kind in CONSUMER_TYPES else _about(kind, key)
+    by = by_producer(header, names)
+    shown_key = _count_ids(key, names).hex()
     if value is None:
-        return GroupRecord(f"{about} tombstone{by}", key.hex(), None, header.attributes)
+        return GroupRecord(f"{about} tombstone{by}", shown_key, None, header.attributes)
+    if kind in CONSUMER_TYPES:
+        return GroupRecord(about, shown_key, readable_value(kind, value, names), header.attributes)
     (version,) = struct.unpack_from(">h", value)
     value = _count_ids(_without_times(kind, version, value), names)
     if kind == GROUP_TYPE and version == 3:
         value = _members_in_order(value)
-    return GroupRecord(f"{about} v{version}{by}", key.hex(), value.hex(), header.attributes)
+    return GroupRecord(f"{about} v{version}{by}", shown_key, value.hex(), header.attributes)
 
 
 def _about(kind: int, key: bytes) -> str:
@@ -141,6 +150,8 @@ def _count_ids(value: bytes, names: Names) -> bytes:
     def counted(found: re.Match[bytes]) -> bytes:
         return f"{names.number('uuid', found[0].decode()):0>36}".encode()
 
+    for made in names.made_ids:
+        value = value.replace(made.encode(), f"{names.number('uuid', made):0>22}".encode())
     return _UUID.sub(counted, value)
 
 

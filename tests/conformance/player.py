@@ -31,13 +31,18 @@ _SHORT_NAMES: Final = {
     "group": ("group_id",),
     "member": ("member_id",),
     "generation": ("generation_id", "generation_id_or_member_epoch"),
-    "instance": ("group_instance_id",),
+    "instance": ("group_instance_id", "instance_id"),
     "session": ("session_timeout_ms",),
     "rebalance": ("rebalance_timeout_ms",),
     "type": ("protocol_type",),
     "txn": ("transactional_id",),
     "producer": ("producer_id",),
-    "epoch": ("producer_epoch",),
+    "epoch": ("producer_epoch", "member_epoch"),
+    "topics": ("subscribed_topic_names",),
+    "regex": ("subscribed_topic_regex",),
+    "assignor": ("server_assignor",),
+    "rack": ("rack_id",),
+    "owned": ("topic_partitions",),
 }
 
 
@@ -113,6 +118,8 @@ class Player:
             return partition_of(self.group)
         who, _, what = name.partition(".")
         who = self._self if who == "self" else who
+        if what == "name":
+            return who  # for clients that make their own member id
         what, sign, distance = _ARITHMETIC.fullmatch(what or "member").groups()  # type: ignore[union-attr]
         known = self._known.get(f"{who}.{what}", "" if what == "member" else -1)
         return known + int(sign + distance) if sign else known
@@ -272,6 +279,9 @@ class Player:
             self._known[f"{who}.member"] = got["member_id"]
             if got["error_code"] == 0:
                 self._known[f"{who}.generation"] = got["generation_id"]
+        elif api == "ConsumerGroupHeartbeat" and got.get("error_code") == 0:
+            self._known[f"{who}.member"] = got["member_id"]
+            self._known[f"{who}.generation"] = got["member_epoch"]
         elif api in ("InitProducerId", "EndTxn") and got.get("producer_id", -1) >= 0:
             self._known[f"{who}.producer"] = got["producer_id"]
             self._known[f"{who}.epoch"] = got["producer_epoch"]

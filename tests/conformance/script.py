@@ -5,6 +5,7 @@
     unprepared                               a broker on which nothing has been made, not even the shared topics
     transactional                            scenarios one after the other, on a broker whose transaction coordinator is ready
     default Heartbeat group_id=$group        fields that every such request has unless it says otherwise
+    alias beat ConsumerGroupHeartbeat        a request under a shorter name, with fields that it has unless it says otherwise
     define pair                              steps under a name, until `end`
     == T050 a follower joins again unchanged and is answered at once
     each JoinGroup v0..v9                    the scenario is played once per version, each time with a fresh group
@@ -122,6 +123,8 @@ def read_script(path: Path) -> Script:
 class _Reader:
     def __init__(self) -> None:
         self._definitions: dict[str, list[Step]] = {}
+        self._aliases: dict[str, tuple[str, str]] = {}
+        """Name -> API, fields."""
         self._defining: list[Step] | None = None
 
     def read(self, path: Path) -> Script:
@@ -154,6 +157,10 @@ class _Reader:
             api, _, fields = rest.partition(" ")
             known = script.defaults.setdefault(api_named(api).name, {})
             known.update(_fields(fields)[0])
+        elif word == "alias":
+            name, _, meaning = rest.partition(" ")
+            api, _, fields = meaning.partition(" ")
+            self._aliases[name] = (api_named(api).name, fields)
         elif word == "define":
             self._defining = self._definitions[rest] = []
         elif word == "end" and not rest:
@@ -179,7 +186,18 @@ class _Reader:
         name, mark, rest = asked.group("name", "mark", "rest")
         if rest.startswith("raw "):
             return [Raw(number, text, name, bytes.fromhex(rest[4:].replace(" ", "").removeprefix("0x")))]
-        return [_ask(number, text, name, mark == ">", rest)]
+        rest = self._spelled_out(rest)
+        return [_ask(number, f"{name}{mark} {rest}", name, mark == ">", rest)]
+
+    def _spelled_out(self, rest: str) -> str:
+        """With an API in place of its alias, and the fields of the alias before those of the line, which count."""
+        first, _, behind = rest.partition(" ")
+        if first not in self._aliases:
+            return rest
+        api, fields = self._aliases[first]
+        second, _, behind_version = behind.partition(" ")
+        version = f" {second}" if _VERSIONS.fullmatch(second) else ""
+        return f"{api}{version} {fields} {behind_version if version else behind}".strip()
 
 
 def _ask(number: int, text: str, connection: str, must_wait: bool, rest: str) -> Ask:

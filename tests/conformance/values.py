@@ -4,7 +4,7 @@
     $A  $A.generation  $A.epoch+1  $group  $group-b  $topic  $txn  $now    what the conversation has taught (see `Scope`)
     [a b c]                                                    a list; commas are blanks
     (orders [(0 100)] committed_metadata=x)                    a struct: fields in schema order, then by name
-    subscription(orders events)  batch((k v))  repeat(x 9)     made values
+    subscription(orders events) assigned((orders 0 1))  batch((k v))  repeat(x 9)     made values
     txn-batch((k v) sequence=0)                                a batch in a transaction of the producer who sends it
     many(9 (0 100))                                            a list of nine times the same
 
@@ -207,11 +207,26 @@ def plain(value: Any, scope: Scope) -> Any:
 
 
 def _subscription(items: list[Any], named: Mapping[str, Any], scope: Scope) -> bytes:
-    """What a consumer sends as metadata of version 0: its topics and no user data (spec 2.4)."""
-    out = struct.pack(">hi", 0, len(items))
+    """What a consumer sends as metadata: its topics and no user data (spec 2.4); of version 1 if `owned` is given."""
+    owned = named.get("owned")
+    out = struct.pack(">hi", 0 if owned is None else 1, len(items))
     for topic in items:
         out += struct.pack(">h", len(topic)) + topic.encode()
-    return out + struct.pack(">i", -1)
+    out += struct.pack(">i", -1)
+    return out if owned is None else out + _topic_partitions([plain(each, scope) for each in owned])
+
+
+def _assigned(items: list[Any], named: Mapping[str, Any], scope: Scope) -> bytes:
+    """An assignment of version 0 as leaders send it: (topic partition ...) each."""
+    return struct.pack(">h", 0) + _topic_partitions(items) + struct.pack(">i", -1)
+
+
+def _topic_partitions(items: list[Any]) -> bytes:
+    out = struct.pack(">i", len(items))
+    for topic, *partitions in items:
+        out += struct.pack(">h", len(topic)) + topic.encode()
+        out += struct.pack(f">i{len(partitions)}i", len(partitions), *partitions)
+    return out
 
 
 def _repeat(items: list[Any], named: Mapping[str, Any], scope: Scope) -> str:
@@ -256,4 +271,10 @@ def _bytes(value: Any) -> bytes | None:
     return value if value is None or isinstance(value, bytes) else str(value).encode()
 
 
-_MADE: Final = {"subscription": _subscription, "repeat": _repeat, "batch": _batch, "txn-batch": _transactional_batch}
+_MADE: Final = {
+    "subscription": _subscription,
+    "assigned": _assigned,
+    "repeat": _repeat,
+    "batch": _batch,
+    "txn-batch": _transactional_batch,
+}

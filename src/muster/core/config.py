@@ -23,6 +23,7 @@ class GroupConfig(Value):
         "consumer_assignors",
         "consumer_assignment_interval_ms",
         "consumer_migration_policy",
+        "consumer_regex_refresh_interval_ms",
     )
     __slots__ = __match_args__
 
@@ -41,6 +42,7 @@ class GroupConfig(Value):
         consumer_assignors: tuple[str, ...] = ("uniform", "range"),
         consumer_assignment_interval_ms: int = 1_000,
         consumer_migration_policy: str = "bidirectional",
+        consumer_regex_refresh_interval_ms: int = 600_000,
     ) -> None:
         self.min_session_timeout_ms = min_session_timeout_ms
         self.max_session_timeout_ms = max_session_timeout_ms
@@ -58,3 +60,5 @@ class GroupConfig(Value):
         """A target assignment is computed again at the earliest so long after the last one."""
         self.consumer_migration_policy = consumer_migration_policy
         """`bidirectional`, `upgrade`, `downgrade` or `disabled` (spec 7.8)."""
+        self.consumer_regex_refresh_interval_ms = consumer_regex_refresh_interval_ms
+        """Regular expressions are resolved anew after so long at the latest: what a client may see can have changed."""

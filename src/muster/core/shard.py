@@ -28,6 +28,7 @@ from muster.core.consumer.downgrade import downgraded
 from muster.core.consumer.fence import on_classic_timer, on_revoke_timer
 from muster.core.consumer.fence import on_session_timer as on_consumer_session_timer
 from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.group_times import GroupTimes
 from muster.core.consumer.loaded import start_timers, stop_timers
 from muster.core.consumer.records import TOMBSTONES, ConsumerGroupRecord, EpochErased
 from muster.core.consumer.regex import on_regex_timer
@@ -77,8 +78,15 @@ _NOTHING = Outcome()
 class Shard(ShardView, StateMachine):
     """Requests that `refusal.invalid_before_routing` turns away must not come here: it is asked before the routing."""
 
-    def __init__(self, config: GroupConfig, new_id: Callable[[], str], topics: TopicView | None = None) -> None:
-        """`new_id` gives the text of a fresh random UUID each time. Without `topics` there are none."""
+    def __init__(
+        self,
+        config: GroupConfig,
+        new_id: Callable[[], str],
+        topics: TopicView | None = None,
+        times: GroupTimes | None = None,
+    ) -> None:
+        """`new_id` gives the text of a fresh random UUID each time. Without `topics` there are none; without `times` no group
+        has settings of its own."""
         self.config = config
         self.new_id = new_id
         self.groups: dict[str, Group] = {}
@@ -89,6 +97,7 @@ class Shard(ShardView, StateMachine):
         """Durable facts: these groups change in `replay` only."""
         self.storing: set[str] = set()
         self.topics: TopicView = NoTopics() if topics is None else topics
+        self.times = GroupTimes(config) if times is None else times
         self.regex_filters: dict[str, Callable[[str], bool] | None] = {}
         self.offsets = OffsetStore()
         self.counters = Counters()
@@ -198,7 +207,7 @@ class Shard(ShardView, StateMachine):
             if len(group.members) > self.config.max_size:
                 start(group, builder, "group_too_large")
         for consumers in self.consumer_groups.values():
-            start_timers(consumers, builder)
+            start_timers(self, consumers, builder)
         builder.set_timer(EXPIRE_TIMER, now_ms + self.config.offsets_retention_check_interval_ms)
         return builder.outcome()
 

@@ -86,8 +86,10 @@ class TellJournal(Value):
 class Downgrade(Value):
     """Tombstones of a consumer group and the record of the classic one that it becomes, which lives when they are durable."""
 
-    __match_args__ = ("group",)
+    __match_args__ = ("group", "rebalances")
     __slots__ = __match_args__
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, rebalances: bool) -> None:
         self.group = group
+        self.rebalances = rebalances
+        """Whether its members are sent into a rebalance at once."""

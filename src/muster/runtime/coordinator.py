@@ -12,6 +12,7 @@ from typing import Final, cast
 from mypy_extensions import mypyc_attr
 
 from muster.core.config import GroupConfig
+from muster.core.consumer.group_times import GroupTimes
 from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.topics import TopicView
 from muster.core.journal import JournalEvent
@@ -83,6 +84,8 @@ class Coordinator(CoordinatorShards[GroupRunner]):
         self._journal = journal
         self._new_id = new_id
         self._topics = topics
+        self.times = GroupTimes(config.groups)
+        """What groups have set for themselves; written by `GroupConfigs`."""
 
     # -- requests
 
@@ -167,7 +170,8 @@ class Coordinator(CoordinatorShards[GroupRunner]):
     # -- loading
 
     def _new_load(self, log: PartitionLog) -> Load:
-        return OffsetsLoad(Shard(self._config.groups, self._new_id, self._topics), log, self._config.load_buffer_bytes)
+        shard = Shard(self._config.groups, self._new_id, self._topics, self.times)
+        return OffsetsLoad(shard, log, self._config.load_buffer_bytes)
 
     def _new_runner(
         self, place: LedPartition[GroupRunner], load: Load, log: PartitionLog, max_batch_bytes: int

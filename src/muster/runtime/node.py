@@ -21,6 +21,7 @@ from muster.runtime.compaction import Compactor
 from muster.runtime.coordinator import Coordinator, CoordinatorConfig
 from muster.runtime.coordinator_shards import CoordinatorShards
 from muster.runtime.group_commit import Background, GroupCommit
+from muster.runtime.group_configs import GroupConfigs
 from muster.runtime.journal_writer import JournalWriter
 from muster.runtime.log_limit import LogLimit
 from muster.runtime.long_poll import LongPolls
@@ -168,6 +169,8 @@ class Node:
         """Where reading old records may take long: requests that do it are worked out apart from the loop."""
         self._users: Users | None = None
         self._quotas: QuotaStore | None = None
+        self.group_configs = GroupConfigs(broker.store, settings, self.coordinator.times)
+        """Read when the node starts."""
         self.on_quotas_changed: Callable[[], None] = lambda: None
         """Called after every change of them; set by the part that enforces them."""
 
@@ -208,6 +211,7 @@ class Node:
     def start(self) -> None:
         """Open what is there and begin to load it. Serving may begin at once: loading shards say so."""
         self.broker.start()
+        self.group_configs.reload()
         topic = self.broker.topic(CONSUMER_OFFSETS)
         wanted = self.settings.integer("offsets.topic.num.partitions")
         self.coordinator.start(len(topic.partitions) if topic is not None else wanted)

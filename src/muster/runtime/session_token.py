@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class SessionToken:
     """What a connection keeps of a member, of either protocol, for its requests that repeat."""
 
-    __slots__ = ("_clock", "_may_speak", "_member", "_place", "_postponed", "_queues", "_timer")
+    __slots__ = ("_clock", "_may_speak", "_member", "_place", "_postponed", "_queues", "_timer", "_until_ticks_ms")
 
     def __init__(
         self,
@@ -46,6 +46,7 @@ class SessionToken:
         self._postponed = postponed
         self._clock = clock
         self._may_speak = may_speak
+        self._until_ticks_ms = clock.ticks_ms() + member.until_ms - clock.now_ms()
 
     def renew(self) -> bool:
         """Take a heartbeat: True if the answer is the one before. False: nothing has been done, submit the request."""
@@ -55,8 +56,9 @@ class SessionToken:
         # In a cluster: this node's lease has run out.
         if self._may_speak is not None and not self._may_speak():
             return False
+        ticks_ms = self._clock.ticks_ms()
         # False if the timer has ended: with the session, or with the shard.
-        return self._timer.put_off(self._clock.ticks_ms() + self._member.session_timeout_ms)
+        return ticks_ms < self._until_ticks_ms and self._timer.put_off(ticks_ms + self._member.session_timeout_ms)
 
     def commit(self, commit: OffsetCommit, ticket: Redeemable) -> bool:
         """Submit a commit of a classic member without having it checked. False: nothing has been done, submit it as usual.

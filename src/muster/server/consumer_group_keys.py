@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.topics.config_types import INT_MAX, ConfigKey, ConfigType, ConfigValue, Rule, at_least, between, list_of
+from muster.topics.config_types import INT_MAX, ConfigKey, ConfigType, ConfigValue, Rule, at_least, list_of
 
 _INT, _LIST = ConfigType.INT, ConfigType.LIST
 
@@ -86,6 +86,28 @@ CONSUMER_GROUP_KEYS: Final = (
         _INT,
         1_000,
         "A consumer group computes a new assignment no sooner than this after the last one.",
-        between(0, 15_000),
+        at_least(0),
+    ),
+    ConfigKey(
+        "group.consumer.min.assignment.interval.ms",
+        _INT,
+        0,
+        "The shortest assignment interval that consumer groups may have.",
+        at_least(0),
+    ),
+    ConfigKey(
+        "group.consumer.max.assignment.interval.ms",
+        _INT,
+        15_000,
+        "The longest assignment interval that consumer groups may have.",
+        at_least(0),
+    ),
+    ConfigKey(
+        "group.consumer.regex.refresh.interval.ms",
+        _INT,
+        600_000,
+        "How often regular expressions of consumer groups are resolved anew although no topic has come.",
+        at_least(10_000),
+        internal=True,
     ),
 )

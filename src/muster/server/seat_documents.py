@@ -13,6 +13,7 @@ def follow_documents(seat: ClusterSeat, node: Node) -> None:
     def read_quotas() -> None:
         node.quotas.reload()
 
+    seat.on_document["group-configs.json"] = node.group_configs.reload
     seat.on_document["users.json"] = read_users
     seat.on_document["quotas.json"] = read_quotas
     if node.acls is not None:

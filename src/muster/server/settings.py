@@ -152,6 +152,7 @@ class Settings:
             consumer_assignors=self.words("group.consumer.assignors"),
             consumer_assignment_interval_ms=self.integer("group.consumer.assignment.interval.ms"),
             consumer_migration_policy=self.string("group.consumer.migration.policy").lower(),
+            consumer_regex_refresh_interval_ms=self.integer("group.consumer.regex.refresh.interval.ms"),
         )
 
     def transaction_config(self) -> TransactionConfig:
@@ -175,7 +176,7 @@ class Settings:
                 f"{shortest} = {self.integer(shortest)} (from {self.origin(shortest)}) is more than"
                 f" {longest} = {self.integer(longest)} (from {self.origin(longest)}): no member could join"
             )
-        for what in ("session.timeout", "heartbeat.interval"):
+        for what in ("session.timeout", "heartbeat.interval", "assignment.interval"):
             name, low, high = (f"group.consumer.{bound}{what}.ms" for bound in ("", "min.", "max."))
             if not self.integer(low) <= self.integer(name) <= self.integer(high):
                 raise ConfigError(

@@ -49,6 +49,8 @@ class Catalog:
         self._deleting: list[str] = []
         self.changes = 0
         """Grows whenever a topic comes or goes: who remembers one looks at this."""
+        self.additions = 0
+        """Grows whenever a topic comes."""
         self.enlargements = 0
         """Grows whenever a topic gets partitions."""
 
@@ -288,6 +290,7 @@ class Catalog:
 
     def _index(self, topic: Topic) -> None:
         self.changes += 1
+        self.additions += 1
         self._by_name[topic.name] = topic
         self._by_id[topic.topic_id] = topic
         self._names_by_collision_key[collision_key(topic.name)] = topic.name

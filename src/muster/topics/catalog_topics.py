@@ -16,6 +16,9 @@ class CatalogTopics(TopicView):
     def version(self) -> int:
         return self._catalog.changes + self._catalog.enlargements
 
+    def newest(self) -> int:
+        return self._catalog.additions
+
     def find(self, name: str) -> tuple[bytes, int] | None:
         topic = self._catalog.get(name)
         return None if topic is None else (topic.topic_id, len(topic.partitions))

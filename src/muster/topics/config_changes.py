@@ -1,14 +1,14 @@
-"""Changing the settings of topics: AlterConfigs, which replaces them all, and IncrementalAlterConfigs (KIP-339)."""
+"""Changing settings of topics, and in part of groups: AlterConfigs and IncrementalAlterConfigs (KIP-339)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 
 from muster.log.contract import StorageError
 from muster.topics.catalog import Catalog
 from muster.topics.config_table import TOPIC_CONFIGS
-from muster.topics.config_types import ConfigError, ConfigType
+from muster.topics.config_types import ConfigError, ConfigTable, ConfigType
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Topic
 from muster.wire.errors import (
@@ -32,9 +32,7 @@ def replace_configs(
     catalog: Catalog, name: str, configs: Sequence[tuple[str, str | None]], *, validate_only: bool = False
 ) -> None:
     """AlterConfigs: what is not named goes back to its default. TopicError if it may not be."""
-    _refuse_repeats([key for key, _ in configs])
-    _refuse_nulls([key for key, value in configs if value is None])
-    _apply(catalog, name, {key: value for key, value in configs if value is not None}, validate_only)
+    _apply(catalog, name, replaced_by(configs), validate_only)
 
 
 def alter_configs(
@@ -45,30 +43,48 @@ def alter_configs(
     validate_only: bool = False,
 ) -> None:
     """IncrementalAlterConfigs: (setting, operation, value) each. All are applied or none."""
-    _refuse_repeats([key for key, _, _ in changes])
-    _refuse_nulls([key for key, operation, value in changes if value is None and operation != ConfigOperation.DELETE])
-    topic = _topic(catalog, name)
-    overrides = dict(topic.overrides)
-    for key, number, value in changes:
-        _alter_one(catalog, overrides, key, _operation(number), value or "")
+    _check_changes(changes)
+    overrides = altered(_topic(catalog, name).overrides, changes, TOPIC_CONFIGS, catalog.defaults.text)
     _apply(catalog, name, overrides, validate_only)
 
 
-def _alter_one(catalog: Catalog, overrides: dict[str, str], key: str, operation: ConfigOperation, value: str) -> None:
-    match operation:
-        case ConfigOperation.SET:
-            overrides[key] = value
-        case ConfigOperation.DELETE:
+def replaced_by(configs: Sequence[tuple[str, str | None]]) -> dict[str, str]:
+    """What is set after an AlterConfigs, of a topic or of a group. TopicError if the request contradicts itself."""
+    _refuse_repeats([key for key, _ in configs])
+    _refuse_nulls([key for key, value in configs if value is None])
+    return {key: value for key, value in configs if value is not None}
+
+
+def altered(
+    before: Mapping[str, str],
+    changes: Sequence[tuple[str, int, str | None]],
+    table: ConfigTable,
+    default_text: Callable[[str], str],
+) -> dict[str, str]:
+    """What is set after an IncrementalAlterConfigs, of a topic or of a group. `default_text` gives a list that is not set."""
+    _check_changes(changes)
+    overrides = dict(before)
+    for key, number, value in changes:
+        operation = _operation(number)
+        if operation is ConfigOperation.SET:
+            overrides[key] = value or ""
+        elif operation is ConfigOperation.DELETE:
             overrides.pop(key, None)
-        case _:
-            overrides[key] = _changed_list(catalog, overrides.get(key), key, operation, value)
+        elif key not in table or table[key].type is not ConfigType.LIST:
+            raise TopicError(INVALID_CONFIG, f"Can't {operation.name} to key {key} because its type is not LIST.")
+        else:
+            # Kafka: a list that is not overridden is changed from its default.
+            text = overrides[key] if key in overrides else default_text(key)
+            overrides[key] = _changed_list(text, operation, value or "")
+    return overrides
 
 
-def _changed_list(catalog: Catalog, current: str | None, key: str, operation: ConfigOperation, value: str) -> str:
-    if key not in TOPIC_CONFIGS or TOPIC_CONFIGS[key].type is not ConfigType.LIST:
-        raise TopicError(INVALID_CONFIG, f"Can't {operation.name} to key {key} because its type is not LIST.")
-    # Kafka: a list that is not overridden is changed from its default.
-    text = catalog.defaults.text(key) if current is None else current
+def _check_changes(changes: Sequence[tuple[str, int, str | None]]) -> None:
+    _refuse_repeats([key for key, _, _ in changes])
+    _refuse_nulls([key for key, operation, value in changes if value is None and operation != ConfigOperation.DELETE])
+
+
+def _changed_list(text: str, operation: ConfigOperation, value: str) -> str:
     items = [item for item in text.split(",") if item]
     for item in value.split(","):
         if operation is ConfigOperation.APPEND and item not in items:

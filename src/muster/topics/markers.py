@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from muster.core.time_units import FOR_EVER_MS
 from muster.topics.produce import notice_lost_appends
-from muster.topics.producer_replay import FOR_EVER_MS
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Partition
 from muster.wire.batch import EndMarker, encode_marker_batch, parse_header

@@ -6,15 +6,10 @@ batch headers, and the last marker of each producer; decides nothing.
 
 from __future__ import annotations
 
-from typing import Final
-
 from muster.log.contract import PartitionLog, StorageError
 from muster.topics.producers import NO_COORDINATOR_EPOCH, ProducerLedger
 from muster.wire.batch import decode_marker, decode_records, parse_header
 from muster.wire.errors import WireError
-
-FOR_EVER_MS: Final = 2**62
-"""As an expiration: nobody is forgotten."""
 
 
 def begin_ledger(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from muster.core.time_units import FOR_EVER_MS
 from muster.log.contract import PartitionLog
 from muster.log.offline import LogOffline
 from muster.topics.configs import TopicSettings
 from muster.topics.names import INTERNAL_TOPICS, id_text
-from muster.topics.producer_replay import FOR_EVER_MS, begin_ledger, catch_up
+from muster.topics.producer_replay import begin_ledger, catch_up
 from muster.topics.producers import ProducerLedger
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, NOT_LEADER_OR_FOLLOWER
 from muster.wire.late_dataclass import dataclass

@@ -26,7 +26,7 @@ def unescaped(text: str) -> str:
 
 
 def scrape(server: GroupServer) -> dict[tuple[str, str], float]:
-    """(name, value of the label or "") -> number. Reads the format strictly: every sample belongs to a HELP and a TYPE."""
+    """(name, values of the labels) -> number. Reads the format strictly: every sample belongs to a HELP and a TYPE."""
     server.settle()
     with urlopen(f"http://{server.metrics_address}/metrics", timeout=PATIENCE_SECONDS) as reply:
         assert reply.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
@@ -51,8 +51,9 @@ def scrape(server: GroupServer) -> dict[tuple[str, str], float]:
             assert found[1] == name
             assert name.endswith(("_total", "_count", "_sum")) == (kind == "counter")
             labels = _LABEL.findall(found[2] or "")
-            assert len(labels) <= 1
-            numbers[name, unescaped(labels[0][1]) if labels else ""] = float(found[3])
+            where = (name, " ".join(unescaped(value) for _, value in labels))
+            assert where not in numbers, "Prometheus refuses a page that has a sample twice"
+            numbers[where] = float(found[3])
     return numbers
 
 

@@ -6,8 +6,12 @@ into a new JoinGroup by REBALANCE_IN_PROGRESS and has its rebalance timeout for 
 
 from __future__ import annotations
 
+from typing import Final
+
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE
 from muster.core.classic.outcome_builder import OutcomeBuilder
+from muster.core.config import GroupConfig
+from muster.core.consumer.downgrade import downgrade_by_replacing, may_downgrade_by_replacing
 from muster.core.consumer.embedded import embedded_subscription, owned_partitions, write_assignment
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
 from muster.core.consumer.heartbeat import new_member_id
@@ -20,16 +24,18 @@ from muster.core.replies import HeartbeatReply, JoinReply, SyncReply
 from muster.core.requests import Heartbeat, JoinGroup, SyncGroup
 from muster.wire import errors
 
+MIGRATION_DISABLED: Final = "disabled"
+"""Of the migration policies: no classic member may join, or join again."""
+
 # -- JoinGroup
 
 
 def join_consumer_group(
     shard: ShardView, group: ConsumerGroup, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder
 ) -> None:
-    error = _refusal_of_join(group, request, builder.config.consumer_max_size)
+    error = _refusal_of_join(group, request, builder.config)
     if error != errors.NONE:
-        is_unknown_instance = error == errors.UNKNOWN_MEMBER_ID
-        builder.reply(ticket, JoinReply(error, "" if is_unknown_instance else request.member_id))
+        builder.reply(ticket, JoinReply(error, ""))
         return
     current = group.static_members.get(request.group_instance_id) if request.group_instance_id is not None else None
     before = group.members.get(request.member_id or current or "")
@@ -51,35 +57,35 @@ def join_consumer_group(
         )
         owned = owned_partitions(metadata, shard.topics)
     except errors.WireError:
-        builder.reply(ticket, JoinReply(errors.INCONSISTENT_GROUP_PROTOCOL, request.member_id))
+        # Deviates: a subscription that cannot be read is the client's fault; Kafka answers UNKNOWN_SERVER_ERROR.
+        builder.reply(ticket, JoinReply(errors.INCONSISTENT_GROUP_PROTOCOL, ""))
         return
-    update = MemberUpdate(
-        shard,
-        group,
-        before,
-        member_id,
-        builder,
-        is_replaced=before is not None and before.member_id != member_id,
-        replaced_epoch=group.target_epoch,
-    )
+    is_replaced = before is not None and before.member_id != member_id
+    update = MemberUpdate(shard, group, before, member_id, builder, is_replaced=is_replaced)
     if before is not None and before.subscription == subscription:
         subscription = before.subscription
-    following = update.carry_out(subscription, owned)
+    becomes_classic = before is not None and is_replaced and may_downgrade_by_replacing(group, before, builder)
+    following = update.carry_out(subscription, owned, keep_target=becomes_classic)
     if following is None:
         builder.reply(ticket, JoinReply(errors.UNKNOWN_MEMBER_ID, member_id))
+        return
+    builder.reply(
+        ticket,
+        JoinReply(errors.NONE, member_id, following.epoch, CONSUMER_PROTOCOL_TYPE, request.protocols[0][0]),
+    )
+    if before is not None and becomes_classic:
+        downgrade_by_replacing(shard, group, before, member_id, subscription, update.is_stale, builder)
         return
     if before is not None:
         before.is_told_to_join = False
     builder.cancel_timer(group.join_member_key(member_id))
     builder.set_timer(group.sync_member_key(member_id), builder.now_ms + request.rebalance_timeout_ms)
-    builder.reply(
-        ticket,
-        JoinReply(errors.NONE, member_id, following.epoch, CONSUMER_PROTOCOL_TYPE, request.protocols[0][0]),
-    )
 
 
-def _refusal_of_join(group: ConsumerGroup, request: JoinGroup, max_size: int) -> int:
-    if len(group.members) >= max_size and request.member_id not in group.members:
+def _refusal_of_join(group: ConsumerGroup, request: JoinGroup, config: GroupConfig) -> int:
+    if config.consumer_migration_policy == MIGRATION_DISABLED:
+        return errors.INCONSISTENT_GROUP_PROTOCOL
+    if len(group.members) >= config.consumer_max_size and request.member_id not in group.members:
         return errors.GROUP_MAX_SIZE_REACHED
     if request.protocol_type != CONSUMER_PROTOCOL_TYPE or not _shares_a_protocol(group, request):
         return errors.INCONSISTENT_GROUP_PROTOCOL
@@ -93,11 +99,12 @@ def _refusal_of_join(group: ConsumerGroup, request: JoinGroup, max_size: int) ->
 
 
 def _shares_a_protocol(group: ConsumerGroup, request: JoinGroup) -> bool:
-    """Whether all classic members know one of its protocols; any will do if there are none."""
+    """Whether all classic members know one of its protocols; any will do if there are none. What a member that joins again knew
+    before counts as well."""
     others = [
         {name for name, _ in member.subscription.classic.protocols}
-        for member_id, member in group.members.items()
-        if member.subscription.classic is not None and member_id != request.member_id
+        for member in group.members.values()
+        if member.subscription.classic is not None
     ]
     return any(all(name in known for known in others) for name, _ in request.protocols)
 

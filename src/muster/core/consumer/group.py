@@ -70,7 +70,6 @@ class ConsumerGroup:
         "members",
         "metadata_hash",
         "owners",
-        "refreshed_ms",
         "regex_version",
         "resolved",
         "static_members",
@@ -100,9 +99,7 @@ class ConsumerGroup:
         self.topics_version = -1
         """Version of the topics that `metadata_hash` is known to be of."""
         self.regex_version = -1
-        """Version of the topics that all regular expressions were resolved with."""
-        self.refreshed_ms = NEVER_MS
-        """When that was."""
+        """`newest` of the topics when the regular expressions were resolved."""
 
     @property
     def regex_key(self) -> TimerKey:
@@ -134,6 +131,12 @@ class ConsumerGroup:
 
     def is_subscribed_to(self, topic: str) -> bool:
         return any(topic in topics_of(member.subscription, self.resolved) for member in self.members.values())
+
+    def resolved_ms(self) -> int:
+        """When its regular expressions were resolved last: all of them are at the same time. NEVER_MS if none was."""
+        for each in self.resolved.values():
+            return each.resolved_ms
+        return NEVER_MS
 
     def regex_users(self, regex: str) -> int:
         return sum(member.subscription.topic_regex == regex for member in self.members.values())
@@ -167,6 +170,7 @@ class ConsumerGroup:
                     self._assign(member, CurrentAssignment(-1))
             case RegexStored():
                 self.resolved[record.regex] = record
+                self.regex_version = record.version
             case RegexErased():
                 self.resolved.pop(record.regex, None)
             case TopicsStored() | TopicsErased():

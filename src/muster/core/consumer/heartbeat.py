@@ -33,7 +33,7 @@ def consumer_heartbeat(shard: ShardView, request: ConsumerHeartbeat, ticket: Tic
     if request.member_epoch < JOIN_EPOCH:
         leave_group(shard, request, ticket, builder)
         return
-    upgrade: Upgrade | None = None
+    upgrade: Upgrade | str | None = None
     group = shard.consumer_groups.get(request.group_id)
     if group is None:
         classic = shard.groups.get(request.group_id)
@@ -42,7 +42,7 @@ def consumer_heartbeat(shard: ShardView, request: ConsumerHeartbeat, ticket: Tic
         if refused is not None:
             builder.reply(ticket, refused)
             return
-        group = ConsumerGroup(request.group_id) if upgrade is None else upgrade.group
+        group = upgrade.group if isinstance(upgrade, Upgrade) else ConsumerGroup(request.group_id)
         if upgrade is None and classic is not None:
             builder.records.append(GroupErased(request.group_id))
     found = find_member(group, request, builder.config.consumer_max_size)
@@ -52,28 +52,29 @@ def consumer_heartbeat(shard: ShardView, request: ConsumerHeartbeat, ticket: Tic
         builder.records.clear()
         builder.reply(ticket, found)
         return
-    if upgrade is not None:
+    if isinstance(upgrade, Upgrade):
         upgrade.carry_out(builder)
     builder.reply(ticket, _accept(shard, group, found, request, builder))
 
 
 def _upgrade(
     shard: ShardView, classic: Group | None, request: ConsumerHeartbeat, builder: OutcomeBuilder
-) -> Upgrade | None:
-    """What becomes of a classic group with members, if it may become a consumer group (spec 7.8)."""
+) -> Upgrade | str | None:
+    """What becomes of a classic group with members, or why it may not become a consumer group (spec 7.8). None: there is none."""
     if classic is None or classic.state is EMPTY or request.member_epoch != JOIN_EPOCH:
         return None
     return Upgrade.of(shard, classic, builder)
 
 
 def _why_no_new_group(
-    classic: Group | None, upgrade: Upgrade | None, request: ConsumerHeartbeat
+    classic: Group | None, upgrade: Upgrade | str | None, request: ConsumerHeartbeat
 ) -> ConsumerHeartbeatReply | None:
     """A join may make a group, also out of a classic one (spec 7.4 step 1)."""
     if request.member_epoch != JOIN_EPOCH and classic is None:
         return refuse(errors.GROUP_ID_NOT_FOUND, f"Consumer group {request.group_id} not found.")
-    is_taken = classic is not None and classic.state is not EMPTY and upgrade is None
-    if is_taken or (classic is not None and request.member_epoch != JOIN_EPOCH):
+    if isinstance(upgrade, str):
+        return refuse(errors.GROUP_ID_NOT_FOUND, upgrade)
+    if classic is not None and request.member_epoch != JOIN_EPOCH:
         return refuse(errors.GROUP_ID_NOT_FOUND, f"Group {request.group_id} is not a consumer group.")
     return None
 
@@ -113,7 +114,7 @@ def _accept(
         None,
         member_id,
         following.epoch,
-        builder.config.consumer_heartbeat_interval_ms,
+        shard.times.of(group.group_id).heartbeat_interval_ms,
         without_epochs(following.assigned) if shown else None,
     )
 

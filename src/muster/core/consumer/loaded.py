@@ -5,13 +5,17 @@ from __future__ import annotations
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.states import UNREVOKED
+from muster.core.offsets.view import ShardView
 
 
-def start_timers(group: ConsumerGroup, builder: OutcomeBuilder) -> None:
+def start_timers(shard: ShardView, group: ConsumerGroup, builder: OutcomeBuilder) -> None:
     """Everybody gets a full session to show up, and a full rebalance timeout to give partitions up (T239)."""
+    group.regex_version = -1  # versions of topics count from the start of a server
     for member in group.members.values():
         classic = member.subscription.classic
-        session_ms = builder.config.consumer_session_timeout_ms if classic is None else classic.session_timeout_ms
+        session_ms = (
+            shard.times.of(group.group_id).session_timeout_ms if classic is None else classic.session_timeout_ms
+        )
         builder.set_timer(member.session_key, builder.now_ms + session_ms)
         if member.current.state is UNREVOKED and classic is None:
             deadline_ms = builder.now_ms + member.subscription.rebalance_timeout_ms

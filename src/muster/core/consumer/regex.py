@@ -9,14 +9,14 @@ from typing import Final
 
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.group import NEVER_MS, ConsumerGroup
-from muster.core.consumer.records import EpochStored, RegexErased, RegexStored, Subscription
+from muster.core.consumer.records import EpochStored, RegexStored, Subscription
 from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.target import metadata_hash
 from muster.core.consumer.topics import BadRegex, TopicView
 from muster.core.offsets.view import ShardView
 
-REFRESH_INTERVAL_MS: Final = 10_000
-"""New topics are looked for at most so often. Not configurable in Kafka either."""
+SHORTEST_INTERVAL_MS: Final = 10_000
+"""The regular expressions of a group are not resolved more often than this. Not configurable in Kafka either."""
 
 
 def refresh_soon_if_due(
@@ -26,13 +26,21 @@ def refresh_soon_if_due(
     request: ConsumerHeartbeat,
     builder: OutcomeBuilder,
 ) -> None:
-    """Have the regular expressions of the group resolved if topics have come or gone since, or one was never looked at."""
-    regex = subscription.topic_regex
-    is_new = bool(regex) and regex not in group.resolved
-    if not is_new:
-        if not group.resolved or group.regex_version == shard.topics.version():
+    """Have the regular expressions of the group resolved if one was never looked at, a topic has come, or it was long ago."""
+    used = {
+        member.subscription.topic_regex for member in group.members.values() if member.member_id != request.member_id
+    }
+    used.add(subscription.topic_regex)
+    used -= {None, ""}
+    if not used:
+        return
+    before_ms = group.resolved_ms()
+    if before_ms != NEVER_MS:
+        age_ms = builder.now_ms - before_ms
+        if age_ms <= SHORTEST_INTERVAL_MS:
             return
-        if group.refreshed_ms != NEVER_MS and builder.now_ms - group.refreshed_ms < REFRESH_INTERVAL_MS:
+        is_complete = used == group.resolved.keys() and group.regex_version == shard.topics.newest()
+        if is_complete and age_ms <= builder.config.consumer_regex_refresh_interval_ms:
             return
     shard.regex_filters[group.group_id] = request.sees_topic
     builder.set_timer(group.regex_key, builder.now_ms)
@@ -41,8 +49,7 @@ def refresh_soon_if_due(
 def on_regex_timer(shard: ShardView, group: ConsumerGroup, builder: OutcomeBuilder) -> None:
     sees_topic = shard.regex_filters.pop(group.group_id, None)
     names = [name for name in shard.topics.names() if sees_topic is None or sees_topic(name)]
-    version = shard.topics.version()
-    group.refreshed_ms = builder.now_ms
+    version = shard.topics.newest()
     subscriptions = {member_id: member.subscription for member_id, member in group.members.items()}
     used = dict.fromkeys(each.topic_regex for each in subscriptions.values() if each.topic_regex)
     resolved: dict[str, RegexStored] = {}
@@ -51,17 +58,11 @@ def on_regex_timer(shard: ShardView, group: ConsumerGroup, builder: OutcomeBuild
         found = RegexStored(group.group_id, regex, _matches(shard.topics, regex, names), version, builder.now_ms)
         before = group.resolved.get(regex)
         resolved[regex] = found
-        if before is None or before.topics != found.topics:
-            builder.records.append(found)
-            is_changed = is_changed or found.topics != (() if before is None else before.topics)
-    for regex in group.resolved:
-        if regex not in used:
-            builder.records.append(RegexErased(group.group_id, regex))
-    if is_changed:
-        digest = metadata_hash(subscriptions, resolved, shard.topics)
+        builder.records.append(found)
+        is_changed = is_changed or found.topics != (() if before is None else before.topics)
+    digest = metadata_hash(subscriptions, resolved, shard.topics)
+    if is_changed or digest != group.metadata_hash:
         builder.records.append(EpochStored(group.group_id, group.epoch + 1, digest))
-    if not builder.records:
-        group.regex_version = version  # else it is found out again, when what was found is durable
 
 
 def _matches(topics: TopicView, regex: str, names: list[str]) -> tuple[str, ...]:

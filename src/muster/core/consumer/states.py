@@ -50,5 +50,7 @@ FIRST_EPOCH: Final = 1
 """Group and target epoch of a group that has no record of either (spec 5.7): its first change makes 2 of it."""
 JOIN_EPOCH: Final = 0
 """What a member says that joins, and the epoch of one that was never told another."""
+LEFT_EPOCH: Final = -1
+"""A member that leaves for good."""
 STATIC_LEFT_EPOCH: Final = -2
 """A static member that is going to return: it keeps its partitions until its session ends (spec 7.7)."""

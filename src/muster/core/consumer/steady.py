@@ -19,15 +19,18 @@ from muster.core.steady_member import SteadyMember
 class SteadyConsumer(SteadyMember):
     """Everything that the answer to a heartbeat depends on, as it was. Facts are replaced, never changed in place."""
 
-    __slots__ = ("_current", "_epoch", "_group", "_member", "_subscription", "_topics")
+    __slots__ = ("_current", "_epoch", "_group", "_member", "_of_groups", "_subscription", "_times", "_topics")
 
-    def __init__(
-        self, group: ConsumerGroup, member: ConsumerMember, topics: TopicView, session_timeout_ms: int
-    ) -> None:
-        super().__init__(member.session_key, session_timeout_ms)
+    def __init__(self, shard: ShardView, group: ConsumerGroup, member: ConsumerMember) -> None:
+        times = shard.times.of(group.group_id)
+        super().__init__(member.session_key, times.session_timeout_ms)
+        if group.resolved:  # then its regular expressions are resolved anew
+            self.until_ms = group.resolved_ms() + shard.config.consumer_regex_refresh_interval_ms
         self._group = group
         self._epoch = group.epoch
-        self._topics = topics
+        self._topics: TopicView = shard.topics
+        self._of_groups = shard.times
+        self._times = times
         self._member = member
         self._current = member.current
         self._subscription = member.subscription
@@ -39,6 +42,7 @@ class SteadyConsumer(SteadyMember):
             and group.topics_version == self._topics.version()
             and member.current is self._current
             and member.subscription is self._subscription
+            and self._of_groups.of(group.group_id) is self._times
             and group.members.get(member.member_id) is member
         )
 
@@ -60,6 +64,6 @@ def steady_consumer(shard: ShardView, request: ConsumerHeartbeat) -> SteadyConsu
     ):
         return None
     regex = member.subscription.topic_regex
-    if (regex and regex not in group.resolved) or (group.resolved and group.regex_version != shard.topics.version()):
+    if (regex and regex not in group.resolved) or (group.resolved and group.regex_version != shard.topics.newest()):
         return None
-    return SteadyConsumer(group, member, shard.topics, shard.config.consumer_session_timeout_ms)
+    return SteadyConsumer(shard, group, member)

@@ -27,7 +27,18 @@ from muster.core.offsets.view import ShardView
 
 
 class MemberUpdate:
-    __slots__ = ("_builder", "_group", "_is_new", "_member_id", "_old", "_replaced", "_shard", "_target", "current")
+    __slots__ = (
+        "_builder",
+        "_group",
+        "_is_new",
+        "_member_id",
+        "_old",
+        "_replaced",
+        "_shard",
+        "_target",
+        "current",
+        "is_stale",
+    )
 
     def __init__(
         self,
@@ -38,7 +49,6 @@ class MemberUpdate:
         builder: OutcomeBuilder,
         *,
         is_replaced: bool = False,
-        replaced_epoch: int = JOIN_EPOCH,
     ) -> None:
         """`before` is the member as it is; None: it is new. `is_replaced`: a static member, in whose place this one comes."""
         self._shard = shard
@@ -51,17 +61,27 @@ class MemberUpdate:
         self._old = Subscription() if before is None else before.subscription
         self.current = CurrentAssignment() if before is None else before.current
         """What it had before."""
+        self.is_stale = False
+        """Whether the target that was kept is of an older epoch of the group."""
         if self._replaced is not None:
             had = self.current
-            self.current = CurrentAssignment(replaced_epoch, JOIN_EPOCH, had.state, had.assigned, had.revoking)
+            self.current = CurrentAssignment(JOIN_EPOCH, JOIN_EPOCH, had.state, had.assigned, had.revoking)
 
-    def carry_out(self, subscription: Subscription, owned: Target | None) -> CurrentAssignment | None:
-        """What it has afterwards. None: it has to give everything up and join anew; nothing is written then."""
+    def carry_out(
+        self, subscription: Subscription, owned: Target | None, *, keep_target: bool = False
+    ) -> CurrentAssignment | None:
+        """What it has afterwards. None: it has to give everything up and join anew; nothing is written then.
+
+        `keep_target`: the group is about to become a classic one, for which no target is computed any more.
+        """
         group, builder, current = self._group, self._builder, self.current
         if self._replaced is not None:
             self._replace(self._old, current)
         epoch = self._bump_epoch(subscription, self._subscribe(self._old, subscription))
-        target_epoch = self._assign(subscription, epoch)
+        target_epoch = group.target_epoch if keep_target else self._assign(subscription, epoch)
+        if keep_target and target_epoch < epoch:
+            self.is_stale = True
+            return current
         following = reconcile(current, self._target, target_epoch, owned, group.owners)
         if following is None:
             builder.records.clear()
@@ -114,7 +134,7 @@ class MemberUpdate:
         group, builder = self._group, self._builder
         if epoch <= group.target_epoch:
             return group.target_epoch
-        interval_ms = builder.config.consumer_assignment_interval_ms
+        interval_ms = self._shard.times.of(group.group_id).assignment_interval_ms
         if group.target_ms != NEVER_MS and builder.now_ms - group.target_ms < interval_ms:
             return group.target_epoch
         targets = group.targets
@@ -142,9 +162,8 @@ class MemberUpdate:
 
     def _set_timers(self, current: CurrentAssignment, following: CurrentAssignment, own: Subscription) -> None:
         builder, group = self._builder, self._group
-        session_ms = (
-            builder.config.consumer_session_timeout_ms if own.classic is None else own.classic.session_timeout_ms
-        )
+        times = self._shard.times.of(group.group_id)
+        session_ms = times.session_timeout_ms if own.classic is None else own.classic.session_timeout_ms
         builder.set_timer(("session", group.group_id, self._member_id), builder.now_ms + session_ms)
         if following is current:
             return

@@ -9,6 +9,7 @@ from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.member import Member
 from muster.core.classic.membership import reply_to_join, reply_to_sync
 from muster.core.classic.outcome_builder import OutcomeBuilder
+from muster.core.config import GroupConfig
 from muster.core.consumer.embedded import embedded_subscription, read_assignment
 from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.records import (
@@ -31,6 +32,8 @@ from muster.core.replies import JoinReply, SyncReply
 from muster.wire.errors import REBALANCE_IN_PROGRESS, WireError
 
 ALLOWING = ("bidirectional", "upgrade")
+NOT_COMPUTED_MS = 0
+"""The first target is what the members have: the next one may be computed at once."""
 
 
 class Upgrade:
@@ -45,17 +48,17 @@ class Upgrade:
             self.group.replay(record)
 
     @staticmethod
-    def of(shard: ShardView, classic: Group, builder: OutcomeBuilder) -> Upgrade | None:
-        """None if this group may not become one, or cannot."""
-        config = builder.config
-        if config.consumer_migration_policy not in ALLOWING or classic.protocol_type != CONSUMER_PROTOCOL_TYPE:
-            return None
-        if len(classic.members) > config.consumer_max_size:
-            return None
-        try:
-            return Upgrade(classic, _records(shard, classic, builder.now_ms))
-        except WireError:
-            return None
+    def of(shard: ShardView, classic: Group, builder: OutcomeBuilder) -> Upgrade | str:
+        """The sentence that says why this group may not become one, or cannot."""
+        problem = _problem(classic, builder.config)
+        if problem is None:
+            try:
+                return Upgrade(classic, _records(shard, classic))
+            except WireError:
+                # Deviates: an assignment that cannot be read is answered like such a subscription; Kafka has no answer for it
+                # but UNKNOWN_SERVER_ERROR.
+                problem = "the embedded consumer protocol is malformed"
+        return f"Cannot upgrade classic group {classic.group_id} to consumer group because {problem}."
 
     def carry_out(self, builder: OutcomeBuilder) -> None:
         """Whoever waits in the classic group is told to join again, and finds the other group then (T233)."""
@@ -68,7 +71,17 @@ class Upgrade:
         builder.records.extend(self._records)
 
 
-def _records(shard: ShardView, classic: Group, now_ms: int) -> list[ConsumerGroupRecord]:
+def _problem(classic: Group, config: GroupConfig) -> str | None:
+    if config.consumer_migration_policy not in ALLOWING:
+        return "online upgrade is disabled"
+    if classic.protocol_type != CONSUMER_PROTOCOL_TYPE:
+        return "the group does not use the consumer embedded protocol"
+    if len(classic.members) > config.consumer_max_size:
+        return "the group size exceeds the consumer group maximum size"
+    return None
+
+
+def _records(shard: ShardView, classic: Group) -> list[ConsumerGroupRecord]:
     group_id, generation = classic.group_id, classic.generation
     subscriptions: dict[str, Subscription] = {}
     held: dict[str, HeldPartitions] = {}
@@ -84,7 +97,7 @@ def _records(shard: ShardView, classic: Group, now_ms: int) -> list[ConsumerGrou
         *(MemberStored(group_id, member_id, own) for member_id, own in subscriptions.items()),
         epoch,
         *(TargetStored(group_id, member_id, target) for member_id, target in targets.items()),
-        TargetEpochStored(group_id, generation, now_ms),
+        TargetEpochStored(group_id, generation, NOT_COMPUTED_MS),
         *(CurrentStored(group_id, member_id, current) for member_id, current in currents.items()),
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from muster.core.config import GroupConfig
 from muster.core.consumer.replies import ConsumerHeartbeatReply
 from muster.core.consumer.requests import ConsumerHeartbeat
-from muster.core.consumer.states import JOIN_EPOCH, STATIC_LEFT_EPOCH
+from muster.core.consumer.states import JOIN_EPOCH, LEFT_EPOCH, STATIC_LEFT_EPOCH
 from muster.wire import errors
 
 
@@ -22,9 +22,9 @@ def invalid_heartbeat(request: ConsumerHeartbeat, config: GroupConfig) -> Consum
 
 
 def _problem(request: ConsumerHeartbeat) -> str | None:
-    may_lack_id = request.member_epoch == JOIN_EPOCH and not request.makes_own_id
+    needs_id = request.makes_own_id or request.member_epoch > JOIN_EPOCH or request.member_epoch == LEFT_EPOCH
     for field, text, is_needed in (
-        ("MemberId", request.member_id, not may_lack_id),
+        ("MemberId", request.member_id, needs_id),
         ("GroupId", request.group_id, True),
         ("InstanceId", request.instance_id, request.instance_id is not None),
         ("RackId", request.rack_id, request.rack_id is not None),

@@ -13,6 +13,7 @@ from muster.core.classic.counters import Counters
 from muster.core.classic.group import Group
 from muster.core.config import GroupConfig
 from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.group_times import GroupTimes
 from muster.core.consumer.topics import TopicView
 from muster.core.offsets.store import OffsetStore
 
@@ -27,6 +28,8 @@ class ShardView:
     storing: set[str]
     """Consumer groups whose records are on their way to the log: what is known of them is about to change."""
     topics: TopicView
+    times: GroupTimes
+    """What consumer groups have set for themselves."""
     regex_filters: dict[str, Callable[[str], bool] | None]
     """Group -> which topics its regular expressions may show, by the rights of the client whose heartbeat asked for it."""
     offsets: OffsetStore

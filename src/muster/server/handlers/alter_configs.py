@@ -35,7 +35,7 @@ def handle(call: Call, request: AlterConfigsRequest, node: Node) -> None:
             check_right(call, node, Operation.ALTER_CONFIGS, kind, name)
             _replace(request, node, resource)
             if not request.validate_only:
-                tell_config_change(call, node, name, [config.name for config in resource.configs])
+                tell_config_change(call, node, kind, name, [config.name for config in resource.configs])
         except TopicError as refused:
             responses.append(AlterConfigsResponseResource(refused.code, refused.message, kind, name))
         else:
@@ -50,5 +50,8 @@ def _replace(request: AlterConfigsRequest, node: Node, resource: AlterConfigsReq
             node.broker.replace_topic_configs(resource.resource_name, configs, validate_only=request.validate_only)
         case ConfigResource.BROKER:
             refuse_broker_change(node, resource.resource_name, [config.name for config in resource.configs])
+        case ConfigResource.GROUP:
+            configs = [(config.name, config.value) for config in resource.configs]
+            node.group_configs.replace(resource.resource_name, configs, validate_only=request.validate_only)
         case other:
             raise unsupported(other)

@@ -15,7 +15,7 @@ from muster.security.resources import Operation, ResourceType
 from muster.server.authorize import authorize_group, authorize_topic
 from muster.server.call import Call
 from muster.server.intake.repeated_request import RepeatedRequest
-from muster.server.settings import serves_consumer_groups, settings_of
+from muster.server.settings import serves_consumer_groups
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE, TOPIC_AUTHORIZATION_FAILED, UNSUPPORTED_VERSION
 from muster.wire.generated.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
@@ -62,7 +62,7 @@ def learn(
     token = None if asked.topic_names is not None else node.coordinator.session_token(asked)
     if token is None:
         return
-    interval_ms = settings_of(node).integer("group.consumer.heartbeat.interval.ms")
+    interval_ms = node.coordinator.times.of(request.group_id).heartbeat_interval_ms
     response = ConsumerGroupHeartbeatResponse(0, NONE, None, request.member_id, request.member_epoch, interval_ms, None)
     reads = [(ResourceType.GROUP, request.group_id)]
     repeated.keep(call, node, payload, reads, response, token)

@@ -1,7 +1,7 @@
-"""DescribeConfigs (32), versions 1 to 4: settings of topics and of this broker, and where each value comes from.
+"""DescribeConfigs (32), versions 1 to 4: settings of topics, of groups and of this broker, and where each value comes from.
 
 A resource that is listed several times is looked up once, and told as often. Deviates: not without end (`Repeats`).
-v1+ synonyms. v3+ type and documentation. Settings of groups, loggers and client metrics do not exist here: none are shown.
+v1+ synonyms. v3+ type and documentation. Settings of loggers and client metrics do not exist here: none are shown.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from muster.runtime.group_configs import GROUP_CONFIGS, broker_name
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.call import Call
@@ -113,7 +114,9 @@ def _configs(
                 for key in _broker_keys(settings)
                 if only is None or key.name in only
             ]
-        case ConfigResource.BROKER_LOGGER | ConfigResource.CLIENT_METRICS | ConfigResource.GROUP:
+        case ConfigResource.GROUP:
+            return list(_group_configs(request, node, resource.resource_name, only))
+        case ConfigResource.BROKER_LOGGER | ConfigResource.CLIENT_METRICS:
             return []
         case _:
             raise TopicError(INVALID_REQUEST, DEFAULT_TEXTS[INVALID_REQUEST])
@@ -133,8 +136,34 @@ def _topic_config(request: DescribeConfigsRequest, entry: ConfigEntry) -> Descri
     )
 
 
+def _group_configs(
+    request: DescribeConfigsRequest, node: Node, group_id: str, only: frozenset[str] | None
+) -> Iterator[DescribeConfigsResponseConfig]:
+    if not group_id:
+        raise TopicError(INVALID_REQUEST, "Group name must not be empty")
+    settings = settings_of(node)
+    own = node.group_configs.groups.get(group_id, {})
+    for key in GROUP_CONFIGS:
+        if only is not None and key.name not in only:
+            continue
+        synonyms = list(_broker_synonyms(settings, (broker_name(key.name),)))
+        if key.name in own:
+            mine = DescribeConfigsResponseSynonym(key.name, own[key.name], ConfigSource.DYNAMIC_GROUP_CONFIG)
+            synonyms.insert(0, mine)
+        yield DescribeConfigsResponseConfig(
+            key.name,
+            synonyms[0].value,
+            read_only=False,
+            config_source=synonyms[0].source,
+            is_sensitive=False,
+            synonyms=synonyms if request.include_synonyms else (),
+            config_type=key.type,
+            documentation=key.doc if request.include_documentation else None,
+        )
+
+
 def _broker_keys(settings: Settings) -> Iterator[ConfigKey]:
-    yield from TABLE
+    yield from (key for key in TABLE if not key.internal)
     for name in settings.names_for_one_listener():
         yield replace(key_of(name), name=name)
 

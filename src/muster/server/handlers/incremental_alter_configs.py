@@ -35,7 +35,7 @@ def handle(call: Call, request: IncrementalAlterConfigsRequest, node: Node) -> N
             check_right(call, node, Operation.ALTER_CONFIGS, kind, name)
             _alter(request, node, resource)
             if not request.validate_only:
-                tell_config_change(call, node, name, [config.name for config in resource.configs])
+                tell_config_change(call, node, kind, name, [config.name for config in resource.configs])
         except TopicError as refused:
             responses.append(IncrementalAlterConfigsResponseResource(refused.code, refused.message, kind, name))
         else:
@@ -52,5 +52,8 @@ def _alter(
             node.broker.alter_topic_configs(resource.resource_name, changes, validate_only=request.validate_only)
         case ConfigResource.BROKER:
             refuse_broker_change(node, resource.resource_name, [config.name for config in resource.configs])
+        case ConfigResource.GROUP:
+            changes = [(config.name, config.config_operation, config.value) for config in resource.configs]
+            node.group_configs.alter(resource.resource_name, changes, validate_only=request.validate_only)
         case other:
             raise unsupported(other)

@@ -55,9 +55,10 @@ def refuse_broker_change(node: Node, name: str, keys: list[str]) -> None:
         raise TopicError(INVALID_REQUEST, f"Cannot update these configs dynamically: {', '.join(sorted(keys))}")
 
 
-def tell_config_change(call: Call, node: Node, topic: str, keys: list[str]) -> None:
+def tell_config_change(call: Call, node: Node, resource_type: int, name: str, keys: list[str]) -> None:
     """Which settings, not what they are now."""
-    tell_change(call, node, f"altered {', '.join(keys) or 'no settings'} of topic {quoted(topic)}")
+    kind = ConfigResource(resource_type).name.lower()
+    tell_change(call, node, f"altered {', '.join(keys) or 'no settings'} of {kind} {quoted(name)}")
 
 
 def unsupported(resource_type: int) -> TopicError:

@@ -58,6 +58,7 @@ SERVED: Final = (
     "ListTransactions",
     "ConsumerGroupHeartbeat",
     "ConsumerGroupDescribe",
+    "ListConfigResources",
     "DescribeTopicPartitions",
 )
 """A handler's module has the name of the API's generated module."""

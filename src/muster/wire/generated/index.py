@@ -48,5 +48,6 @@ ROWS: tuple[tuple[int, str, str, int, int, int | None], ...] = (
     (66, "ListTransactions", "list_transactions", 0, 2, 0),
     (68, "ConsumerGroupHeartbeat", "consumer_group_heartbeat", 0, 1, 0),
     (69, "ConsumerGroupDescribe", "consumer_group_describe", 0, 1, 0),
+    (74, "ListConfigResources", "list_config_resources", 0, 1, 0),
     (75, "DescribeTopicPartitions", "describe_topic_partitions", 0, 0, 0),
 )
