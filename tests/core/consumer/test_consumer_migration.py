@@ -194,7 +194,7 @@ def test_a_protocol_that_the_classic_members_do_not_share_is_refused() -> None:
 
 
 def test_T235_a_classic_member_that_does_not_join_in_time_is_fenced() -> None:
-    world = Consumers(policy("disabled"), foo=2)
+    world = Consumers(policy("upgrade"), foo=2)
     world.consume("new", "foo")
     world.join("m", protocols=wants("foo"), rebalance=5_000, session=60_000)
     synced(world, "m", 3)
@@ -208,7 +208,7 @@ def test_T235_a_classic_member_that_does_not_join_in_time_is_fenced() -> None:
 
 
 def test_T235_a_classic_member_that_does_not_sync_in_time_is_fenced() -> None:
-    world = Consumers(policy("disabled"), foo=2)
+    world = Consumers(policy("upgrade"), foo=2)
     world.consume("new", "foo")
     world.join("m", protocols=wants("foo"), rebalance=5_000, session=60_000)
     world.advance(5_000)
@@ -239,14 +239,51 @@ def test_T236_the_last_consumer_leaves_a_classic_group_behind() -> None:
     assert (joined.error, joined.leader, joined.generation) == (0, "m", epoch + 1)
 
 
-@pytest.mark.parametrize("name", ["disabled", "upgrade"])
-def test_T236_without_the_policy_it_stays_a_consumer_group(name: str) -> None:
-    world = Consumers(policy(name), foo=2)
+def test_T236_without_the_policy_it_stays_a_consumer_group() -> None:
+    world = Consumers(policy("upgrade"), foo=2)
     world.consume("new", "foo")
     world.join("m", protocols=wants("foo"))
     world.quit("new")
     assert world.consumers.state() is ConsumerGroupState.ASSIGNING
     assert list(world.consumers.members) == ["m"]
+
+
+def test_without_migration_no_classic_member_may_join() -> None:
+    """Spec 7.9, policy `disabled`."""
+    world = Consumers(policy("disabled"), foo=2)
+    world.consume("new", "foo")
+    refused = world.join("m", protocols=wants("foo")).reply
+    assert (refused.error, refused.member_id) == (errors.INCONSISTENT_GROUP_PROTOCOL, "")
+    assert list(world.consumers.members) == ["new"]
+
+
+def test_a_classic_member_in_the_place_of_the_last_consumer_leaves_a_classic_group_at_once() -> None:
+    """Spec 7.8: nobody has to rebalance, the newcomer has the partitions of the one before."""
+    world = Consumers(policy("bidirectional"), foo=2)
+    world.consume("new", "foo", instance="i")
+    joined = world.join("", instance="i", protocols=wants("foo")).reply
+    assert (joined.error, joined.generation, joined.leader) == (0, 2, "")
+    assert world.shard.consumer_groups == {}
+    assert (world.state(), world.group.generation, list(world.group.members)) == (GroupState.STABLE, 2, [joined.member_id])
+    assert synced(world, joined.member_id, 2) == {"foo": (0, 1)}
+    assert world.heartbeat(joined.member_id, 2).reply.error == 0
+    heir = world.restart()
+    assert list(heir.group.members) == [joined.member_id]
+
+
+def test_it_rebalances_at_once_if_it_wants_other_topics() -> None:
+    world = Consumers(policy("bidirectional"), foo=2, bar=1)
+    world.consume("new", "foo", instance="i")
+    joined = world.join("", instance="i", protocols=wants("bar")).reply
+    assert (joined.error, joined.generation) == (0, 0)
+    assert (world.state(), world.group.generation) == (PREPARING_REBALANCE, 2)
+
+
+def test_without_the_policy_it_joins_the_consumer_group() -> None:
+    world = Consumers(policy("upgrade"), foo=2)
+    world.consume("new", "foo", instance="i")
+    joined = world.join("", instance="i", protocols=wants("foo")).reply
+    assert list(world.consumers.members) == [joined.member_id]
 
 
 def test_an_expired_consumer_leaves_a_classic_group_behind_too() -> None:

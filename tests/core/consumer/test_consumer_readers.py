@@ -94,7 +94,8 @@ def test_a_join_to_a_classic_group_with_members_finds_no_group() -> None:
     world = Consumers(foo=1)
     world.stable(None)
     refused = world.consume("a", "foo")
-    assert (refused.error, refused.message) == (errors.GROUP_ID_NOT_FOUND, "Group g is not a consumer group.")
+    problem = "Cannot upgrade classic group g to consumer group because the embedded consumer protocol is malformed."
+    assert (refused.error, refused.message) == (errors.GROUP_ID_NOT_FOUND, problem)
 
 
 def test_classic_requests_to_a_group_with_consumers_are_refused() -> None:
