@@ -11,6 +11,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import monotonic
@@ -18,6 +19,7 @@ from time import monotonic
 from tests.cluster.load import Load
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage
+from tests.cluster.stall_report import stall_report
 from tests.interop.waiting import eventually
 
 FIRST_NODES = (1, 2, 3)
@@ -114,7 +116,7 @@ def run(home: Path, plan: Sequence[str] | int, seed: int, say: Callable[[str], N
         stage.add(*FIRST_NODES)
         for node_id in range(1, MOST_NODES + 1):
             stage.prepare(node_id)
-        with Load(home, stage.bootstrap) as load:
+        with Load(home, stage.bootstrap, partial(stall_report, stage)) as load:
             load.start()
             rounds = Rounds(stage, load, random)
             load.progress()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -125,8 +126,10 @@ class CommittingFleet(Fleet):
 class Load:
     """Used with `with`; `progress` after each disturbance, `settle` at the end."""
 
-    def __init__(self, home: Path, bootstrap: str) -> None:
+    def __init__(self, home: Path, bootstrap: str, ask_why: Callable[[str], str] = str) -> None:
+        """`ask_why`: what the servers say of a transactional id whose transactions do not get on."""
         self._bootstrap = bootstrap
+        self._ask_why = lambda: ask_why(atomic_writer.TRANSACTIONAL_ID)
         self.told = Acknowledged()
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         for name, partitions in ((TOPIC, PARTITIONS), (atomic_writer.TOPIC, atomic_writer.PARTITIONS)):
@@ -149,7 +152,7 @@ class Load:
         """Everybody gets on: each partition takes a record that is newer than this moment, both groups read and commit it, and
         a transaction is committed."""
         ends = self.told.wait_for_newer()
-        self._transactions.wait_for_more(1)
+        self._transactions.wait_for_more(1, self._ask_why)
         for name, fleet in self.fleets.items():
             fleet.watch_until(
                 f"{name} to commit beyond {ends}",

@@ -30,6 +30,7 @@ class NodeProcess:
     def __init__(self, home: Path, url: str, node_id: int, settings: Mapping[str, str] = SETTINGS) -> None:
         self.node_id = node_id
         self.port = free_port()
+        self.metrics_port = free_port()
         self.url = url
         self.environment: Mapping[str, str] = {}
         """Beside that of the test."""
@@ -53,7 +54,7 @@ class NodeProcess:
         flags = [part for name, value in self._settings.items() for part in ("--set", f"{name}={value}")]
         return [
             *(sys.executable, "-m", "muster", "serve", "--store", self.url, "--node-id", str(self.node_id)),
-            *("--listen", self.address, *flags),
+            *("--listen", self.address, "--metrics-listen", f"127.0.0.1:{self.metrics_port}", *flags),
         ]
 
     def start(self) -> None:
