@@ -48,6 +48,13 @@ class LoneConsumer(LoneClient):
         owned = [ConsumerGroupHeartbeatRequestTopicPartition(topic, numbers) for topic, numbers in self.has.items()]
         return self._send(port, self._request(self.generation, owned=owned))
 
+    def joins_somewhere(self, ports: Sequence[int]) -> bool:
+        """Whether one of these is said to be the coordinator and makes it a member."""
+        with suppress(OSError, EOFError):
+            port = self.coordinator_port(ports)
+            return port is not None and port in ports and self._try(port, lambda _: self.try_to_join(port)) == NONE
+        return False
+
     def obeys_somewhere(self, ports: Sequence[int]) -> bool:
         """Whether one of these is said to be the coordinator and takes that heartbeat."""
         with suppress(OSError, EOFError):
