@@ -1,8 +1,9 @@
 """The cluster under fire: rounds drawn by a seed, each of which does one bad thing while real clients work.
 
-Kill, freeze and thaw, stop in order, add, cut off from the database, restart the database in order or by a crash. After every round
-the groups must get on and the ledger of commits must be complete; at the end every record too. `python -m tests.cluster.chaos`
-runs the long form and says what happened; the seed is printed first.
+Kill, freeze and thaw, stop in order, add, cut off from the database, restart the database in order or by a crash, each while a
+member of the other protocol comes to one of the groups. After every round the groups must get on, the ledger of commits must be
+complete, and every partition must have one owner in each group; at the end every record must be there too.
+`python -m tests.cluster.chaos` runs the long form and says what happened; the seed is printed first.
 """
 
 from __future__ import annotations
@@ -122,9 +123,15 @@ def run(home: Path, plan: Sequence[str] | int, seed: int, say: Callable[[str], N
             load.progress()
             for number in range(plan if isinstance(plan, int) else len(plan)):
                 name = random.choice(rounds.names()) if isinstance(plan, int) else plan[number]
+                load.begin_exchange()
                 began = monotonic()
                 what = rounds.run(name)
-                say(f"round {number + 1}: {what}; commits complete after {monotonic() - began:.1f} s")
+                complete = monotonic()
+                load.end_exchange()
+                say(
+                    f"round {number + 1}: {what}; commits complete after {complete - began:.1f} s, "
+                    f"all groups stable {monotonic() - complete:.1f} s later"
+                )
             ledger = load.settle()
         for node_id in stage.running:
             stage.nodes[node_id].stop()

@@ -1,8 +1,9 @@
 """Real clients at work on a cluster, and the ledger of what they were told: nothing of it may be missing, whatever happens.
 
-An idempotent producer, a transactional one (both confluent-kafka) and two groups, one of confluent-kafka and one of aiokafka
-members, each member a process. Acknowledged records are at their offsets, each once; committed offsets are there; every rule of
-reading holds; each transaction is there whole or not at all, as its producer was told.
+An idempotent producer, a transactional one (both confluent-kafka) and four groups, each member a process: classic ones of
+confluent-kafka and of aiokafka, one of the consumer protocol, one that migrates from the one protocol to the other. Acknowledged
+records are at their offsets, each once; committed offsets are there and never go back; every rule of reading holds; each
+transaction is there whole or not at all, as its producer was told.
 """
 
 from __future__ import annotations
@@ -18,15 +19,14 @@ from typing import Any
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.cluster.fleets import MigratingFleet, SteadyFleet, wait_until_each_is_owned_once
 from tests.interop import atomic_writer
 from tests.interop.atomic_writer import TransactionalWriter
-from tests.interop.fleet import Fleet
-from tests.interop.reading_rules import Said, broken_rules
+from tests.interop.reading_rules import broken_rules
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
 
 TOPIC = "orders"
 PARTITIONS = 4
-GROUPS = {"swift": "confluent-kafka", "steady": "aiokafka"}
 RECORDS_A_SECOND = 150
 SILENCE_MS = 2_000
 """A frozen node keeps its connections and says nothing."""
@@ -100,29 +100,6 @@ class Writer(threading.Thread):
         self.join(2 * PATIENCE_SECONDS)
 
 
-class CommittingFleet(Fleet):
-    """A group whose history is long: what was committed is kept as it comes, not looked for in all that was said."""
-
-    def __init__(self, home: Path, *, bootstrap: str, group: str, topic: str) -> None:
-        super().__init__(home, bootstrap=bootstrap, group=group, topic=topic)
-        self.committed: dict[int, int] = {}
-        """The largest offset of each partition whose commit a member was told to have succeeded."""
-        self.commits = 0
-
-    def _take_in(self, said: Said) -> None:
-        super()._take_in(said)
-        if said.event == "committed":
-            self.commits += 1
-            for name, offset in said.details["offsets"].items():
-                self.committed[int(name)] = max(self.committed.get(int(name), 0), offset)
-
-    def _state(self) -> str:
-        return f"{self.committed} committed; " + ", ".join(
-            f"{name} owns {each.owned} in generation {each.generation}{'' if each.alive else ' and has ended: ' + each.errors}"
-            for name, each in self.members.items()
-        )
-
-
 class Load:
     """Used with `with`; `progress` after each disturbance, `settle` at the end."""
 
@@ -137,19 +114,39 @@ class Load:
         self._writer = Writer(bootstrap, self.told)
         self._transactions = TransactionalWriter(bootstrap, seed=1, **{"socket.timeout.ms": SILENCE_MS})
         self._consumers: dict[str, Consumer] = {}
-        self.fleets = {name: CommittingFleet(home, bootstrap=bootstrap, group=name, topic=TOPIC) for name in GROUPS}
+        self._kept: dict[str, dict[int, int]] = {}
+        """Committed offsets that were seen last, by group."""
+        where = {"bootstrap": bootstrap, "topic": TOPIC}
+        self.fleets: dict[str, SteadyFleet] = {
+            "swift": SteadyFleet(home, group="swift", library="confluent-kafka", **where),
+            "steady": SteadyFleet(home, group="steady", library="aiokafka", **where),
+            "modern": SteadyFleet(home, group="modern", library="confluent-kafka", protocol="consumer", **where),
+            "mixed": MigratingFleet(home, group="mixed", **where),
+        }
 
     def start(self) -> None:
         self._writer.start()
         self._transactions.start()
-        for name, library in GROUPS.items():
-            for member in ("first", "second"):
-                self.fleets[name].add(member, library, metadata_ms=2_000)
-        for name, fleet in self.fleets.items():
-            fleet.watch_until(f"{name} to share the partitions", lambda fleet=fleet: fleet.shares(PARTITIONS))  # type: ignore[misc]
+        for fleet in self.fleets.values():
+            fleet.start()
+        self.check_owners()
+
+    def begin_exchange(self) -> None:
+        """A member comes to the group that migrates; what happens next happens while it joins."""
+        for fleet in self.fleets.values():
+            fleet.begin_exchange()
+
+    def end_exchange(self) -> None:
+        """An older one goes. Then everything has settled: groups are stable and every partition has one owner in each."""
+        for fleet in self.fleets.values():
+            fleet.end_exchange()
+        self.check_owners()
+
+    def check_owners(self) -> None:
+        wait_until_each_is_owned_once(self._bootstrap, self.fleets, PARTITIONS)
 
     def progress(self) -> None:
-        """Everybody gets on: each partition takes a record that is newer than this moment, both groups read and commit it, and
+        """Everybody gets on: each partition takes a record that is newer than this moment, all groups read and commit it, and
         a transaction is committed."""
         ends = self.told.wait_for_newer()
         self._transactions.wait_for_more(1, self._ask_why)
@@ -183,9 +180,14 @@ class Load:
         return f"{records} records, {sum(commits.values())} commits {commits}, {self._transactions} acknowledged, all there"
 
     def check_commits(self) -> None:
-        """Every offset whose commit was acknowledged, or a later one, is what the group has."""
+        """Every offset whose commit was acknowledged, or a later one, is what the group has; and none has gone back."""
         for name, fleet in self.fleets.items():
             kept = self._kept_offsets(name)
+            for partition, before in self._kept.get(name, {}).items():
+                assert kept[partition] >= before, (
+                    f"{name}: partition {partition} was at {before}, now {kept[partition]}"
+                )
+            self._kept[name] = kept
             for partition, offset in fleet.committed.items():
                 assert kept[partition] >= offset, (
                     f"{name}: {offset} of partition {partition} was acknowledged, {kept[partition]} is there"
