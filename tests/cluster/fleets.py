@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from itertools import cycle
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from tests.cluster.group_checks import Description, not_settled
 from tests.interop.client_confluent import QUIET
 from tests.interop.fleet import Fleet
 from tests.interop.reading_rules import Said
@@ -87,23 +88,17 @@ class MigratingFleet(SteadyFleet):
         self.leave(next(iter(self.members)))
 
 
-class Description(NamedTuple):
-    """Of a group, by its coordinator."""
-
-    protocol: str
-    state: str
-    owned: tuple[int, ...]
-    """Partitions in order; one that two members own is there twice."""
-
-
-def wait_until_each_is_owned_once(bootstrap: str, fleets: dict[str, SteadyFleet], partitions: int) -> None:
-    """In the eyes of the members, and in those of the coordinators, for whom all groups are stable then, and of the protocol that
-    their members speak."""
+def wait_until_settled(bootstrap: str, fleets: dict[str, SteadyFleet], partitions: int) -> None:
+    """Each partition has one owner in every group, in the eyes of the members and in those of the coordinators."""
     for name, fleet in fleets.items():
         fleet.watch_until(f"{name} to share the partitions", lambda fleet=fleet: fleet.shares(partitions))  # type: ignore[misc]
-    owned = tuple(range(partitions))
-    wanted = {name: Description(fleet.protocol, "stable", owned) for name, fleet in fleets.items()}
-    eventually("stable groups", lambda: _described(bootstrap, list(fleets)), wanted.__eq__)
+    protocols = {name: fleet.protocol for name, fleet in fleets.items()}
+
+    def look() -> list[str]:
+        seen = _described(bootstrap, list(fleets))
+        return [seen] if isinstance(seen, str) else not_settled(seen, protocols, partitions)
+
+    eventually("settled groups", look, lambda complaints: complaints == [])
 
 
 def _described(bootstrap: str, groups: list[str]) -> dict[str, Description] | str:
@@ -117,5 +112,5 @@ def _described(bootstrap: str, groups: list[str]) -> dict[str, Description] | st
 
 
 def _description(group: Any) -> Description:
-    owned = sorted(at.partition for member in group.members for at in member.assignment.topic_partitions)
-    return Description(group.type.name.lower(), group.state.name.lower(), tuple(owned))
+    owned = [at.partition for member in group.members for at in member.assignment.topic_partitions]
+    return Description(group.type.name.lower(), group.state.name.lower(), owned)

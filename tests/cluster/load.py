@@ -19,7 +19,8 @@ from typing import Any
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.cluster.fleets import MigratingFleet, SteadyFleet, wait_until_each_is_owned_once
+from tests.cluster.fleets import MigratingFleet, SteadyFleet, wait_until_settled
+from tests.cluster.group_checks import commits_lost, gone_back
 from tests.interop import atomic_writer
 from tests.interop.atomic_writer import TransactionalWriter
 from tests.interop.reading_rules import broken_rules
@@ -143,7 +144,7 @@ class Load:
         self.check_owners()
 
     def check_owners(self) -> None:
-        wait_until_each_is_owned_once(self._bootstrap, self.fleets, PARTITIONS)
+        wait_until_settled(self._bootstrap, self.fleets, PARTITIONS)
 
     def progress(self) -> None:
         """Everybody gets on: each partition takes a record that is newer than this moment, all groups read and commit it, and
@@ -176,22 +177,19 @@ class Load:
         self._transactions.join(2 * PATIENCE_SECONDS)
         self._transactions.check()
         commits = {name: fleet.commits for name, fleet in self.fleets.items()}
-        records = len(self.told.records)
-        return f"{records} records, {sum(commits.values())} commits {commits}, {self._transactions} acknowledged, all there"
+        moves = {name: len(fleet.said("owns")) for name, fleet in self.fleets.items()}
+        return (
+            f"{len(self.told.records)} records, {sum(commits.values())} commits {commits}, assignments {moves}, "
+            f"{self._transactions} acknowledged, all there"
+        )
 
     def check_commits(self) -> None:
         """Every offset whose commit was acknowledged, or a later one, is what the group has; and none has gone back."""
         for name, fleet in self.fleets.items():
             kept = self._kept_offsets(name)
-            for partition, before in self._kept.get(name, {}).items():
-                assert kept[partition] >= before, (
-                    f"{name}: partition {partition} was at {before}, now {kept[partition]}"
-                )
+            complaints = commits_lost(fleet.committed, kept) + gone_back(self._kept.get(name, {}), kept)
+            assert not complaints, f"{name}: {complaints}"
             self._kept[name] = kept
-            for partition, offset in fleet.committed.items():
-                assert kept[partition] >= offset, (
-                    f"{name}: {offset} of partition {partition} was acknowledged, {kept[partition]} is there"
-                )
 
     def _kept_offsets(self, group: str) -> dict[int, int]:
         if group not in self._consumers:
