@@ -28,6 +28,9 @@ from tests.interop.waiting import PATIENCE_SECONDS, eventually
 
 TOPIC = "orders"
 PARTITIONS = 4
+UNDISTURBED = "modern"
+"""The group of the consumer protocol: nobody comes or goes, and its sessions are longer than anything that happens to the cluster.
+So its members keep what they own, whoever coordinates them."""
 RECORDS_A_SECOND = 150
 SILENCE_MS = 2_000
 """A frozen node keeps its connections and says nothing."""
@@ -117,11 +120,13 @@ class Load:
         self._consumers: dict[str, Consumer] = {}
         self._kept: dict[str, dict[int, int]] = {}
         """Committed offsets that were seen last, by group."""
+        self._assignments = 0
+        """How often a member of the undisturbed group was told what it owns."""
         where = {"bootstrap": bootstrap, "topic": TOPIC}
         self.fleets: dict[str, SteadyFleet] = {
             "swift": SteadyFleet(home, group="swift", library="confluent-kafka", **where),
             "steady": SteadyFleet(home, group="steady", library="aiokafka", **where),
-            "modern": SteadyFleet(home, group="modern", library="confluent-kafka", protocol="consumer", **where),
+            UNDISTURBED: SteadyFleet(home, group=UNDISTURBED, library="confluent-kafka", protocol="consumer", **where),
             "mixed": MigratingFleet(home, group="mixed", **where),
         }
 
@@ -131,6 +136,7 @@ class Load:
         for fleet in self.fleets.values():
             fleet.start()
         self.check_owners()
+        self._assignments = self._count_assignments()
 
     def begin_exchange(self) -> None:
         """A member comes to the group that migrates; what happens next happens while it joins."""
@@ -142,6 +148,10 @@ class Load:
         for fleet in self.fleets.values():
             fleet.end_exchange()
         self.check_owners()
+        assert self._count_assignments() == self._assignments, f"{UNDISTURBED} was shared anew"
+
+    def _count_assignments(self) -> int:
+        return len(self.fleets[UNDISTURBED].said("owns"))
 
     def check_owners(self) -> None:
         wait_until_settled(self._bootstrap, self.fleets, PARTITIONS)
