@@ -1,8 +1,9 @@
 """The cluster under fire: rounds drawn by a seed, each of which does one bad thing while real clients work.
 
-Kill, freeze and thaw, stop in order, add, cut off from the database, restart the database in order or by a crash. After every round
-the groups must get on and the ledger of commits must be complete; at the end every record too. `python -m tests.cluster.chaos`
-runs the long form and says what happened; the seed is printed first.
+Kill, freeze and thaw, stop in order, add, cut off from the database, restart the database in order or by a crash, each while a
+member of the other protocol comes to one of the groups. After every round the groups must get on, the ledger of commits must be
+complete, and every partition must have one owner in each group; at the end every record must be there too.
+`python -m tests.cluster.chaos` runs the long form and says what happened; the seed is printed first.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import monotonic
@@ -18,6 +20,7 @@ from time import monotonic
 from tests.cluster.load import Load
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage
+from tests.cluster.stall_report import stall_report
 from tests.interop.waiting import eventually
 
 FIRST_NODES = (1, 2, 3)
@@ -114,15 +117,21 @@ def run(home: Path, plan: Sequence[str] | int, seed: int, say: Callable[[str], N
         stage.add(*FIRST_NODES)
         for node_id in range(1, MOST_NODES + 1):
             stage.prepare(node_id)
-        with Load(home, stage.bootstrap) as load:
+        with Load(home, stage.bootstrap, partial(stall_report, stage)) as load:
             load.start()
             rounds = Rounds(stage, load, random)
             load.progress()
             for number in range(plan if isinstance(plan, int) else len(plan)):
                 name = random.choice(rounds.names()) if isinstance(plan, int) else plan[number]
+                load.begin_exchange()
                 began = monotonic()
                 what = rounds.run(name)
-                say(f"round {number + 1}: {what}; commits complete after {monotonic() - began:.1f} s")
+                complete = monotonic()
+                load.end_exchange()
+                say(
+                    f"round {number + 1}: {what}; commits complete after {complete - began:.1f} s, "
+                    f"all groups stable {monotonic() - complete:.1f} s later"
+                )
             ledger = load.settle()
         for node_id in stage.running:
             stage.nodes[node_id].stop()

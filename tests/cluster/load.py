@@ -1,14 +1,16 @@
 """Real clients at work on a cluster, and the ledger of what they were told: nothing of it may be missing, whatever happens.
 
-An idempotent producer, a transactional one (both confluent-kafka) and two groups, one of confluent-kafka and one of aiokafka
-members, each member a process. Acknowledged records are at their offsets, each once; committed offsets are there; every rule of
-reading holds; each transaction is there whole or not at all, as its producer was told.
+An idempotent producer, a transactional one (both confluent-kafka) and four groups, each member a process: classic ones of
+confluent-kafka and of aiokafka, one of the consumer protocol, one that migrates from the one protocol to the other. Acknowledged
+records are at their offsets, each once; committed offsets are there and never go back; every rule of reading holds; each
+transaction is there whole or not at all, as its producer was told.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -17,15 +19,18 @@ from typing import Any
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.cluster.fleets import MigratingFleet, SteadyFleet, wait_until_settled
+from tests.cluster.group_checks import commits_lost, gone_back
 from tests.interop import atomic_writer
 from tests.interop.atomic_writer import TransactionalWriter
-from tests.interop.fleet import Fleet
-from tests.interop.reading_rules import Said, broken_rules
+from tests.interop.reading_rules import broken_rules
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
 
 TOPIC = "orders"
 PARTITIONS = 4
-GROUPS = {"swift": "confluent-kafka", "steady": "aiokafka"}
+UNDISTURBED = "modern"
+"""The group of the consumer protocol: nobody comes or goes, and its sessions are longer than anything that happens to the cluster.
+So its members keep what they own, whoever coordinates them."""
 RECORDS_A_SECOND = 150
 SILENCE_MS = 2_000
 """A frozen node keeps its connections and says nothing."""
@@ -99,34 +104,13 @@ class Writer(threading.Thread):
         self.join(2 * PATIENCE_SECONDS)
 
 
-class CommittingFleet(Fleet):
-    """A group whose history is long: what was committed is kept as it comes, not looked for in all that was said."""
-
-    def __init__(self, home: Path, *, bootstrap: str, group: str, topic: str) -> None:
-        super().__init__(home, bootstrap=bootstrap, group=group, topic=topic)
-        self.committed: dict[int, int] = {}
-        """The largest offset of each partition whose commit a member was told to have succeeded."""
-        self.commits = 0
-
-    def _take_in(self, said: Said) -> None:
-        super()._take_in(said)
-        if said.event == "committed":
-            self.commits += 1
-            for name, offset in said.details["offsets"].items():
-                self.committed[int(name)] = max(self.committed.get(int(name), 0), offset)
-
-    def _state(self) -> str:
-        return f"{self.committed} committed; " + ", ".join(
-            f"{name} owns {each.owned} in generation {each.generation}{'' if each.alive else ' and has ended: ' + each.errors}"
-            for name, each in self.members.items()
-        )
-
-
 class Load:
     """Used with `with`; `progress` after each disturbance, `settle` at the end."""
 
-    def __init__(self, home: Path, bootstrap: str) -> None:
+    def __init__(self, home: Path, bootstrap: str, ask_why: Callable[[str], str] = str) -> None:
+        """`ask_why`: what the servers say of a transactional id whose transactions do not get on."""
         self._bootstrap = bootstrap
+        self._ask_why = lambda: ask_why(atomic_writer.TRANSACTIONAL_ID)
         self.told = Acknowledged()
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         for name, partitions in ((TOPIC, PARTITIONS), (atomic_writer.TOPIC, atomic_writer.PARTITIONS)):
@@ -134,22 +118,49 @@ class Load:
         self._writer = Writer(bootstrap, self.told)
         self._transactions = TransactionalWriter(bootstrap, seed=1, **{"socket.timeout.ms": SILENCE_MS})
         self._consumers: dict[str, Consumer] = {}
-        self.fleets = {name: CommittingFleet(home, bootstrap=bootstrap, group=name, topic=TOPIC) for name in GROUPS}
+        self._kept: dict[str, dict[int, int]] = {}
+        """Committed offsets that were seen last, by group."""
+        self._assignments = 0
+        """How often a member of the undisturbed group was told what it owns."""
+        where = {"bootstrap": bootstrap, "topic": TOPIC}
+        self.fleets: dict[str, SteadyFleet] = {
+            "swift": SteadyFleet(home, group="swift", library="confluent-kafka", **where),
+            "steady": SteadyFleet(home, group="steady", library="aiokafka", **where),
+            UNDISTURBED: SteadyFleet(home, group=UNDISTURBED, library="confluent-kafka", protocol="consumer", **where),
+            "mixed": MigratingFleet(home, group="mixed", **where),
+        }
 
     def start(self) -> None:
         self._writer.start()
         self._transactions.start()
-        for name, library in GROUPS.items():
-            for member in ("first", "second"):
-                self.fleets[name].add(member, library, metadata_ms=2_000)
-        for name, fleet in self.fleets.items():
-            fleet.watch_until(f"{name} to share the partitions", lambda fleet=fleet: fleet.shares(PARTITIONS))  # type: ignore[misc]
+        for fleet in self.fleets.values():
+            fleet.start()
+        self.check_owners()
+        self._assignments = self._count_assignments()
+
+    def begin_exchange(self) -> None:
+        """A member comes to the group that migrates; what happens next happens while it joins."""
+        for fleet in self.fleets.values():
+            fleet.begin_exchange()
+
+    def end_exchange(self) -> None:
+        """An older one goes. Then everything has settled: groups are stable and every partition has one owner in each."""
+        for fleet in self.fleets.values():
+            fleet.end_exchange()
+        self.check_owners()
+        assert self._count_assignments() == self._assignments, f"{UNDISTURBED} was shared anew"
+
+    def _count_assignments(self) -> int:
+        return len(self.fleets[UNDISTURBED].said("owns"))
+
+    def check_owners(self) -> None:
+        wait_until_settled(self._bootstrap, self.fleets, PARTITIONS)
 
     def progress(self) -> None:
-        """Everybody gets on: each partition takes a record that is newer than this moment, both groups read and commit it, and
+        """Everybody gets on: each partition takes a record that is newer than this moment, all groups read and commit it, and
         a transaction is committed."""
         ends = self.told.wait_for_newer()
-        self._transactions.wait_for_more(1)
+        self._transactions.wait_for_more(1, self._ask_why)
         for name, fleet in self.fleets.items():
             fleet.watch_until(
                 f"{name} to commit beyond {ends}",
@@ -176,17 +187,19 @@ class Load:
         self._transactions.join(2 * PATIENCE_SECONDS)
         self._transactions.check()
         commits = {name: fleet.commits for name, fleet in self.fleets.items()}
-        records = len(self.told.records)
-        return f"{records} records, {sum(commits.values())} commits {commits}, {self._transactions} acknowledged, all there"
+        moves = {name: len(fleet.said("owns")) for name, fleet in self.fleets.items()}
+        return (
+            f"{len(self.told.records)} records, {sum(commits.values())} commits {commits}, assignments {moves}, "
+            f"{self._transactions} acknowledged, all there"
+        )
 
     def check_commits(self) -> None:
-        """Every offset whose commit was acknowledged, or a later one, is what the group has."""
+        """Every offset whose commit was acknowledged, or a later one, is what the group has; and none has gone back."""
         for name, fleet in self.fleets.items():
             kept = self._kept_offsets(name)
-            for partition, offset in fleet.committed.items():
-                assert kept[partition] >= offset, (
-                    f"{name}: {offset} of partition {partition} was acknowledged, {kept[partition]} is there"
-                )
+            complaints = commits_lost(fleet.committed, kept) + gone_back(self._kept.get(name, {}), kept)
+            assert not complaints, f"{name}: {complaints}"
+            self._kept[name] = kept
 
     def _kept_offsets(self, group: str) -> dict[int, int]:
         if group not in self._consumers:

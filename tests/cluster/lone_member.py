@@ -1,10 +1,14 @@
-"""A group of one member at the level of the protocol: what each node answers it, error codes and all."""
+"""A group of one member at the level of the protocol: what each node answers it, error codes and all.
+
+`LoneClient` is what both protocols of groups have in common, `LoneMember` is the classic one; `lone_consumer.py` has the other.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from muster.wire.errors import NONE
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest
@@ -24,65 +28,54 @@ TOPIC = "__consumer_offsets"
 """Offsets are kept for topics that exist, and this one does."""
 
 
-class LoneMember:
+class Asked(NamedTuple):
+    """A request that a test sends by itself, because it does not wait for the reply."""
+
+    api: str
+    version: int
+    message: object
+
+
+class LoneClient(ABC):
     """Every question is put to a port, on a connection that is kept until it breaks."""
+
+    commit_version: int
 
     def __init__(self, group: str) -> None:
         self.group = group
         self.member_id = ""
         self.generation = -1
+        """Or the member's epoch."""
         self._clients: dict[int, RawClient] = {}
 
     def join(self, port: int) -> None:
-        """Alone in its group: leader, and stable at once."""
         assert self.try_to_join(port) == NONE
 
+    @abstractmethod
     def try_to_join(self, port: int) -> int:
-        """The error; NONE means that it is the leader of a stable group."""
-        protocols = [JoinGroupRequestProtocol(name="range", metadata=b"\0\0\0\0\0\0\xff\xff\xff\xff")]
-        joined = self._on(port).ask(
-            "JoinGroup",
-            3,
-            JoinGroupRequest(
-                group_id=self.group,
-                session_timeout_ms=SESSION_MS,
-                rebalance_timeout_ms=SESSION_MS,
-                member_id=self.member_id,
-                protocol_type="consumer",
-                protocols=protocols,
-            ),
-        )
-        if joined.error_code != NONE:
-            return int(joined.error_code)
-        self.member_id, self.generation = joined.member_id, joined.generation_id
-        assigned = [SyncGroupRequestAssignment(member_id=self.member_id, assignment=b"")]
-        synced = self._on(port).ask(
-            "SyncGroup",
-            2,
-            SyncGroupRequest(
-                group_id=self.group, generation_id=self.generation, member_id=self.member_id, assignments=assigned
-            ),
-        )
-        return int(synced.error_code)
+        """The error; NONE means that it is the only member of a stable group."""
+
+    @abstractmethod
+    def heartbeat(self) -> Asked: ...
 
     def beat(self, port: int) -> int:
-        request = HeartbeatRequest(group_id=self.group, generation_id=self.generation, member_id=self.member_id)
-        return int(self._on(port).ask("Heartbeat", 2, request).error_code)
+        return int(self._on(port).ask(*self.heartbeat()).error_code)
 
     def commit(self, port: int, offset: int) -> int:
-        answer = self._on(port).ask("OffsetCommit", 6, self.commit_request(offset))
+        answer = self._on(port).ask(*self.offset_commit(offset))
         return int(answer.topics[0].partitions[0].error_code)
 
-    def commit_request(self, offset: int) -> OffsetCommitRequest:
+    def offset_commit(self, offset: int) -> Asked:
         partition = OffsetCommitRequestPartition(
             partition_index=0, committed_offset=offset, committed_leader_epoch=-1, committed_metadata=""
         )
-        return OffsetCommitRequest(
+        request = OffsetCommitRequest(
             group_id=self.group,
             generation_id_or_member_epoch=self.generation,
             member_id=self.member_id,
             topics=[OffsetCommitRequestTopic(name=TOPIC, partitions=[partition])],
         )
+        return Asked("OffsetCommit", self.commit_version, request)
 
     def committed(self, port: int) -> tuple[int, int]:
         """(error, offset)"""
@@ -143,6 +136,43 @@ class LoneMember:
             if broken is not None:
                 broken.close()
             raise
+
+
+class LoneMember(LoneClient):
+    """Of the classic protocol: leader of its group, and stable at once."""
+
+    commit_version = 6
+
+    def try_to_join(self, port: int) -> int:
+        protocols = [JoinGroupRequestProtocol(name="range", metadata=b"\0\0\0\0\0\0\xff\xff\xff\xff")]
+        joined = self._on(port).ask(
+            "JoinGroup",
+            3,
+            JoinGroupRequest(
+                group_id=self.group,
+                session_timeout_ms=SESSION_MS,
+                rebalance_timeout_ms=SESSION_MS,
+                member_id=self.member_id,
+                protocol_type="consumer",
+                protocols=protocols,
+            ),
+        )
+        if joined.error_code != NONE:
+            return int(joined.error_code)
+        self.member_id, self.generation = joined.member_id, joined.generation_id
+        assigned = [SyncGroupRequestAssignment(member_id=self.member_id, assignment=b"")]
+        synced = self._on(port).ask(
+            "SyncGroup",
+            2,
+            SyncGroupRequest(
+                group_id=self.group, generation_id=self.generation, member_id=self.member_id, assignments=assigned
+            ),
+        )
+        return int(synced.error_code)
+
+    def heartbeat(self) -> Asked:
+        request = HeartbeatRequest(group_id=self.group, generation_id=self.generation, member_id=self.member_id)
+        return Asked("Heartbeat", 2, request)
 
 
 def _find(group: str) -> FindCoordinatorRequest:

@@ -18,6 +18,9 @@ SETTINGS: Mapping[str, str] = {
     "muster.lease.ms": str(LEASE_MS),
     "group.min.session.timeout.ms": "500",
     "group.initial.rebalance.delay.ms": "100",
+    "group.consumer.min.heartbeat.interval.ms": "200",
+    "group.consumer.heartbeat.interval.ms": "200",
+    "group.consumer.assignment.interval.ms": "0",
     "offsets.topic.num.partitions": "6",
     "transaction.state.log.num.partitions": "6",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "200",
@@ -30,6 +33,7 @@ class NodeProcess:
     def __init__(self, home: Path, url: str, node_id: int, settings: Mapping[str, str] = SETTINGS) -> None:
         self.node_id = node_id
         self.port = free_port()
+        self.metrics_port = free_port()
         self.url = url
         self.environment: Mapping[str, str] = {}
         """Beside that of the test."""
@@ -53,7 +57,7 @@ class NodeProcess:
         flags = [part for name, value in self._settings.items() for part in ("--set", f"{name}={value}")]
         return [
             *(sys.executable, "-m", "muster", "serve", "--store", self.url, "--node-id", str(self.node_id)),
-            *("--listen", self.address, *flags),
+            *("--listen", self.address, "--metrics-listen", f"127.0.0.1:{self.metrics_port}", *flags),
         ]
 
     def start(self) -> None:

@@ -58,6 +58,11 @@ class ClusterStage:
     def bootstrap(self) -> str:
         return ",".join(node.address for node in self.nodes.values())
 
+    @property
+    def address(self) -> str:
+        """What clients want for their bootstrap servers, as of a single server."""
+        return self.bootstrap
+
     def status(self) -> dict[int, dict[str, Any]]:
         """By node id, as the command line shows it."""
         command = [sys.executable, "-m", "muster", "cluster", "status", "--json", self.database.url]

@@ -170,8 +170,10 @@ def test_groups_of_real_clients_lose_nothing_when_workers_are_killed_and_when_th
     with workers, Load(tmp_path, workers.address) as load:
         load.start()
         for number in range(3):
+            load.begin_exchange()
             workers.wait_until_back(number, workers.kill_worker(number))
             load.progress()
+            load.end_exchange()
         serve_with(workers, 2)
         load.progress()
         load.settle()
@@ -330,9 +332,11 @@ def test_groups_of_real_clients_lose_nothing_when_workers_on_a_database_are_kill
     with workers, Load(tmp_path, workers.address) as load:
         load.start()
         for number in range(3):
+            load.begin_exchange()
             killed = workers.kill_worker(number)
             load.progress()
             workers.wait_until_back(number, killed)
+            load.end_exchange()
         load.progress()
         load.settle()
 

@@ -20,6 +20,9 @@ from tests.ports import free_ports
 SETTINGS: Mapping[str, str] = {
     "group.min.session.timeout.ms": "500",
     "group.initial.rebalance.delay.ms": "100",
+    "group.consumer.min.heartbeat.interval.ms": "200",
+    "group.consumer.heartbeat.interval.ms": "200",
+    "group.consumer.assignment.interval.ms": "0",
     "offsets.topic.num.partitions": "6",
     "transaction.state.log.num.partitions": "6",
 }

@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from random import Random
+from time import monotonic
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from tests.interop.client_confluent import QUIET
+from tests.interop.client_log import DEBUG, ClientLog
 from tests.interop.transactional import read_to_end
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
 
 TOPIC = "payments"
+TRANSACTIONAL_ID = "payments"
 PARTITIONS = 2
 GROUP = "payers"
 ABORT_SHARE = 0.2
-PATIENT = {**QUIET, "metadata.recovery.strategy": "none"}
-"""librdkafka 2.16 forgets its brokers when the last is gone, but not that one of them was the coordinator of the group: offsets
-are then never sent until the call times out."""
-
-PROGRESS_SECONDS = 150.0
-"""More than one call of the client may take, and more than the timeout of a transaction that it leaves behind."""
+PATIENT = {**QUIET, "metadata.recovery.strategy": "none", "connections.max.idle.ms": 3_000}
+"""librdkafka 2.16 forgets a broker that Metadata does not name, but not that it was the coordinator of the group: offsets wait for
+the forgotten broker, whatever the timeout of the call, until the connection to some other broker goes up or down. So idle ones
+are closed soon (docs/cluster.md)."""
+CALL_SECONDS = 5.0
+"""An abort that finds a record on its way, which then is refused, waits for its whole timeout, and is done when asked again."""
+LATE_SECONDS = 30.0
+"""Without a transaction for so long somebody is asked why."""
 
 
 class TransactionalWriter(threading.Thread):
@@ -35,11 +41,15 @@ class TransactionalWriter(threading.Thread):
         """`settings`: of the producer, beside those that it needs."""
         super().__init__(name="transactional writer", daemon=True)
         self._address = address
-        self._settings = {"bootstrap.servers": address, "transactional.id": "payments", **PATIENT, **settings}
+        self._settings = {"bootstrap.servers": address, "transactional.id": TRANSACTIONAL_ID, **PATIENT, **settings}
         self._random = Random(seed)
         self._stop_asked = threading.Event()
         self._offsets = Consumer({"bootstrap.servers": address, "group.id": GROUP, **PATIENT})
         self._number = 0
+        self._log = ClientLog()
+        self._producer: Producer | None = None
+        self._call = ("nothing", monotonic())
+        """What the producer was asked last, and when."""
         self.changed = threading.Condition()
         self.committed: set[int] = set()
         self.aborted: set[int] = set()
@@ -59,8 +69,9 @@ class TransactionalWriter(threading.Thread):
 
     def _write(self) -> None:
         """Until it is stopped, or something goes wrong that only a new producer can mend."""
-        producer = Producer({**self._settings, "linger.ms": 0})
+        self._producer = producer = Producer({**self._settings, "linger.ms": 0, **DEBUG}, logger=self._log.logger)
         try:
+            self._begin_call("init_transactions")
             producer.init_transactions(PATIENCE_SECONDS)
             while not self._stop_asked.is_set():
                 self._number += 1
@@ -73,20 +84,39 @@ class TransactionalWriter(threading.Thread):
         for partition in range(PARTITIONS):
             producer.produce(TOPIC, b"%d" % number, partition=partition)
         offsets = [TopicPartition(TOPIC, 0, number)]
-        producer.send_offsets_to_transaction(offsets, self._offsets.consumer_group_metadata(), PATIENCE_SECONDS)
+        self._begin_call(f"send_offsets_to_transaction of {number}")
+        producer.send_offsets_to_transaction(offsets, self._offsets.consumer_group_metadata(), CALL_SECONDS)
         commit = self._random.random() >= ABORT_SHARE
-        _end(producer, commit=commit)
+        self._begin_call(f"{'commit' if commit else 'abort'}_transaction of {number}")
+        end_transaction(producer, commit=commit)
         with self.changed:
             (self.committed if commit else self.aborted).add(number)
             self.changed.notify_all()
 
-    def wait_for_more(self, transactions: int) -> None:
+    def _begin_call(self, what: str) -> None:
+        self._call = (what, monotonic())
+
+    def wait_for_more(self, transactions: int, ask_why: Callable[[], str] = str) -> None:
+        """`ask_why`: what the servers say, when it takes suspiciously long."""
         with self.changed:
             wanted = len(self.committed) + transactions
-            arrived = self.changed.wait_for(
-                lambda: len(self.committed) >= wanted or self.fault is not None, PROGRESS_SECONDS
-            )
-        assert arrived, f"in {PROGRESS_SECONDS} s no more than {len(self.committed)} transactions in all"
+
+            def has_arrived() -> bool:
+                return len(self.committed) >= wanted or self.fault is not None
+
+            if self.changed.wait_for(has_arrived, LATE_SECONDS):
+                return
+        why = f"{self._waits_for()}\n{ask_why()}"
+        with self.changed:
+            arrived = self.changed.wait_for(has_arrived, PATIENCE_SECONDS - LATE_SECONDS)
+        assert arrived, f"in {PATIENCE_SECONDS} s no more than {len(self.committed)} transactions in all. {why}"
+        print(f"no transaction for {LATE_SECONDS} s. {why}", flush=True)
+
+    def _waits_for(self) -> str:
+        what, since = self._call
+        if self._producer is not None:
+            self._producer.poll(0)  # its log comes with it
+        return f"The producer has waited for {what} for {monotonic() - since:.1f} s; its log:\n{self._log}"
 
     def stop(self) -> None:
         self._stop_asked.set()
@@ -133,14 +163,14 @@ def broken_rules(committed: set[int], aborted: set[int], found: list[list[int]])
     return complaints
 
 
-def _end(producer: Producer, *, commit: bool) -> None:
+def end_transaction(producer: Producer, *, commit: bool) -> None:
     """An end that timed out may be asked for again, and has to be."""
     while True:
         try:
             if commit:
-                producer.commit_transaction(PATIENCE_SECONDS)
+                producer.commit_transaction(CALL_SECONDS)
             else:
-                producer.abort_transaction(PATIENCE_SECONDS)
+                producer.abort_transaction(CALL_SECONDS)
         except KafkaException as failed:
             error: KafkaError = failed.args[0]
             if not error.retriable():

@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from confluent_kafka import OFFSET_INVALID, ConsumerGroupTopicPartitions
 
-from tests.interop.broker_process import BrokerProcess
 from tests.interop.client_confluent import ConfluentClient
 from tests.interop.fleet import Fleet
 from tests.interop.reading_rules import broken_rules
@@ -21,10 +20,17 @@ PARTITIONS = 4
 JOURNAL = "__group_journal"
 
 
+class Addressed(Protocol):
+    """A server, or a cluster of them."""
+
+    @property
+    def address(self) -> str: ...
+
+
 class Stage:
     """Records are produced from here with librdkafka; the members may be of any library."""
 
-    def __init__(self, server: BrokerProcess, home: Path, topic: str) -> None:
+    def __init__(self, server: Addressed, home: Path, topic: str) -> None:
         self.server = server
         self.topic = topic
         self.client = ConfluentClient(server.address)
@@ -87,7 +93,7 @@ class Stage:
 
 
 @contextmanager
-def staged(server: BrokerProcess, home: Path, topic: str) -> Iterator[Stage]:
+def staged(server: Addressed, home: Path, topic: str) -> Iterator[Stage]:
     stage = Stage(server, home, topic)
     yield stage
     stage.client.close()

@@ -66,8 +66,10 @@ def test_a_group_goes_on_where_it_was_when_its_server_comes_back(
         fleet.add("boris", **style)
         own_stage.await_stable(fleet)
         own_stage.await_all_read(fleet)
-        end(own_stage.server)
-        own_stage.server.start()
+        server = own_stage.server
+        assert isinstance(server, BrokerProcess)
+        end(server)
+        server.start()
         own_stage.produce()
         own_stage.await_all_read(fleet)
         own_stage.judge(fleet)
