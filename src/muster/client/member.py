@@ -16,7 +16,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from muster.client.cluster import Cluster
-from muster.client.consuming import Callback, Callbacks, ConsumerProtocol
+from muster.client.callbacks import Callback, Callbacks
+from muster.client.consuming import ConsumerProtocol
 from muster.client.failure import ClientError
 from muster.client.group_calls import Terms
 from muster.client.membership import HEARTBEAT_INTERVAL_MS, Membership
