@@ -125,6 +125,8 @@ class MembershipBase(ABC):
         try:
             if self.standing.generation >= 0:
                 await self._leaving()
+            else:
+                await self._lost()
         finally:
             await self._say_goodbye(reason, stay_static)
             self._end(None)
