@@ -77,6 +77,11 @@ async def shared(counts: Sequence[int], *members: Member) -> None:
     )
 
 
+async def reported(member: Member) -> None:
+    """Come back when a newcomer's join and its report of what it has taken are answered: no heartbeat is on its way then."""
+    await until(lambda: member.membership._heard >= 2, member)  # type: ignore[attr-defined]
+
+
 async def beaten(member: Member, times: int = 1) -> None:
     """Come back when so many more heartbeats have been answered well."""
     left = times

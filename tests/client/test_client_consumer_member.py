@@ -17,7 +17,18 @@ from muster.client.membership_base import Phase
 from muster.testing import Broker
 from muster.wire.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from muster.wire.generated.leave_group import LeaveGroupRequest, LeaveGroupRequestMember
-from tests.client.members import QUICK_CONSUMERS, DiaryMember, ManualTime, beaten, consumer, run, shared, shown, until
+from tests.client.members import (
+    QUICK_CONSUMERS,
+    DiaryMember,
+    ManualTime,
+    beaten,
+    consumer,
+    reported,
+    run,
+    shared,
+    shown,
+    until,
+)
 
 ALL = "orders-0 orders-1 orders-2 orders-3"
 SESSION_SECONDS = 45
@@ -143,9 +154,7 @@ def test_a_fenced_epoch_loses_everything_and_the_member_comes_back(broker: Broke
     async def story() -> None:
         time = ManualTime()
         async with Cluster(broker.bootstrap_servers) as cluster, consumer(cluster, timing=time) as member:
-            await shared([4], member)
-            time.advance(10)
-            await beaten(member)  # the report of what it has
+            await reported(member)
             other = ConsumerGroupHeartbeatRequest(
                 "g",
                 member.member_id,
@@ -200,17 +209,17 @@ def test_hearts_beat_on_the_clock_that_is_given_as_often_as_the_broker_says() ->
 
     async def story() -> None:
         time = ManualTime()
-        async with consumer(broker.bootstrap_servers, timing=time) as member:
+        async with consumer(usual.bootstrap_servers, timing=time) as member:
             await member.stable()
             for _ in range(20):
-                await asyncio.to_thread(broker.clock.advance, seconds=30)
+                await asyncio.to_thread(usual.clock.advance, seconds=30)
                 heard = asyncio.create_task(beaten(member))
                 await asyncio.sleep(0)
                 time.advance(5)
                 await heard
             assert member.membership.rebalances == 1
 
-    with Broker(topics={"orders": 4}, frozen=True) as broker:
+    with Broker(topics={"orders": 4}, frozen=True) as usual:
         run(story)
 
 
