@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 
 from muster.client import admin
-from muster.client.admin import TopicPartition, fetch_records
+from muster.client.admin import TopicPartition
 from muster.client.cluster import Cluster
 from muster.client.member import Member
 from muster.core.assignors.choice import COOPERATIVE_STICKY, RANGE
 from muster.testing import Broker
 from tests.client.members import HEARTBEAT_MS, QUICK_CONSUMERS, run, until
+from tests.client.readers import Reader
 
 PARTITIONS = 6
 LONGEST_CALLBACK_SECONDS = 0.05
@@ -114,51 +115,6 @@ def test_the_same_with_members_of_both_protocols_in_one_group(broker: Broker, se
 # -- members of both protocols, and from one to the other
 
 
-class Reader:
-    """Reads what its member has from where the group is, commits after every batch, and notes each record that it committed."""
-
-    def __init__(self, cluster: Cluster, read: Counter[bytes], **options: Any) -> None:
-        self._cluster = cluster
-        self._read = read
-        self._reading: dict[TopicPartition, asyncio.Task[None]] = {}
-        self.member = Member(
-            cluster, "g", ["orders"], on_assigned=self._begin, on_revoked=self._end, on_lost=self._end, **options
-        )
-
-    async def _begin(self, places: frozenset[TopicPartition]) -> None:
-        starts = await self.member.committed(places)
-        for place in places:
-            offset = starts[place].offset if place in starts else 0
-            self._reading[place] = asyncio.create_task(self._follow(place, offset))
-
-    async def _end(self, places: frozenset[TopicPartition]) -> None:
-        """Whoever is in the middle of a commit finishes it: what is noted is committed, and what is committed is noted."""
-        tasks = [self._reading.pop(place) for place in places]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _follow(self, place: TopicPartition, offset: int) -> None:
-        while True:
-            fetched = await fetch_records(self._cluster, place.topic, place.partition, offset)
-            if fetched.records:
-                committing = asyncio.ensure_future(
-                    self._commit(place, [each.value for each in fetched.records], fetched)
-                )
-                try:
-                    await asyncio.shield(committing)
-                except asyncio.CancelledError:
-                    await committing
-                    raise
-                offset = fetched.next_offset
-            else:
-                await asyncio.sleep(0.005)
-
-    async def _commit(self, place: TopicPartition, values: list[bytes | None], fetched: Any) -> None:
-        await self.member.commit({place: fetched.next_offset})
-        self._read.update(value for value in values if value is not None)
-
-
 STYLES: dict[str, dict[str, Any]] = {
     "consumer": {"protocol": "consumer"},
     "eager": {"heartbeat_interval_ms": HEARTBEAT_MS, "assignors": [RANGE]},
@@ -203,13 +159,13 @@ def test_a_running_group_is_moved_to_the_new_protocol_and_back(broker: Broker, c
                 await asyncio.sleep(0.005)
 
         async with Cluster(broker.bootstrap_servers) as cluster:
-            readers = [Reader(cluster, read, **STYLES[classic]) for _ in range(2)]
+            readers = [Reader(cluster, read, "g", "orders", **STYLES[classic]) for _ in range(2)]
             for each in readers:
                 each.member.start()
             types = []
             for style in ("consumer", "consumer", classic, classic):
                 await produce_and_wait()
-                comer, leaver = Reader(cluster, read, **STYLES[style]), readers.pop(0)
+                comer, leaver = Reader(cluster, read, "g", "orders", **STYLES[style]), readers.pop(0)
                 comer.member.start()
                 await asyncio.to_thread(broker.produce, "orders", *(b"%d" % n for n in range(sent, sent + 30)))
                 sent += 30
