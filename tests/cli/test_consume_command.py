@@ -21,6 +21,7 @@ from muster.client.partitions import TopicPartition
 from muster.testing import Broker
 from muster.wire.batch import Record
 from tests.cli.command import PATIENCE_SECONDS, Told, command, environment, muster, piped
+from tests.client.members import QUICK_CONSUMERS
 from tests.testing.confluent_members import consumer
 
 Consume = Callable[..., Told]
@@ -143,18 +144,39 @@ def test_records_that_were_deleted_meanwhile_are_said_and_skipped(broker: Broker
 # ---- in a group
 
 
-def test_a_member_commits_what_it_printed_and_the_next_goes_on_there(broker: Broker, consume: Consume) -> None:
-    broker.create_topic("line", 1)
-    broker.produce("line", *"abcde")
-    first = consume("line", "--group", "readers", "--from-beginning", "--max", "2").done()
-    assert first.out.split() == ["a", "b"]
-    assert committed(broker, "readers") == {0: 2}
-    assert broker.group("readers").state() == "Empty"
-    look = consume("line", "--group", "readers", "--until-end", "--no-commit").done()
-    assert look.out.split() == ["c", "d", "e"]
-    assert committed(broker, "readers") == {0: 2}
-    assert consume("line", "--group", "readers", "--until-end").done().out.split() == ["c", "d", "e"]
-    assert committed(broker, "readers") == {0: 5}
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_member_commits_what_it_printed_and_the_next_goes_on_there(protocol: str) -> None:
+    with Broker(QUICK_CONSUMERS, topics={"line": 1}) as quick:
+
+        def consume(*flags: str) -> list[str]:
+            arguments = ("consume", "line", "--group", "readers", "--protocol", protocol, *flags)
+            return muster(*arguments, bootstrap=quick.bootstrap_servers).done().out.split()
+
+        quick.produce("line", *"abcde")
+        assert consume("--from-beginning", "--max", "2") == ["a", "b"]
+        assert committed(quick, "readers") == {0: 2}
+        (seen,) = muster("groups", "describe", "readers", "--json", bootstrap=quick.bootstrap_servers).done().rows
+        assert (seen["state"], seen["type"]) == ("Empty", protocol)
+        assert consume("--until-end", "--no-commit") == ["c", "d", "e"]
+        assert committed(quick, "readers") == {0: 2}
+        assert consume("--until-end") == ["c", "d", "e"]
+        assert committed(quick, "readers") == {0: 5}
+
+
+def test_a_newcomer_of_a_consumer_group_waits_for_what_others_have_yet_to_give_up() -> None:
+    """KIP-848: it begins with nothing, which does not mean that there is nothing for it."""
+    with Broker({**QUICK_CONSUMERS, "group.consumer.assignment.interval.ms": 1_000}, topics={"pairs": 2}) as quick:
+        for number in range(2):
+            quick.produce("pairs", f"value {number}", partition=number)
+        flags = ("pairs", "--group", "pairs", "--protocol", "consumer", "--from-beginning", "--no-commit")
+        environ = environment(quick.bootstrap_servers)
+        with subprocess.Popen(command("consume", *flags), stdout=subprocess.PIPE, env=environ) as process:
+            assert process.stdout is not None
+            assert sorted(process.stdout.readline() for _ in range(2)) == [b"value 0\n", b"value 1\n"]
+            told = muster("consume", *flags, "--until-end", bootstrap=quick.bootstrap_servers).done()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE_SECONDS) == 130
+        assert told.out in ("value 0\n", "value 1\n")
 
 
 def test_a_new_group_begins_at_the_end_unless_told_otherwise(broker: Broker, consume: Consume) -> None:
@@ -229,6 +251,7 @@ WRONG = {
     "two starts": (("letters", "--offset", "1", "--from-beginning"), 2, "--from-beginning and --offset"),
     "a place in a group": (("letters", "--offset", "1", "--group", "g"), 2, "--offset does not go with --group"),
     "no group": (("letters", "--no-commit"), 2, "--no-commit is for members"),
+    "no group for a protocol": (("letters", "--protocol", "consumer"), 2, "--protocol is for members"),
     "no field": (("letters", "--format", "{vale}"), 2, "{vale} is no field; did you mean value?"),
     "a lonely brace": (("letters", "--format", "{"), 2, "{ is no field"),
     "no time": (("letters", "--since", "noon"), 2, "--since noon: give a span like"),

@@ -14,6 +14,7 @@ import pytest
 from muster.cli import bench
 from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.testing import Broker
+from tests.client.members import QUICK_CONSUMERS
 
 
 def run_bench(*arguments: str) -> int:
@@ -37,11 +38,24 @@ def test_members_join_live_commit_and_leave_nothing_behind(capsys: pytest.Captur
         assert broker.groups() == []
 
 
+def test_members_of_consumer_groups_do_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """KIP-848. The broker says how often they beat."""
+    with Broker(QUICK_CONSUMERS) as broker:
+        load = ("--members", "30", "--groups", "3", "--seconds", "2", "--churn", "0.1", "--commit-interval-ms", "100")
+        flags = ("--bootstrap", broker.bootstrap_servers, "--protocol", "consumer", *load, "--json")
+        assert run_bench(*flags) == DONE
+        figures = json.loads(capsys.readouterr().out)
+        assert (figures["protocol"], figures["assignor"], figures["ended"]) == ("consumer", "uniform", {})
+        for what in ("heartbeats", "commits", "newcomers"):
+            assert figures[what]["count"] > 0
+        assert broker.groups() == []
+
+
 def test_people_get_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with Broker() as broker:
         assert run_bench("--bootstrap", broker.bootstrap_servers, "--members", "2", "--seconds", "0.1") == DONE
         said = capsys.readouterr().out
-        assert "2 members in 1 group, assignor range" in said
+        assert "2 members in 1 group, classic protocol, assignor range" in said
         assert "this program used" in said
 
 
@@ -72,6 +86,7 @@ def test_members_leave_when_it_is_told_to_stop(sent: signal.Signals, code: int) 
         (("--members", "0"), "--members must be more than 0"),
         (("--members", "2", "--groups", "3"), "--groups 3 is more than --members 2"),
         (("--assignor", "best"), "no assignor 'best'"),
+        (("--protocol", "consumer", "--heartbeat-interval-ms", "9"), "group.consumer.heartbeat.interval.ms"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_done(

@@ -10,7 +10,7 @@ import pytest
 from muster.client.admin import TopicPartition
 from muster.client.failure import ClientError
 from muster.client.group_calls import JOIN_GRACE_MS
-from muster.client.membership import Phase
+from muster.client.membership_base import Phase
 from muster.testing import Broker
 from tests.client.members import DiaryMember, run
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tests.house.source_files import name_of, parsed, python_files
 
 ALLOWED = {
-    "src/muster/client/membership.py": "a callback of the user's failed: he is told, the member goes on",
+    "src/muster/client/membership_base.py": "a callback of the user's failed: he is told, the member goes on",
     "src/muster/cluster/workers.py": "a worker process logs why it ends, and ends",
     "src/muster/log/side_by_side.py": "raised again, for the task that waits for the thread",
     "src/muster/pipeline/lake/spark_reader.py": "Connect says by an exception of its own family that it has no context",

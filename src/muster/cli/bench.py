@@ -22,9 +22,13 @@ examples:
   muster bench groups                                     1000 members of one group for ten seconds, at 127.0.0.1:9092
   muster bench groups --members 1000 --groups 100         a hundred groups of ten
   muster bench groups --heartbeat-interval-ms 100         ten heartbeats a second of each
+  muster bench groups --protocol consumer                 by the new group protocol (KIP-848)
   muster bench groups --churn 2 --seconds 60              every two seconds one leaves and another comes
 """
 _FILES_BESIDE_MEMBERS = 64
+_HEARTBEAT_INTERVAL_MS = 3_000
+_ASSIGNORS = {"classic": "range", "consumer": "uniform"}
+"""What each protocol begins with."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,8 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     groups.add_argument("--members", type=int, default=1000, metavar="N", help="in all groups together (default: 1000)")
     groups.add_argument("--groups", type=int, default=1, metavar="N", help="spread over so many groups (default: 1)")
     groups.add_argument("--seconds", type=float, default=10.0, metavar="S", help="how long they live (default: 10)")
-    groups.add_argument("--assignor", default="range", metavar="NAME", help="Kafka's name of it (default: range)")
-    groups.add_argument("--heartbeat-interval-ms", type=int, default=3_000, metavar="MS", help="default: 3000")
+    groups.add_argument(
+        "--protocol", choices=tuple(_ASSIGNORS), default="classic", help="which group protocol (default: classic)"
+    )
+    groups.add_argument(
+        "--assignor", metavar="NAME", help="Kafka's name of it (default: range, or uniform of the consumer protocol)"
+    )
+    groups.add_argument(
+        "--heartbeat-interval-ms", type=int, metavar="MS", help="default: 3000; in the consumer protocol the broker's"
+    )
     groups.add_argument("--commit-interval-ms", type=int, default=5_000, metavar="MS", help="default: 5000")
     groups.add_argument(
         "--churn", type=float, default=0.0, metavar="S", help="every so often one leaves and one comes (default: never)"
@@ -80,17 +91,25 @@ def _plan(arguments: argparse.Namespace) -> Plan:
     from muster.core.assignors.choice import assignor_named
 
     for name in ("members", "groups", "seconds", "heartbeat_interval_ms", "commit_interval_ms"):
-        if getattr(arguments, name) <= 0:
+        value = getattr(arguments, name)
+        if value is not None and value <= 0:
             raise ValueError(f"--{name.replace('_', '-')} must be more than 0")
     if arguments.groups > arguments.members:
         raise ValueError(f"--groups {arguments.groups} is more than --members {arguments.members}")
+    assignor = arguments.assignor or _ASSIGNORS[arguments.protocol]
+    if arguments.protocol == "classic":
+        assignor_named(assignor)
+    elif arguments.heartbeat_interval_ms is not None:
+        hint = "the broker says it, group.consumer.heartbeat.interval.ms"
+        raise ValueError(f"--heartbeat-interval-ms does not go with --protocol {arguments.protocol}: {hint}")
     return Plan(
         members=arguments.members,
         groups=arguments.groups,
         seconds=arguments.seconds,
         name=f"muster-bench-{token_hex(4)}",
-        assignor=assignor_named(arguments.assignor),
-        heartbeat_interval_ms=arguments.heartbeat_interval_ms,
+        assignor=assignor,
+        protocol=arguments.protocol,
+        heartbeat_interval_ms=arguments.heartbeat_interval_ms or _HEARTBEAT_INTERVAL_MS,
         commit_interval_ms=arguments.commit_interval_ms,
         churn_seconds=arguments.churn,
     )
@@ -131,7 +150,7 @@ def _lines(plan: Plan, seen: Seen) -> Iterator[str]:
     members, groups = (
         f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((plan.members, "member"), (plan.groups, "group"))
     )
-    yield f"{members} in {groups}, assignor {plan.assignor.name}"
+    yield f"{members} in {groups}, {plan.protocol} protocol, assignor {plan.assignor}"
     yield f"joined        in {seen.join_seconds:.2f} s, {seen.joining_rebalances / plan.members:.1f} rebalances a member"
     yield f"heartbeats    {_rate(seen.heartbeats, seen)}"
     yield f"commits       {_rate(seen.commits, seen)}"
@@ -169,7 +188,8 @@ def _figures(plan: Plan, seen: Seen) -> dict[str, object]:
     return {
         "members": plan.members,
         "groups": plan.groups,
-        "assignor": plan.assignor.name,
+        "protocol": plan.protocol,
+        "assignor": plan.assignor,
         "seconds": seen.seconds,
         "join_seconds": seen.join_seconds,
         "joining_rebalances": seen.joining_rebalances,

@@ -6,12 +6,10 @@ whose assignors are all cooperative give up only what moves (KIP-429). Called by
 
 from __future__ import annotations
 
-import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
 
+from muster.client.callbacks import Callbacks
 from muster.client.cluster import Cluster
 from muster.client.group_protocol import GroupProtocol, JoinedMember, Standing
 from muster.client.partitions import TopicPartition, by_topic, spread
@@ -29,20 +27,7 @@ from muster.wire.errors import WireError
 
 logger = logging.getLogger(__name__)
 
-Callback: TypeAlias = Callable[[frozenset[TopicPartition]], Awaitable[None] | None]
-"""Told which partitions; may be a plain function or a coroutine function. The rebalance waits for it."""
-
 _CALLED_OFF = "partitions were given up, so that others can have them"
-
-
-@dataclass(slots=True)
-class Callbacks:
-    on_assigned: Callback | None = None
-    """These are yours from now on: all of them if eager, the new ones if cooperative. Called at every rebalance."""
-    on_revoked: Callback | None = None
-    """These are yours until this returns: the time to commit."""
-    on_lost: Callback | None = None
-    """These are not yours any more, and others may have them: do not commit. Like Java's, calls on_revoked if absent."""
 
 
 class ConsumerProtocol(GroupProtocol):
@@ -111,20 +96,20 @@ class ConsumerProtocol(GroupProtocol):
         await self._give_up(called_off)
         new = assigned - self.owned
         self.owned = assigned
-        await _call(self._callbacks.on_assigned, new)
+        await self._callbacks.assigned(new)
         return _CALLED_OFF if called_off else None
 
     async def lost(self) -> None:
         gone, self.owned = self.owned, frozenset()
         if gone:
-            await _call(self._callbacks.on_lost or self._callbacks.on_revoked, gone)
+            await self._callbacks.lost(gone)
 
     async def leaving(self) -> None:
         await self._give_up(self.owned)
 
     async def _give_up(self, places: frozenset[TopicPartition]) -> None:
         if places:
-            await _call(self._callbacks.on_revoked, places)
+            await self._callbacks.revoked(places)
             self.owned -= places
 
 
@@ -143,10 +128,3 @@ def _subscriber(member: JoinedMember) -> Subscriber:
         said.generation_id,
         said.user_data,
     )
-
-
-async def _call(callback: Callback | None, places: frozenset[TopicPartition]) -> None:
-    if callback is not None:
-        outcome = callback(places)
-        if inspect.isawaitable(outcome):
-            await outcome

@@ -42,6 +42,7 @@ _HINTS: Final = {
     errors.INVALID_GROUP_ID: "Give the group a name that is not empty",
     errors.UNKNOWN_MEMBER_ID: "The member was removed from its group: join again",
     errors.ILLEGAL_GENERATION: "The group has rebalanced since: join again",
+    errors.STALE_MEMBER_EPOCH: "The group has changed since: what was read may be read again by others",
     errors.REBALANCE_IN_PROGRESS: "The group is rebalancing: try again when it is stable",
     errors.INVALID_SESSION_TIMEOUT: "Choose one between the broker's group.min.session.timeout.ms and"
     " group.max.session.timeout.ms",

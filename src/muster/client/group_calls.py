@@ -1,4 +1,5 @@
-"""What a member says to its coordinator: join, sync, heartbeat, leave, commit. Each returns, or raises what was answered.
+"""What a member of the classic protocol says to its coordinator: join, sync, heartbeat, leave. Each returns, or raises what was
+answered.
 
 Knows the messages in all their versions, not what to do about a refusal: that is `membership`.
 """
@@ -7,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Any, Final
 
-from muster.client.cluster import SHARED_LANE, Cluster
+from muster.client.cluster import Cluster
+from muster.client.coordinator_calls import CoordinatorCalls
 from muster.client.failure import ClientError, raise_for
 from muster.client.group_protocol import JoinedMember, Standing
-from muster.client.offset_messages import CommittedOffset, commit_request, raise_for_commit
-from muster.client.partitions import TopicPartition
 from muster.wire.errors import MEMBER_ID_REQUIRED, UNSUPPORTED_VERSION
 from muster.wire.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 from muster.wire.generated.join_group import JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse
@@ -27,7 +26,6 @@ LONGEST_REASON: Final = 255
 """KIP-800: clients cut their reasons."""
 _STATIC_SINCE: Final = 5
 _LEAVE_BY_LIST_SINCE: Final = 3
-_lanes: Final = count()
 
 
 class MemberIdRequired(ClientError):
@@ -58,15 +56,10 @@ class Terms:
     rebalance_timeout_ms: int
 
 
-class GroupCalls:
-    """Calls go over a lane of their own, since a JoinGroup holds up all that come behind it."""
-
+class GroupCalls(CoordinatorCalls):
     def __init__(self, cluster: Cluster, terms: Terms) -> None:
-        self.cluster = cluster
+        super().__init__(cluster, terms.group_id, terms.instance_id)
         self.terms = terms
-        self._lane = f"member {next(_lanes)}"
-        self._parked = False
-        """A JoinGroup or SyncGroup is out: what is sent now on the same lane waits for it."""
 
     async def join(self, member_id: str, offers: Sequence[tuple[str, bytes]], reason: str) -> Joined:
         terms = self.terms
@@ -118,15 +111,6 @@ class GroupCalls:
         )
         raise_for(reply.error_code, f"heartbeat to group {self.terms.group_id}")
 
-    async def commit(self, standing: Standing, offsets: Mapping[TopicPartition, int | CommittedOffset]) -> None:
-        """Not on the lane while it is held up: a commit in the middle of a rebalance must not wait for its end."""
-        request = commit_request(
-            self.terms.group_id, offsets, standing.generation, standing.member_id, self.terms.instance_id
-        )
-        lane = SHARED_LANE if self._parked else self._lane
-        reply = await self.cluster.ask_coordinator(self.terms.group_id, "OffsetCommit", request, lane=lane)
-        raise_for_commit(reply, self.terms.group_id)
-
     async def leave(self, member_id: str, reason: str) -> None:
         if self._parked:
             self.close()  # on this connection the coordinator would hear of it only after the rebalance
@@ -142,12 +126,6 @@ class GroupCalls:
         raise_for(reply.error_code, f"leave group {terms.group_id}")
         for each in reply.members:
             raise_for(each.error_code, f"leave group {terms.group_id}")
-
-    def forget_coordinator(self) -> None:
-        self.cluster.coordinators.forget(self.terms.group_id)
-
-    def close(self) -> None:
-        self.cluster.close_lane(self._lane)
 
     async def _park(self, api: str, request: object) -> Any:
         patience = (self.terms.rebalance_timeout_ms + JOIN_GRACE_MS) / 1000

@@ -11,12 +11,13 @@ import time
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from muster.client.admin import TopicPartition, create_topic, delete_groups, delete_topics
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
-from muster.client.member import Member
-from muster.core.assignors.contract import Assignor
+from muster.client.member import CLASSIC, CONSUMER, Member
+from muster.core.assignors.choice import assignor_named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +27,11 @@ class Plan:
     seconds: float
     name: str
     """What the topic and the groups are called, with a number behind."""
-    assignor: Assignor
+    assignor: str
+    """By Kafka's name: one of the members' in the classic protocol, one of the broker's in the consumer protocol."""
+    protocol: str = CLASSIC
     heartbeat_interval_ms: int = 3_000
+    """In the classic protocol; in the other the broker says it, and the session timeout too."""
     commit_interval_ms: int = 5_000
     churn_seconds: float = 0.0
     """Every so often one member leaves and another joins; 0: never."""
@@ -59,7 +63,7 @@ class Seen:
     """What was measured. The phases: all join, then `seconds` of ordinary life."""
 
     join_seconds: float = 0.0
-    """From the first JoinGroup until every member had its share of its group's last generation."""
+    """From the first join until every member had its share of its group's last generation."""
     joining_rebalances: int = 0
     """Shares that members took meanwhile; the number of members is the least there can be."""
     seconds: float = 0.0
@@ -124,8 +128,10 @@ class GroupLoad:
         self._seen.joining_rebalances = sum(each.membership.rebalances for each in self._members)
 
     def _is_settled(self) -> bool:
-        """Each group is in one generation."""
+        """Each group is in one generation, and each member has a share: there are as many partitions as members."""
         generations = {(each.group_id, each.generation) for each in self._members}
+        if self._plan.protocol == CONSUMER and not all(each.assignment for each in self._members):
+            return False  # others have yet to give up what is its own
         return len(generations) == min(self._plan.groups, self._plan.members)
 
     def _new_member(self, group: int) -> Member:
@@ -135,9 +141,7 @@ class GroupLoad:
             self._cluster,
             f"{plan.name}-{group}",
             [plan.name],
-            assignors=[plan.assignor],
-            session_timeout_ms=plan.session_timeout_ms,
-            heartbeat_interval_ms=plan.heartbeat_interval_ms,
+            **_options(plan),
         )
         member.membership.on_heartbeat = self._heard_heartbeat
         return member
@@ -200,10 +204,10 @@ class GroupLoad:
 
     async def _churn_until(self, over: asyncio.Event) -> None:
         """Ends between two of them, never in the middle of one."""
-        position = 0
-        while self._plan.churn_seconds:
+        position, plan = 0, self._plan
+        while plan.churn_seconds:
             try:
-                await asyncio.wait_for(over.wait(), self._plan.churn_seconds)
+                await asyncio.wait_for(over.wait(), plan.churn_seconds)
             except TimeoutError:
                 pass
             else:
@@ -216,6 +220,8 @@ class GroupLoad:
             self._members[position] = newcomer
             newcomer.start()
             await newcomer.stable()
+            while plan.protocol == CONSUMER and not newcomer.assignment and newcomer.membership.failure is None:
+                await newcomer.membership.changed().wait()
             self._seen.churns.add(time.monotonic() - began)
 
     async def _clean_up(self) -> None:
@@ -225,3 +231,13 @@ class GroupLoad:
             await delete_topics(self._cluster, [self._plan.name])
         except ClientError as failure:
             self._progress(f"not all could be taken away: {failure}")
+
+
+def _options(plan: Plan) -> dict[str, Any]:
+    if plan.protocol == CONSUMER:
+        return {"protocol": CONSUMER, "assignor": plan.assignor}
+    return {
+        "assignors": [assignor_named(plan.assignor)],
+        "session_timeout_ms": plan.session_timeout_ms,
+        "heartbeat_interval_ms": plan.heartbeat_interval_ms,
+    }

@@ -4,8 +4,9 @@
         await member.stable()
         print(member.assignment)
 
-It reads no records itself (`admin.fetch_records` does) and stands beside other clients' members in one group. Any protocol
-type but `consumer` is for `membership` itself.
+`protocol` says which of Kafka's two group protocols it speaks; the rest is the same in both. It reads no records itself
+(`admin.fetch_records` does) and stands beside other clients' members in one group. Any protocol type but `consumer` is for
+`membership` itself.
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
+from uuid import uuid4
 
+from muster.client.callbacks import Callback, Callbacks
 from muster.client.cluster import Cluster
-from muster.client.consuming import Callback, Callbacks, ConsumerProtocol
+from muster.client.consumer_calls import ConsumerTerms
+from muster.client.consumer_membership import ConsumerMembership
+from muster.client.consuming import ConsumerProtocol
 from muster.client.failure import ClientError
 from muster.client.group_calls import Terms
 from muster.client.membership import HEARTBEAT_INTERVAL_MS, Membership
+from muster.client.membership_base import MembershipBase
 from muster.client.offsets import CommittedOffset, committed_offsets
 from muster.client.partitions import TopicPartition
 from muster.client.security import PLAINTEXT, Security
@@ -27,12 +33,25 @@ from muster.client.timing import REAL_TIME, Timing
 from muster.client.topics import partition_counts
 from muster.core.assignors.choice import COOPERATIVE_STICKY, RANGE
 from muster.core.assignors.contract import Assignor
+from muster.wire.errors import INVALID_CONFIG
 
 SESSION_TIMEOUT_MS: Final = 45_000
 REBALANCE_TIMEOUT_MS: Final = 300_000
 METADATA_MAX_AGE_MS: Final = 300_000
 DEFAULT_ASSIGNORS: Final = (RANGE, COOPERATIVE_STICKY)
 """As Java's consumers: they can be changed to cooperative by leaving `range` out, one member after the other."""
+
+CLASSIC: Final = "classic"
+CONSUMER: Final = "consumer"
+PROTOCOLS: Final = (CLASSIC, CONSUMER)
+"""`group.protocol` of Java's and librdkafka's consumers."""
+
+_HINTS: Final = {
+    "session_timeout_ms": "The broker says it: group.consumer.session.timeout.ms",
+    "heartbeat_interval_ms": "The broker says it: group.consumer.heartbeat.interval.ms",
+    "assignors": "The broker assigns: choose one of its assignors with `assignor`",
+    "assignor": "Members assign: choose with `assignors`",
+}
 
 
 class Member:
@@ -42,36 +61,68 @@ class Member:
         self,
         bootstrap: str | Sequence[str] | Cluster,
         group_id: str,
-        topics: Iterable[str],
+        topics: Iterable[str] = (),
         *,
+        protocol: str = CLASSIC,
         on_assigned: Callback | None = None,
         on_revoked: Callback | None = None,
         on_lost: Callback | None = None,
-        assignors: Sequence[Assignor] = DEFAULT_ASSIGNORS,
+        assignors: Sequence[Assignor] | None = None,
+        assignor: str | None = None,
+        topic_regex: str | None = None,
         instance_id: str | None = None,
         rack_id: str | None = None,
-        session_timeout_ms: int = SESSION_TIMEOUT_MS,
+        session_timeout_ms: int | None = None,
         rebalance_timeout_ms: int = REBALANCE_TIMEOUT_MS,
-        heartbeat_interval_ms: int = HEARTBEAT_INTERVAL_MS,
+        heartbeat_interval_ms: int | None = None,
         metadata_max_age_ms: int = METADATA_MAX_AGE_MS,
         security: Security = PLAINTEXT,
         client_id: str = "muster",
         timing: Timing = REAL_TIME,
     ) -> None:
+        _check_options(
+            protocol,
+            of_classic={
+                "assignors": assignors,
+                "session_timeout_ms": session_timeout_ms,
+                "heartbeat_interval_ms": heartbeat_interval_ms,
+            },
+            of_consumer={"assignor": assignor, "topic_regex": topic_regex},
+        )
         self._owns_cluster = not isinstance(bootstrap, Cluster)
         self.cluster = (
             bootstrap if isinstance(bootstrap, Cluster) else Cluster(bootstrap, security=security, client_id=client_id)
         )
         self.group_id = group_id
-        callbacks = Callbacks(on_assigned, on_revoked, on_lost)
-        self._protocol = ConsumerProtocol(self.cluster, topics, assignors, callbacks, rack_id)
-        terms = Terms(group_id, ConsumerProtocol.protocol_type, instance_id, session_timeout_ms, rebalance_timeout_ms)
-        self.membership = Membership(
-            self.cluster, terms, self._protocol, heartbeat_interval_ms=heartbeat_interval_ms, timing=timing
-        )
+        self.protocol = protocol
         self._metadata_max_age_seconds = metadata_max_age_ms / 1000
         self._timing = timing
         self._watch: asyncio.Task[None] | None = None
+        self._share: ConsumerProtocol | ConsumerMembership
+        self.membership: MembershipBase
+        callbacks = Callbacks(on_assigned, on_revoked, on_lost)
+        if protocol == CONSUMER:
+            names = tuple(sorted(dict.fromkeys(topics)))
+            self.membership = self._share = ConsumerMembership(
+                self.cluster,
+                ConsumerTerms(
+                    group_id, str(uuid4()), instance_id, rack_id, rebalance_timeout_ms, names, topic_regex, assignor
+                ),
+                callbacks,
+                timing=timing,
+            )
+            return
+        self._share = ConsumerProtocol(
+            self.cluster, topics, DEFAULT_ASSIGNORS if assignors is None else assignors, callbacks, rack_id
+        )
+        session_ms = SESSION_TIMEOUT_MS if session_timeout_ms is None else session_timeout_ms
+        self.membership = Membership(
+            self.cluster,
+            Terms(group_id, ConsumerProtocol.protocol_type, instance_id, session_ms, rebalance_timeout_ms),
+            self._share,
+            heartbeat_interval_ms=HEARTBEAT_INTERVAL_MS if heartbeat_interval_ms is None else heartbeat_interval_ms,
+            timing=timing,
+        )
 
     def __repr__(self) -> str:
         return f"<{self.membership!r} with {len(self.assignment)} partitions>"
@@ -79,7 +130,7 @@ class Member:
     @property
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions that are this member's now."""
-        return self._protocol.owned
+        return self._share.owned
 
     @property
     def member_id(self) -> str:
@@ -87,10 +138,12 @@ class Member:
 
     @property
     def generation(self) -> int:
+        """The member epoch, in the consumer protocol; -1: it has no place in the group now."""
         return self.membership.standing.generation
 
     @property
     def is_leader(self) -> bool:
+        """Whether it assigns for all; in the consumer protocol the coordinator does."""
         return self.membership.standing.is_leader
 
     # -- life
@@ -98,7 +151,8 @@ class Member:
     def start(self) -> None:
         """Begin to join; returns at once."""
         self.membership.start()
-        self._watch = asyncio.create_task(self._watch_topics())
+        if isinstance(self._share, ConsumerProtocol):
+            self._watch = asyncio.create_task(self._watch_topics(self._share))
 
     async def stable(self, rebalances: int = 1, *, generation: int = 0) -> None:
         """Come back when the group has rebalanced and this member has its partitions; raises why it never will.
@@ -112,7 +166,7 @@ class Member:
         await self.membership.ended()
 
     def rejoin(self, reason: str) -> None:
-        """Ask for a rebalance."""
+        """Ask for a rebalance. ClientError in the consumer protocol, where the coordinator alone decides."""
         self.membership.rejoin(reason)
 
     async def stop(self, reason: str = "the member was closed", *, stay_static: bool = True) -> None:
@@ -138,7 +192,7 @@ class Member:
     # -- offsets
 
     async def commit(self, offsets: Mapping[TopicPartition, int | CommittedOffset]) -> None:
-        """The offset of the next record to read, for each partition. See `Membership.commit` for what may go wrong."""
+        """The offset of the next record to read, for each partition. See `MembershipBase.commit` for what may go wrong."""
         await self.membership.commit(offsets)
 
     async def committed(
@@ -148,19 +202,31 @@ class Member:
         wanted = self.assignment if partitions is None else partitions
         return await committed_offsets(self.cluster, self.group_id, wanted, require_stable=True)
 
-    async def _watch_topics(self) -> None:
+    async def _watch_topics(self, share: ConsumerProtocol) -> None:
         """The leader asks for a rebalance when topics have come, gone or grown."""
         while True:
             await self._timing.sleep(self._metadata_max_age_seconds)
-            if not self.is_leader or not self._protocol.group_topics:
+            if not self.is_leader or not share.group_topics:
                 continue
-            known = self._protocol.counts
+            known = share.counts
             try:
-                now = await partition_counts(self.cluster, self._protocol.group_topics)
+                now = await partition_counts(self.cluster, share.group_topics)
             except ClientError:
                 continue  # the next look may succeed
-            if now != known and known is self._protocol.counts:
+            if now != known and known is share.counts:
                 self.rejoin(f"topics have changed: {_changes(known, now)}")
+
+
+def _check_options(protocol: str, *, of_classic: Mapping[str, object], of_consumer: Mapping[str, object]) -> None:
+    """ClientError for an option that the protocol would ignore."""
+    asked = "make a member of a group"
+    if protocol not in PROTOCOLS:
+        raise ClientError(INVALID_CONFIG, asked, f"protocol is {protocol!r}", f"Choose {CLASSIC} or {CONSUMER}")
+    for name, value in (of_classic if protocol == CONSUMER else of_consumer).items():
+        if value is not None:
+            other = CLASSIC if protocol == CONSUMER else CONSUMER
+            hint = _HINTS.get(name, f"Leave it out, or choose protocol={other!r}")
+            raise ClientError(INVALID_CONFIG, asked, f"{name} is not an option of the {protocol} protocol", hint)
 
 
 def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> str:

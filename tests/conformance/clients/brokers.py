@@ -27,6 +27,14 @@ SETTINGS: Final = {
 OF_CLIENT: Final[Mapping[str, Mapping[str, str]]] = {
     # Without the question to the coordinator a transaction can hang: one that its coordinator does not know.
     "tools": {"transaction.partition.verification.enable": "false"},
+    # Members of consumer groups are told to beat often, and are missed soon.
+    "muster": {
+        "group.consumer.min.heartbeat.interval.ms": "100",
+        "group.consumer.heartbeat.interval.ms": "100",
+        "group.consumer.min.session.timeout.ms": "2000",
+        "group.consumer.session.timeout.ms": "4000",
+        "group.consumer.assignment.interval.ms": "0",
+    },
 }
 """What a client needs beyond that."""
 

@@ -30,6 +30,7 @@ examples:
   muster consume orders --partition 0 --offset -10            the last ten of partition 0, and what comes
   muster consume orders --since 1h --format '{time}\t{key}\t{value}'
   muster consume orders --group billing --max 100             as a member of a group: goes on where the group is
+  muster consume orders --group billing --protocol consumer   the same by the new group protocol (KIP-848)
 """
 
 
@@ -48,6 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     end.add_argument("--until-end", action="store_true", help="what is there when it starts")
     member = parser.add_argument_group("in a group")
     member.add_argument("--group", metavar="NAME", help="be a member of it; commit what was printed")
+    member.add_argument(
+        "--protocol",
+        choices=("classic", "consumer"),
+        help="which of Kafka's group protocols it speaks (group.protocol; default: classic)",
+    )
     member.add_argument("--no-commit", action="store_true", help="leave the group's offsets as they are")
     member.add_argument("--instance-id", metavar="NAME", help="be a static member (group.instance.id)")
     form = parser.add_mutually_exclusive_group()

@@ -16,19 +16,24 @@ if TYPE_CHECKING:
 
 _COMMIT_SECONDS: Final = 5.0
 """auto.commit.interval.ms of Kafka's consumers."""
+_LOOK_SECONDS: Final = 0.2
+"""So often a member that shall end looks whether others still have to give up what shall be its own."""
+_ASSIGNING: Final = "Assigning"
+"""The coordinator has yet to say who shall have what."""
 
 
 async def read_in_group(
     cluster: Cluster, arguments: argparse.Namespace, reading: Reading, tell: Callable[[str], None]
 ) -> None:
     """Until the reading is done, or the task is cancelled: then too it commits and leaves."""
-    from muster.client.member import Member
+    from muster.client.member import CLASSIC, Member
 
     consuming = Consuming(cluster, arguments, reading, tell)
     member = Member(
         cluster,
         arguments.group,
         arguments.topics,
+        protocol=arguments.protocol or CLASSIC,
         on_assigned=consuming.assigned,
         on_revoked=consuming.revoked,
         on_lost=consuming.lost,
@@ -70,7 +75,10 @@ class Consuming:
         while not self._reading.is_done:
             if not self._reading.positions:
                 if self._until_end:
-                    return  # others have all of it
+                    if not await self._awaits_partitions():
+                        return  # others have all of it
+                    await _either(asyncio.sleep(_LOOK_SECONDS), ended)
+                    continue
                 # More members than partitions: a share may come with the next rebalance.
                 self._has_share.clear()
                 await _either(self._has_share.wait(), ended)
@@ -78,6 +86,18 @@ class Consuming:
             await _either(self._reading.step(), ended)
             if time.monotonic() >= self._commit_at:
                 await self._commit(self._reading.positions)
+
+    async def _awaits_partitions(self) -> bool:
+        """In the consumer protocol a newcomer begins with nothing if others have yet to give up what shall be its own."""
+        from muster.client.admin import describe_group
+        from muster.client.member import CONSUMER
+
+        if self.member.protocol != CONSUMER:
+            return False
+        group = await describe_group(self._cluster, self._group)
+        return group.state == _ASSIGNING or any(
+            each.target for each in group.members if each.member_id == self.member.member_id
+        )
 
     async def assigned(self, places: frozenset[TopicPartition]) -> None:
         from muster.client.admin import EARLIEST, LATEST, committed_offsets, list_offsets

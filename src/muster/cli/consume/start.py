@@ -76,7 +76,11 @@ def check_consume(arguments: argparse.Namespace) -> None:
     if len(given) > 1:
         raise UsageError(f"{given[0]} and {given[1]}: choose one of them")
     if arguments.group is None:
-        for flag, value in (("--no-commit", arguments.no_commit), ("--instance-id", arguments.instance_id)):
+        for flag, value in (
+            ("--protocol", arguments.protocol),
+            ("--no-commit", arguments.no_commit),
+            ("--instance-id", arguments.instance_id),
+        ):
             if value:
                 raise UsageError(f"{flag} is for members: name the group with --group")
         return

@@ -14,7 +14,7 @@ from muster.client.failure import ClientError
 from muster.core.assignors.choice import ASSIGNORS
 from tests.conformance import kafka
 from tests.conformance.clients.contract import Findings, Status, Verdict
-from tests.conformance.clients.ours import checks, with_java
+from tests.conformance.clients.ours import checks, consumer_checks, with_java
 from tests.conformance.clients.ours.probe import Probe
 from tests.conformance.kafka import KafkaMissing, Node
 
@@ -31,6 +31,17 @@ CHECKS: Final[dict[str, Callable[[Probe], Awaitable[None]]]] = {
     "topic grows": checks.topic_grows,
     "protocol type of one's own": checks.own_protocol,
     "members that do not fit": checks.mismatches,
+    **{f"consumer group with {name}": partial(consumer_checks.shared, assignor=name) for name in ("uniform", "range")},
+    "consumer group: static member restarts unnoticed": consumer_checks.static_restart,
+    "consumer group: removed member loses all and comes back": consumer_checks.removed,
+    "consumer group: fenced member loses all and comes back": consumer_checks.fenced,
+    "consumer group: killed member is missed": consumer_checks.killed,
+    "consumer group: topics by expression, also later ones": consumer_checks.by_expression,
+    "consumer group: topic grows": consumer_checks.topic_grows,
+    "consumer group: members that do not fit": consumer_checks.mismatches,
+    "consumer group: members of both protocols": consumer_checks.both_protocols,
+    "consumer group: from the classic protocol and back": consumer_checks.migration,
+    "consumer group: beside a Java member": with_java.in_consumer_group,
     **{f"leads a Java member with {name}": partial(with_java.ours_first, assignor=name) for name in ASSIGNORS},
     **{f"follows a Java member with {name}": partial(with_java.java_first, assignor=name) for name in ASSIGNORS},
 }

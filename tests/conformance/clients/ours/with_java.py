@@ -48,15 +48,32 @@ async def java_first(probe: Probe, assignor: str) -> None:
         await until("Java has all again", lambda: _java_has(output, 4))
 
 
+async def in_consumer_group(probe: Probe) -> None:
+    """Ours has everything, Java takes half, then ours goes and comes again."""
+    name = "ours-and-java-consumers"
+    await admin.create_topic(probe.cluster, name, 4, replication=1)
+    async with Member(probe.cluster, name, [name], protocol="consumer") as ours:
+        await ours.stable()
+        async with java(probe, name, "") as output:
+            await until("they share", lambda: _shared(ours, output))
+            await ours.stop()
+            await until("Java has all", lambda: _java_has(output, 4))
+            async with Member(probe.cluster, name, [name], protocol="consumer") as again:
+                await until("they share again", lambda: _shared(again, output))
+
+
 @asynccontextmanager
 async def java(probe: Probe, name: str, assignor: str) -> AsyncIterator[Path]:
-    """Ends like a killed process if it must: it is told to stop, and says goodbye."""
+    """Without an assignor it is a member of a consumer group. Ends like a killed process if it must: it is told to stop, and
+    says goodbye."""
     place = probe.folder / name
     place.mkdir()
     shell = Shell(probe.node, place, await asyncio.to_thread(make_archive, probe.node))
     settings = place / "consumer.properties"
-    settings.write_text("heartbeat.interval.ms=100\nmetadata.max.age.ms=1000\n")
-    strategy = ("--assignment-strategy", CLASSES[assignor], "--session-timeout", "6000")
+    settings.write_text("metadata.max.age.ms=1000\n" + ("heartbeat.interval.ms=100\n" if assignor else ""))
+    strategy: tuple[str, ...] = ("--group-protocol", "consumer")
+    if assignor:
+        strategy = ("--assignment-strategy", CLASSES[assignor], "--session-timeout", "6000")
     beside = shell.beside(
         "verifiable-consumer", "--topic", name, "--group-id", name, "--command-config", str(settings), *strategy
     )
