@@ -22,18 +22,21 @@ def pairs(topics: Topics) -> Iterator[tuple[str, int]]:
 
 def united(topics: Topics, more: Topics) -> Topics:
     """Each partition of both, once."""
-    found: dict[str, dict[int, None]] = {}
+    found: dict[str, tuple[int, ...]] = {}
     for topic, partitions in (*topics, *more):
-        found.setdefault(topic, {}).update(dict.fromkeys(partitions))
-    return tuple(TopicPartitions(topic, tuple(partitions)) for topic, partitions in found.items())
+        known = found.get(topic)
+        found[topic] = tuple(dict.fromkeys(partitions if known is None else known + partitions))
+    return tuple([TopicPartitions(topic, partitions) for topic, partitions in found.items()])
 
 
 def without(topics: Topics, gone: Topics) -> Topics:
     """What is left when these have been taken away; topics of which nothing is left are not in it."""
+    if not gone:
+        return topics
     removed = frozenset(pairs(gone))
     left = []
     for topic, partitions in topics:
-        kept = tuple(partition for partition in partitions if (topic, partition) not in removed)
+        kept = tuple([partition for partition in partitions if (topic, partition) not in removed])
         if kept:
             left.append(TopicPartitions(topic, kept))
     return tuple(left)
