@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # The rooms that have a share in the hot core: their tests are run in both forms.
-HOT_ROOMS := wire core log runtime server
+HOT_ROOMS := wire core log topics runtime server
 HOT_FILES := setup.py $(foreach room,$(HOT_ROOMS),$(shell find src/muster/$(room) -name '*.py'))
 PURE_TESTS := $(foreach room,$(HOT_ROOMS),tests/$(room)) tests/sim
 # MUSTER_PURE=1, or a file .pure here, keeps everything from being compiled: then what is edited is what runs.

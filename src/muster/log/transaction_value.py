@@ -11,7 +11,7 @@ from struct import Struct
 from typing import Final
 
 from librt.strings import BytesWriter, read_i16_be, read_i32_be, read_i64_be, write_i16_be, write_i32_be, write_i64_be
-from mypy_extensions import i16, i32, i64, u8
+from mypy_extensions import i16, i64, u8
 
 from muster.core.records import UnknownRecord
 from muster.core.transactions.records import TopicPartitions, TransactionErased, TransactionRecord, TransactionStored
