@@ -101,7 +101,7 @@ class Verification:
 
     __slots__ = (
         "_asked",
-        "_give_up_ms",
+        "_began_ms",
         "_node",
         "_refused",
         "_then",
@@ -116,8 +116,8 @@ class Verification:
         self._transactional_id = transactional_id
         self._version = version
         self._asked: AddPartitions | None = None
-        self._give_up_ms = 0
-        """When it is not asked again any more."""
+        self._began_ms = 0
+        """When it was asked first."""
         self._unknown: list[tuple[str, int]] = []
         """The partitions that are asked about."""
         self._then: Callable[[], None] | None = None
@@ -173,8 +173,7 @@ class Verification:
             then()
             return
         self._then = then
-        patience_ms = settings_of(self._node).integer("add.partitions.to.txn.retry.backoff.max.ms")
-        self._give_up_ms = self._node.clock.ticks_ms() + patience_ms
+        self._began_ms = self._node.clock.ticks_ms()
         self._ask()
 
     def _ask(self) -> None:
@@ -186,10 +185,10 @@ class Verification:
         codes = reply.listed(len(self._unknown))
         if self._joins and CONCURRENT_TRANSACTIONS in codes:
             # The markers of the transaction before are being written: clients would wait much longer before they try again.
-            now_ms = self._node.clock.ticks_ms()
-            if now_ms < self._give_up_ms:
-                pause_ms = settings_of(self._node).integer("add.partitions.to.txn.retry.backoff.ms")
-                self._node.clock.wake_at(now_ms + pause_ms, self._ask)
+            clock, settings = self._node.clock, settings_of(self._node)
+            now_ms = clock.ticks_ms()
+            if now_ms < self._began_ms + settings.integer("add.partitions.to.txn.retry.backoff.max.ms"):
+                clock.wake_at(now_ms + settings.integer("add.partitions.to.txn.retry.backoff.ms"), self._ask)
                 return
         for place, code in zip(self._unknown, codes, strict=True):
             if code == NONE and place in self._verified and not self.has_verified(*place):

@@ -22,23 +22,24 @@ def pairs(topics: Topics) -> Iterator[tuple[str, int]]:
 
 def united(topics: Topics, more: Topics) -> Topics:
     """Each partition of both, once."""
-    found: dict[str, tuple[int, ...]] = {}
-    for topic, partitions in (*topics, *more):
+    found: dict[str, TopicPartitions] = {}
+    for each in topics + more:
+        topic, partitions = each
         known = found.get(topic)
-        found[topic] = tuple(dict.fromkeys(partitions if known is None else known + partitions))
-    return tuple([TopicPartitions(topic, partitions) for topic, partitions in found.items()])
+        distinct = tuple(dict.fromkeys(partitions if known is None else known.partitions + partitions))
+        found[topic] = each if distinct == partitions else TopicPartitions(topic, distinct)
+    return tuple(found.values())
 
 
 def without(topics: Topics, gone: Topics) -> Topics:
     """What is left when these have been taken away; topics of which nothing is left are not in it."""
-    if not gone:
-        return topics
-    removed = frozenset(pairs(gone))
-    left = []
-    for topic, partitions in topics:
+    removed = {(topic, partition) for topic, partitions in gone for partition in partitions}
+    left: list[TopicPartitions] = []
+    for each in topics:
+        topic, partitions = each
         kept = tuple([partition for partition in partitions if (topic, partition) not in removed])
         if kept:
-            left.append(TopicPartitions(topic, kept))
+            left.append(each if len(kept) == len(partitions) else TopicPartitions(topic, kept))
     return tuple(left)
 
 

@@ -12,7 +12,7 @@ from muster.core.transactions.config import TRANSACTION_VERSION
 from muster.core.transactions.records import TransactionStored
 from muster.core.transactions.requests import NO_PRODUCER_EPOCH
 from muster.core.transactions.states import TransactionState
-from muster.core.transactions.topic_partitions import Topics, united, without
+from muster.core.transactions.topic_partitions import Topics, united
 from muster.core.transactions.transitions import (
     EMPTY,
     NOTHING_OPEN,
@@ -35,15 +35,15 @@ def is_exhausted(epoch: int) -> bool:
 
 
 class Transaction:
-    __slots__ = ("last_epoch", "marked", "stored")
+    __slots__ = ("last_epoch", "stored", "unmarked")
 
     def __init__(self, stored: TransactionStored) -> None:
         self.stored = stored
         self.last_epoch = NO_PRODUCER_EPOCH
         """The epoch before the present one, if it was the same producer's: it may repeat a request whose answer it missed
         (KIP-360). Memory only: after another node has taken over such a repetition is fenced, as in Kafka."""
-        self.marked: Topics = ()
-        """The partitions that have their marker already, in `Prepare*`."""
+        self.unmarked: Topics = stored.topics
+        """The partitions of the transaction without those that have their marker, in `Prepare*`."""
 
     @property
     def state(self) -> TransactionState:
@@ -58,14 +58,9 @@ class Transaction:
         """When the open transaction times out. Adding partitions does not prolong it (spec 14.2)."""
         return self.stored.start_timestamp_ms + self.stored.transaction_timeout_ms
 
-    @property
-    def unmarked(self) -> Topics:
-        """The partitions of the transaction without those that have their marker."""
-        return without(self.stored.topics, self.marked)
-
     def replay(self, record: TransactionStored) -> None:
         self.stored = record
-        self.marked = ()
+        self.unmarked = record.topics
 
     # -- the record of each state
 
