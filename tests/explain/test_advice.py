@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from muster.explain.advice_rules import RULES
 from tests.explain.stories import Story, one_member, two_members
 
@@ -341,7 +343,12 @@ def test_members_that_find_no_room_ask_for_a_larger_group() -> None:
     assert "group.max.size" in said
 
 
-HELD = {"producer_id": 9, "transactional_id": "payments-1", "offsets": 3, "partitions": {"orders": [0, 1]}}
+HELD: dict[str, Any] = {
+    "producer_id": 9,
+    "transactional_id": "payments-1",
+    "offsets": 3,
+    "partitions": {"orders": [0, 1]},
+}
 
 
 def test_readers_that_waited_long_for_a_transaction_ask_for_shorter_ones() -> None:

@@ -149,7 +149,7 @@ class Server:
         return exposition(
             (
                 *coordinator_metrics(self.node.coordinator),
-                *marker_metrics(self.node.marker_writer),
+                *marker_metrics(self.node.transactions.marker_writer),
                 *transaction_metrics(self.node.transactions, self.node.clock.now_ms()),
                 *traffic_metrics(self.listener),
                 *authorization_metrics(self.node),
