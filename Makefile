@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # The rooms that have a share in the hot core: their tests are run in both forms.
-HOT_ROOMS := wire core log runtime server
+HOT_ROOMS := wire core log topics runtime server
 HOT_FILES := setup.py $(foreach room,$(HOT_ROOMS),$(shell find src/muster/$(room) -name '*.py'))
 PURE_TESTS := $(foreach room,$(HOT_ROOMS),tests/$(room)) tests/sim
 # Heartbeats and commits over TCP: the only requests that are ever served by their bytes (decision 0016), so these are run without that too.

@@ -20,7 +20,7 @@ SOURCE = Path("src/muster")
 HOT_APIS = sorted(path.stem.removesuffix("_native") for path in (SOURCE / "wire/generated").glob("*_native.py"))
 COMPILED = {
     "wire": (
-        "batch_encode batch_header batch_open batch_records errors header i32_array message native primitives"
+        "batch_encode batch_header batch_markers batch_open batch_records errors header i32_array message native primitives"
         " special_values value varint"
     ),
     "wire/generated": " ".join(f"{name} {name}_native" for name in HOT_APIS),
@@ -31,18 +31,19 @@ COMPILED = {
     "core/transactions": "*",
     "log": (
         "compactable contract disk file_access file_commit file_log group_value index offset_run offset_value open_files"
-        " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
+        " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit transaction_value"
     ),
+    "topics": "batch_checks catalog effort markers produce producers refusal topic verifications",
     "runtime": (
         "alarm clock coordinator coordinator_log coordinator_shards group_commit group_queues group_runner in_flight loader"
-        " long_poll offsets_load offsets_log runner session_token tickets timings transaction_coordinator transaction_runner"
-        " transactions_load transactions_log unanswered wheel"
+        " long_poll marker_writer offsets_load offsets_log runner session_token tickets timings transaction_coordinator"
+        " transaction_runner transactions_load transactions_log unanswered wheel"
     ),
-    "server": "authorize backlog call channel connection limits parts reactor request_budget routes traffic",
+    "server": "authorize backlog call channel connection limits parts reactor request_budget routes traffic transactions",
     "server/intake": "*",
     "server/handlers": (
-        "commit_answer commit_sorting consumer_group_heartbeat describe_groups find_coordinator heartbeat join_group"
-        " leave_group list_groups offset_commit offset_fetch repeated_commit sync_group"
+        "commit_answer commit_sorting consumer_group_heartbeat describe_groups end_txn find_coordinator heartbeat join_group"
+        " leave_group list_groups offset_commit offset_fetch produce repeated_commit sync_group txn_offset_commit"
     ),
 }
 OWN_SYMBOLS = [] if sys.platform == "win32" else ["-fvisibility=hidden", "-fno-semantic-interposition"]

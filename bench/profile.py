@@ -29,12 +29,14 @@ PATHS: dict[str, tuple[str, dict[str, float]]] = {
     "commit of 100": ("commit", {"partitions": 100}),
     "fetch of 100": ("fetch", {"partitions": 100}),
     "describe of 100": ("describe", {"group_size": 100}),
+    "a transaction's request": ("transaction", {"partitions": 10}),
 }
 ROOMS = {
     "server/handlers": "handlers",
     "server": "sockets, framing, routing",
     "wire": "messages to and from bytes",
     "core": "decisions",
+    "topics": "producers, batches to append",
     "runtime": "carrying out",
     "log": "records, files",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from muster.explain.advice_rules import RULES
 from tests.explain.stories import Story, one_member, two_members
 
@@ -339,6 +341,39 @@ def test_members_that_find_no_room_ask_for_a_larger_group() -> None:
     assert said is not None
     assert "1 member found no room" in said
     assert "group.max.size" in said
+
+
+HELD: dict[str, Any] = {
+    "producer_id": 9,
+    "transactional_id": "payments-1",
+    "offsets": 3,
+    "partitions": {"orders": [0, 1]},
+}
+
+
+def test_readers_that_waited_long_for_a_transaction_ask_for_shorter_ones() -> None:
+    story = two_members()
+    story.tell(
+        "offsets_released", "transaction_committed", "anna", **HELD, unstable_ms=9_000, refusals=4, waited_ms=4_000
+    )
+    story.after(60_000)
+    story.tell(
+        "offsets_released", "transaction_aborted", "boris", **HELD, unstable_ms=61_000, refusals=9, waited_ms=50_000
+    )
+    said = story.advice("shorter_transactions")
+    assert said is not None
+    assert "waited 54 s for 2 transactions" in said
+    assert "that of payments-1, was 50 s of the 1 min 1 s in which it held 3 offsets back" in said
+    assert "transaction.timeout.ms" in said
+
+
+def test_a_moment_of_waiting_for_a_transaction_is_as_it_should_be() -> None:
+    story = two_members()
+    story.tell(
+        "offsets_released", "transaction_committed", "anna", **HELD, unstable_ms=61_000, refusals=2, waited_ms=4_999
+    )
+    story.tell("offsets_released", "transaction_aborted", **HELD, unstable_ms=61_000, refusals=0)
+    assert story.advice("shorter_transactions") is None
 
 
 def test_every_rule_has_been_seen_here() -> None:

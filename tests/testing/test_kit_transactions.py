@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from muster.core.journal import JournalEvent
+from muster.runtime.transaction_metrics import marker_metrics
 from muster.testing import Broker, UnusedFault, WaitTimeout
 from tests.interop.client_confluent import QUIET
 from tests.interop.transactional import ConfluentTransactions, read_to_end
@@ -35,6 +36,14 @@ def begun(broker: Broker, name: str = "t", offset: int = 5) -> ConfluentTransact
 def read_committed(broker: Broker) -> list[bytes]:
     """What a read_committed consumer sees of sink-0, up to the last stable offset."""
     return read_to_end(ConfluentTransactions.library, broker.bootstrap_servers, "sink", committed=True)
+
+
+def markers_waiting(broker: Broker) -> float:
+    """What the metrics say."""
+    told = broker.run(lambda: list(marker_metrics(broker.kit.node.transactions.marker_writer)))
+    (found,) = [each for each in told if each.name == "muster_transaction_markers_waiting"]
+    ((_, count),) = found.samples
+    return count
 
 
 # ---- looking
@@ -119,8 +128,10 @@ def test_an_end_without_markers_shows_to_nobody_until_the_fault_is_removed(broke
         assert (view.state, view.unmarked) == ("PrepareCommit", view.partitions)
         assert read_committed(broker) == []
         assert [each.offset for each in broker.group("copy").pending_offsets()] == [5]
+        assert markers_waiting(broker) == 2
     assert held.uses == 1
     broker.transaction("t").wait("CompleteCommit")
+    assert markers_waiting(broker) == 0
     assert read_committed(broker) == [b"value"]
     assert broker.group("copy").offsets() == {("source", 0): 5}
 

@@ -13,6 +13,7 @@ from muster.topics.broker import Broker, BrokerConfig
 from muster.topics.producer_snapshots import DOCUMENT
 from muster.wire import errors
 from muster.wire.batch import BatchHeader
+from tests.forms import interpreted_only
 from tests.topics.bench_broker import (
     NODE_ID,
     NOW_MS,
@@ -269,6 +270,7 @@ def test_a_log_that_can_be_neither_written_nor_read_is_the_error_of_the_next_pro
     assert send(broker, numbered(1, 1)).base_offset == 1
 
 
+@interpreted_only
 def test_the_number_of_remembered_producers_is_bounded(monkeypatch: pytest.MonkeyPatch, broker: Broker) -> None:
     monkeypatch.setattr(producers, "MAX_PRODUCERS_PER_PARTITION", 2)
     for producer_id in (1, 2):

@@ -19,6 +19,7 @@ from muster.topics.producer_snapshots import DOCUMENT
 from muster.topics.refusal import TopicError
 from muster.wire import errors
 from muster.wire.batch import BatchHeader, decode_records, encode_batch, parse_header
+from tests.forms import interpreted_only
 from tests.topics.bench_broker import (
     NODE_ID,
     NOW_MS,
@@ -362,6 +363,7 @@ def test_a_producer_with_an_open_transaction_is_not_forgotten() -> None:
     assert broker.apply_retention(NOW_MS + 2 * DAY_MS).producers_forgotten == 1
 
 
+@interpreted_only
 def test_a_producer_with_an_open_transaction_is_not_evicted(monkeypatch: pytest.MonkeyPatch, broker: Broker) -> None:
     monkeypatch.setattr(producers, "MAX_PRODUCERS_PER_PARTITION", 2)
     write(broker, 1)

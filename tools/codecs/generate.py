@@ -26,13 +26,16 @@ HOT: Final = frozenset(
     {
         "ConsumerGroupHeartbeat",
         "DescribeGroups",
+        "EndTxn",
         "ListGroups",
         "Heartbeat",
         "JoinGroup",
         "LeaveGroup",
         "OffsetCommit",
         "OffsetFetch",
+        "Produce",
         "SyncGroup",
+        "TxnOffsetCommit",
     }
 )
 """What a coordinator is asked again and again. These are compiled (`setup.py`): a handler that touches interpreted message

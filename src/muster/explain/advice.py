@@ -1,6 +1,7 @@
 """A piece of advice, and the case that rules judge. Advice names the setting and the figures that speak for it.
 
-A rule is a function of a `Case`; it lives with its kind: sessions, polling, assignors, rhythm. `advice_rules` has them all.
+A rule is a function of a `Case`; it lives with its kind: sessions, polling, assignors, rhythm,
+transactions. `advice_rules` has them all.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from muster.explain.advice_assignors import half_done_upgrade, keep_partitions, 
 from muster.explain.advice_polling import rejoin_in_time, shorter_rebalance_timeout, slow_to_join
 from muster.explain.advice_rhythm import flapping_members, full_group, longer_initial_delay, many_in_an_hour
 from muster.explain.advice_sessions import longer_session, shorter_session, static_membership
+from muster.explain.advice_transactions import shorter_transactions
 
 Rule: TypeAlias = Callable[[Case], Advice | None]
 
@@ -28,6 +29,7 @@ RULES: Final[tuple[Rule, ...]] = (
     other_subscriptions,
     longer_initial_delay,
     full_group,
+    shorter_transactions,
 )
 
 

@@ -12,7 +12,15 @@ from muster.core.classic.heartbeat import stable_member
 from muster.core.consumer.records import ConsumerGroupRecord
 from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
 from muster.core.consumer.steady import steady_consumer
-from muster.core.records import EndTransactionMarker, GroupErased, GroupStored, OffsetsCommitted, Record, log_length
+from muster.core.records import (
+    EndTransactionMarker,
+    GroupErased,
+    GroupStored,
+    OffsetsCommitted,
+    ProducerRecord,
+    Record,
+    log_length,
+)
 from muster.core.refusal import refused, refused_in_flight
 from muster.core.replies import CommitReply, MarkerReply
 from muster.core.requests import (
@@ -173,8 +181,9 @@ class GroupRunner(ShardRunner):
             log_offset += log_length(record)
 
     def _keys_of(self, records: list[Record]) -> tuple[str, ...]:
-        if type(records[0]) is OffsetsCommitted:
-            return ()  # a commit has nothing but offsets
+        first = records[0]
+        if type(first) is OffsetsCommitted or isinstance(first, ProducerRecord):
+            return ()  # a commit has nothing but offsets, a transaction's too, and a marker is alone
         return tuple(
             {
                 record.group_id: None

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply
@@ -53,6 +55,7 @@ _MOVING: Final = (LEADER_NOT_AVAILABLE, NETWORK_EXCEPTION, NOT_LEADER_OR_FOLLOWE
 """Happens whenever a partition or a node goes: told only if it lasts. `remote_markers` tells of a node that stays away."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class MarkerWriter:
     def __init__(
         self, broker: Broker, groups: Coordinator, durable: GroupCommit, clock: Clock, remote: RemoteMarkers

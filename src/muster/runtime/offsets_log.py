@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from muster.core.consumer.records import TOMBSTONES
 from muster.core.records import EndTransactionMarker, GroupErased, OffsetErased, ProducerRecord, Record
-from muster.log.record_codec import RecordError, encode_records, write_record
-from muster.runtime.coordinator_log import CoordinatorLog, RecordsTooLarge
-from muster.wire.batch import EndMarker, OpenBatch, encode_batch, encode_marker_batch
-from muster.wire.batch import Record as BatchRecord
+from muster.log.record_codec import write_record
+from muster.runtime.coordinator_log import CoordinatorLog
+from muster.wire.batch import TRANSACTIONAL_BIT, EndMarker, OpenBatch, encode_marker_batch
 
 
 class OffsetsLog(CoordinatorLog):
@@ -37,18 +36,7 @@ class OffsetsLog(CoordinatorLog):
             assert len(records) == 1, "a marker is alone in its batch"
             marker = EndMarker(first.commit, first.coordinator_epoch)
             return encode_marker_batch(marker, first.producer_id, first.producer_epoch, now_ms)
-        try:
-            pairs = encode_records(records)
-        except RecordError as error:
-            raise RecordsTooLarge(f"{self}: {error}") from error
-        batch = encode_batch(
-            [BatchRecord(delta, now_ms, key, value) for delta, (key, value) in enumerate(pairs)],
-            compression=self._compression,
-            producer_id=first.producer_id,
-            producer_epoch=first.producer_epoch,
-            base_sequence=0,
-            transactional=True,
-        )
-        if len(batch) > self._max_batch_bytes:
+        batch = OpenBatch(0, self._epoch, first.producer_id, first.producer_epoch, 0, TRANSACTIONAL_BIT)
+        if not self._add(batch, records, now_ms):
             raise self._do_not_fit(records)
-        return batch
+        return batch.seal(self._compression)

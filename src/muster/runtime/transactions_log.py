@@ -13,8 +13,7 @@ class TransactionsLog(CoordinatorLog):
 
     def _write(self, batch: OpenBatch, records: list[TransactionRecord]) -> None:
         for record in records:
-            key, value = encode_transaction_record(record)
-            batch.add(key, value)
+            batch.add(*encode_transaction_record(record))
 
     def _are_tombstones(self, records: list[TransactionRecord]) -> bool:
         return all(isinstance(record, TransactionErased) for record in records)

@@ -48,7 +48,10 @@ def authorize_cluster(call: Call, node: Node, operation: Operation, *, quietly: 
 def may_use_transactional_id(
     call: Call, node: Node, operation: Operation, transactional_id: str, *, quietly: bool = False
 ) -> bool:
-    if node.authorizer.allows(call.principal, call.host, operation, ResourceType.TRANSACTIONAL_ID, transactional_id):
+    authorizer = node.authorizer
+    if type(authorizer) is _ALLOW_ALL or authorizer.allows(
+        call.principal, call.host, operation, ResourceType.TRANSACTIONAL_ID, transactional_id
+    ):
         return True
     return _no(call, node, operation, ResourceType.TRANSACTIONAL_ID, transactional_id, quietly)
 

@@ -172,7 +172,7 @@ class Server:
                 *coordinator_metrics(self.node.coordinator),
                 *rebalance_metrics(self._rebalances),
                 *group_offset_metrics(self.node, max_offsets, now_ms),
-                *marker_metrics(self.node.marker_writer),
+                *marker_metrics(self.node.transactions.marker_writer),
                 *transaction_metrics(self.node.transactions, now_ms),
                 *traffic_metrics(self.listener),
                 *authorization_metrics(self.node),

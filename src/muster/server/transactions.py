@@ -7,7 +7,6 @@ part of the transaction (KIP-890); since Produce version 12 it becomes part of i
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 
 from muster.core.hashing import partition_for
@@ -100,12 +99,28 @@ def is_transactional(records: bytes | None) -> bool:
 class Verification:
     """What the transaction coordinator says of the partitions of one Produce request."""
 
-    __slots__ = ("_node", "_refused", "_transactional_id", "_verified", "_version")
+    __slots__ = (
+        "_asked",
+        "_began_ms",
+        "_node",
+        "_refused",
+        "_then",
+        "_transactional_id",
+        "_unknown",
+        "_verified",
+        "_version",
+    )
 
     def __init__(self, node: Node, transactional_id: str, version: int) -> None:
         self._node = node
         self._transactional_id = transactional_id
         self._version = version
+        self._asked: AddPartitions | None = None
+        self._began_ms = 0
+        """When it was asked first."""
+        self._unknown: list[tuple[str, int]] = []
+        """The partitions that are asked about."""
+        self._then: Callable[[], None] | None = None
         self._verified: dict[tuple[str, int], tuple[int, int]] = {}
         """Of partitions that are verified, or asked about: producer id, and where the log ended when it was asked."""
         self._refused: dict[tuple[str, int], ProduceResult] = {}
@@ -126,65 +141,75 @@ class Verification:
 
     def ask(self, batches: list[tuple[str, int, bytes | None]], then: Callable[[], None]) -> None:
         """`then` is called when all is known, now or later."""
-        headers = [
-            (name, index, header)
-            for name, index, records in batches
-            if is_transactional(records)
-            and (header := _header(records)) is not None
-            and header.producer_id != NO_PRODUCER_ID  # in no transaction, and taken as it is
-        ]
-        if len({(header.producer_id, header.producer_epoch) for *_, header in headers}) > 1:
+        headers: list[tuple[str, int, BatchHeader]] = []
+        for name, index, records in batches:
+            header = _header(records) if is_transactional(records) else None
+            if (
+                header is not None and header.producer_id != NO_PRODUCER_ID
+            ):  # else in no transaction, and taken as it is
+                headers.append((name, index, header))
+        if _are_of_two_producers(headers):
             self._refused = {(name, index): _TWO_PRODUCERS for name, index, _ in batches}
             then()
             return
-        unknown = [(name, index) for name, index, header in headers if self._needs_verification(name, index, header)]
-        if not unknown:
+        self._unknown = [
+            (name, index) for name, index, header in headers if self._needs_verification(name, index, header)
+        ]
+        if not self._unknown:
             then()
             return
-        header = headers[0][2]
-        if not self._joins and not is_verification_wanted(self._node):
-            for place in unknown:
-                self._note_asked(place, header.producer_id)
-            then()
-            return
-        asked = AddPartitions(
+        first = headers[0][2]
+        self._asked = AddPartitions(
             self._transactional_id,
-            header.producer_id,
-            header.producer_epoch,
-            tuple(TopicPartitions(name, (index,)) for name, index in unknown),
+            first.producer_id,
+            first.producer_epoch,
+            tuple([TopicPartitions(name, (index,)) for name, index in self._unknown]),
             verify_only=not self._joins,
             raises_epoch=self._joins,
             fenced_error=INVALID_PRODUCER_EPOCH,
         )
-        clock, settings = self._node.clock, settings_of(self._node)
-        give_up_ms = clock.ticks_ms() + settings.integer("add.partitions.to.txn.retry.backoff.max.ms")
-
-        def ask() -> None:
-            for place in unknown:
-                self._note_asked(place, header.producer_id)
-            ask_whether_in_transaction(self._node, asked, answered)
-
-        def answered(reply: AddPartitionsReply) -> None:
-            codes = reply.listed(len(unknown))
-            if self._joins and CONCURRENT_TRANSACTIONS in codes and clock.ticks_ms() < give_up_ms:
-                # The markers of the transaction before are being written: clients would wait much longer before they try again.
-                clock.wake_at(clock.ticks_ms() + settings.integer("add.partitions.to.txn.retry.backoff.ms"), ask)
-                return
-            for place, code in zip(unknown, codes, strict=True):
-                if code == NONE and place in self._verified and not self.has_verified(*place):
-                    # A marker came while another node was asked. It may have ended the transaction before this one, or this
-                    # one: the producer has it asked again.
-                    code = NOT_ENOUGH_REPLICAS
-                if code != NONE:
-                    self._verified.pop(place, None)
-                    self._refused[place] = self._result(code)
+        if not self._joins and not is_verification_wanted(self._node):
+            self._note_asked()
             then()
+            return
+        self._then = then
+        self._began_ms = self._node.clock.ticks_ms()
+        self._ask()
 
-        ask()
+    def _ask(self) -> None:
+        assert self._asked is not None
+        self._note_asked()
+        ask_whether_in_transaction(self._node, self._asked, self._answered)
 
-    def _note_asked(self, place: tuple[str, int], producer_id: int) -> None:
-        with suppress(TopicError, StorageError):  # the append finds out, and says so
-            self._verified[place] = producer_id, self._node.broker.partition(*place).log.end_offset
+    def _answered(self, reply: AddPartitionsReply) -> None:
+        codes = reply.listed(len(self._unknown))
+        if self._joins and CONCURRENT_TRANSACTIONS in codes:
+            # The markers of the transaction before are being written: clients would wait much longer before they try again.
+            clock, settings = self._node.clock, settings_of(self._node)
+            now_ms = clock.ticks_ms()
+            if now_ms < self._began_ms + settings.integer("add.partitions.to.txn.retry.backoff.max.ms"):
+                clock.wake_at(now_ms + settings.integer("add.partitions.to.txn.retry.backoff.ms"), self._ask)
+                return
+        for place, code in zip(self._unknown, codes, strict=True):
+            if code == NONE and place in self._verified and not self.has_verified(*place):
+                # A marker came while another node was asked. It may have ended the transaction before this one, or this one: the
+                # producer has it asked again.
+                code = NOT_ENOUGH_REPLICAS
+            if code != NONE:
+                self._verified.pop(place, None)
+                self._refused[place] = self._result(code)
+        then, self._then = self._then, None  # no circle is left of it
+        assert then is not None, "a verification was answered twice"
+        then()
+
+    def _note_asked(self) -> None:
+        assert self._asked is not None
+        for place in self._unknown:
+            try:
+                end_offset = self._node.broker.partition(*place).log.end_offset
+            except (TopicError, StorageError):
+                continue  # the append finds out, and says so
+            self._verified[place] = self._asked.producer_id, end_offset
 
     @property
     def _joins(self) -> bool:
@@ -210,6 +235,14 @@ class Verification:
         if error == CONCURRENT_TRANSACTIONS and self._joins:
             return ProduceResult(error)
         return ProduceResult(NOT_ENOUGH_REPLICAS if error in _TRY_AGAIN else error)
+
+
+def _are_of_two_producers(headers: list[tuple[str, int, BatchHeader]]) -> bool:
+    for _, _, header in headers:
+        first = headers[0][2]
+        if header.producer_id != first.producer_id or header.producer_epoch != first.producer_epoch:
+            return True
+    return False
 
 
 def _header(records: bytes | None) -> BatchHeader | None:

@@ -7,6 +7,7 @@ loop's thread.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from muster.core.transactions.outcome import MarkerOrder
 from muster.core.transactions.records import TopicPartitions
@@ -15,15 +16,35 @@ from muster.runtime.marker_writer import MarkerWriter
 from muster.testing.faults import Fault, FaultBook
 
 
-class HeldMarkers(MarkerWriter):
-    """Of a marker writer the coordinator calls `write` alone; compiled code takes nothing that is no MarkerWriter."""
+class _Held(NamedTuple):
+    markers: int
+    ordered_ms: int
+    write: Callable[[], None]
 
-    def __init__(self, original: MarkerWriter, book: FaultBook, changed: Callable[[], None]) -> None:
+
+class HeldMarkers(MarkerWriter):
+    """Of a marker writer the coordinator calls `write` alone, and metrics ask how many wait; compiled code takes nothing that is no
+    MarkerWriter."""
+
+    def __init__(
+        self, original: MarkerWriter, book: FaultBook, ticks_ms: Callable[[], int], changed: Callable[[], None]
+    ) -> None:
         """`changed` is told of every marker that is durable."""
         self._original = original
         self._book = book
+        self._ticks_ms = ticks_ms
         self._changed = changed
-        self._held: dict[Fault, list[Callable[[], None]]] = {}
+        self._held: dict[Fault, list[_Held]] = {}
+
+    @property
+    def waiting(self) -> int:
+        return self._original.waiting + sum(each.markers for held in self._held.values() for each in held)
+
+    @property
+    def oldest_ms(self) -> int:
+        now_ms = self._ticks_ms()
+        ages = [now_ms - each.ordered_ms for held in self._held.values() for each in held]
+        return max(self._original.oldest_ms, *ages, 0)
 
     def write(
         self,
@@ -45,13 +66,17 @@ class HeldMarkers(MarkerWriter):
             fault.use()
             rest = _part(order, places[now:])
             self._held.setdefault(fault, []).append(
-                lambda: self._original.write(rest, coordinator_epoch, told, is_wanted)
+                _Held(
+                    len(places) - now,
+                    self._ticks_ms(),
+                    lambda: self._original.write(rest, coordinator_epoch, told, is_wanted),
+                )
             )
 
     def release(self, fault: Fault) -> None:
         """The fault is over: what it held is written, unless the coordinator has gone away meanwhile."""
-        for write in self._held.pop(fault, ()):
-            write()
+        for held in self._held.pop(fault, ()):
+            held.write()
 
 
 def _part(order: MarkerOrder, places: list[tuple[str, int]]) -> MarkerOrder:

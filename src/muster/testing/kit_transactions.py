@@ -30,7 +30,7 @@ class KitTransactions:
         self._faults = faults
         self._waits = waits
         self._settle = settle
-        self._markers = HeldMarkers(node.marker_writer, faults, self._stir_when_durable)
+        self._markers = HeldMarkers(node.marker_writer, faults, node.clock.ticks_ms, self._stir_when_durable)
         node.transactions.marker_writer = self._markers
 
     def _stir_when_durable(self) -> None:

@@ -6,8 +6,6 @@ topics/produce.py.
 
 from __future__ import annotations
 
-from itertools import islice
-
 from muster.topics.config_types import LONG_MAX
 from muster.topics.configs import TopicSettings
 from muster.topics.effort import UNBOUNDED, Effort, TooMuchWork
@@ -23,10 +21,10 @@ from muster.wire.batch import (
     UnpackedTooLarge,
     check_crc,
     check_records,
-    iterate_batches,
     parse_header,
     recompressed,
     records_payload,
+    whole_header,
     with_max_timestamp,
 )
 from muster.wire.batch_header import MAGIC, MAGIC_AT
@@ -40,15 +38,18 @@ from muster.wire.errors import (
     RECORD_LIST_TOO_LARGE,
     UNSUPPORTED_COMPRESSION_TYPE,
 )
-from muster.wire.late_dataclass import dataclass
+from muster.wire.value import Value
 
 
-@dataclass(slots=True, frozen=True)
-class RecordError:
+class RecordError(Value):
     """KIP-467: which record of the batch was at fault, by its index."""
 
-    batch_index: int
-    message: str
+    __match_args__ = ("batch_index", "message")
+    __slots__ = __match_args__
+
+    def __init__(self, batch_index: int, message: str) -> None:
+        self.batch_index = batch_index
+        self.message = message
 
 
 class BatchRefused(TopicError):
@@ -113,15 +114,16 @@ def _single_header(records: bytes | None) -> BatchHeader:
             f"Produce requests may only contain record batches with magic {MAGIC}, found {records[MAGIC_AT]}",
         )
     try:
-        # No more than two are looked at: there may be a million of them.
-        headers = [header for _, header in islice(iterate_batches(records), 2)]
+        header = whole_header(records, 0)
+        if header.size < len(records):
+            whole_header(records, header.size)  # no more than two are looked at: there may be a million of them
     except CorruptBatch as error:
         raise BatchRefused(CORRUPT_MESSAGE, str(error)) from None
-    if len(headers) != 1:
+    if header.size != len(records):
         raise BatchRefused(
             INVALID_RECORD, "Produce requests must have exactly one record batch per partition, found more than one"
         )
-    return headers[0]
+    return header
 
 
 def _check_header(records: bytes, header: BatchHeader, partition: str, settings: TopicSettings) -> None:

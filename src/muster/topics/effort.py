@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
+
+from mypy_extensions import mypyc_attr
 
 from muster.topics.limits import BYTES_IN_LOOP, RECORDS_IN_LOOP, SLICES_IN_LOOP
 
@@ -21,18 +23,24 @@ class NotWanted(Exception):
     """Nobody waits for the answer any more."""
 
 
-class Effort(Protocol):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Effort:
+    """Without any bound: for callers that have a small batch, or all the time."""
+
+    __slots__ = ()
+
     def spend(self, size: int, records: int) -> None:
         """A batch of so many bytes, packed, that says that it has so many records, is about to be checked."""
 
     def most_bytes(self, limit: int) -> int:
         """What the batch may unpack to, if `limit` is what it may unpack to at all."""
+        return limit
 
     def pause(self) -> None:
         """Some thousand records, or headers, were walked over."""
 
 
-class LoopEffort:
+class LoopEffort(Effort):
     """Of one request: all its batches share it."""
 
     __slots__ = ("_bytes_left", "_records_left", "_slices_left")
@@ -57,7 +65,7 @@ class LoopEffort:
             raise TooMuchWork
 
 
-class ThreadEffort:
+class ThreadEffort(Effort):
     __slots__ = ("_is_wanted",)
 
     def __init__(self, is_wanted: Callable[[], bool]) -> None:
@@ -66,25 +74,10 @@ class ThreadEffort:
     def spend(self, size: int, records: int) -> None:
         self.pause()
 
-    def most_bytes(self, limit: int) -> int:
-        return limit
-
     def pause(self) -> None:
         if not self._is_wanted():
             raise NotWanted
         time.sleep(0)  # gives the interpreter's lock to whoever waits for it
 
 
-class _Unbounded:
-    def spend(self, size: int, records: int) -> None:
-        pass
-
-    def most_bytes(self, limit: int) -> int:
-        return limit
-
-    def pause(self) -> None:
-        pass
-
-
-UNBOUNDED: Final = _Unbounded()
-"""For callers that have a small batch, or all the time."""
+UNBOUNDED: Final = Effort()

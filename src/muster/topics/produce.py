@@ -21,38 +21,74 @@ from muster.wire.errors import (
     NONE,
     NOT_ENOUGH_REPLICAS,
 )
-from muster.wire.late_dataclass import dataclass
+from muster.wire.value import Value
 
 
-@dataclass(slots=True, frozen=True)
-class ProduceResult:
+class ProduceResult(Value):
     """What the partition's entry in the response says. `end_offset` must be durable before it is sent."""
 
-    error_code: int = NONE
-    message: str | None = None
-    base_offset: int = -1
-    log_append_time_ms: int = -1
-    log_start_offset: int = -1
-    record_errors: tuple[RecordError, ...] = ()
-    record_error_count: int = 0
-    """Of all, more than are named."""
-    tells_message: bool = False
-    """The client hears the message although no single record was wrong."""
-    log: PartitionLog | None = None
-    end_offset: int = -1
+    __match_args__ = (
+        "error_code",
+        "message",
+        "base_offset",
+        "log_append_time_ms",
+        "log_start_offset",
+        "record_errors",
+        "record_error_count",
+        "tells_message",
+        "log",
+        "end_offset",
+    )
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        error_code: int = NONE,
+        message: str | None = None,
+        base_offset: int = -1,
+        log_append_time_ms: int = -1,
+        log_start_offset: int = -1,
+        record_errors: tuple[RecordError, ...] = (),
+        record_error_count: int = 0,
+        tells_message: bool = False,
+        log: PartitionLog | None = None,
+        end_offset: int = -1,
+    ) -> None:
+        self.error_code = error_code
+        self.message = message
+        self.base_offset = base_offset
+        self.log_append_time_ms = log_append_time_ms
+        self.log_start_offset = log_start_offset
+        self.record_errors = record_errors
+        self.record_error_count = record_error_count
+        """Of all, more than are named."""
+        self.tells_message = tells_message
+        """The client hears the message although no single record was wrong."""
+        self.log = log
+        self.end_offset = end_offset
 
 
-@dataclass(slots=True, frozen=True)
-class ProduceTerms:
+class ProduceTerms(Value):
     """What the request as a whole says about each of its appends."""
 
-    acks: int = -1
-    zstd_allowed: bool = True
-    """Produce before version 7 did not know zstd (KIP-110)."""
-    transaction_verified: bool = False
-    """The transaction coordinator has said that the partition is part of the producer's open transaction (KIP-890)."""
-    internal_allowed: bool = False
-    """`muster.internal.topics.writable`."""
+    __match_args__ = ("acks", "zstd_allowed", "transaction_verified", "internal_allowed")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        acks: int = -1,
+        zstd_allowed: bool = True,
+        transaction_verified: bool = False,
+        internal_allowed: bool = False,
+    ) -> None:
+        self.acks = acks
+        self.zstd_allowed = zstd_allowed
+        """Produce before version 7 did not know zstd (KIP-110)."""
+        self.transaction_verified = transaction_verified
+        """The transaction coordinator has said that the partition is part of the producer's open transaction (KIP-890)."""
+        self.internal_allowed = internal_allowed
+        """`muster.internal.topics.writable`."""
+
     # Deviates: Kafka lets every client that calls itself `__admin_client` write to internal topics, and anybody can do that.
 
 

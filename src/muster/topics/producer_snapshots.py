@@ -8,12 +8,11 @@ one that is missing, damaged or of another life of the topic is left alone, and 
 from __future__ import annotations
 
 import logging
-from collections import deque
 from typing import Any, Final
 
 from muster.log.contract import LogStore
 from muster.topics.catalog import Catalog
-from muster.topics.producers import KEPT_BATCHES, KeptBatch, ProducerEntry, ProducerLedger
+from muster.topics.producers import KeptBatch, ProducerEntry, ProducerLedger
 from muster.topics.topic import Partition
 
 DOCUMENT: Final = "producers.json"
@@ -88,7 +87,7 @@ def _row(kept: KeptBatch) -> list[int]:
 def _decode(partition: str, entry: dict[str, Any]) -> ProducerLedger:
     ledger = ProducerLedger(partition, int(entry["next_offset"]))
     for producer_id, epoch, seen_ms, rows, coordinator_epoch, timestamp_ms in entry["producers"]:
-        batches = deque((KeptBatch(*(int(number) for number in row)) for row in rows), maxlen=KEPT_BATCHES)
+        batches = [KeptBatch(*(int(number) for number in row)) for row in rows]
         kept = ProducerEntry(int(epoch), int(seen_ms), batches, int(coordinator_epoch), int(timestamp_ms))
         ledger.restore(int(producer_id), kept)
     ledger.restore_open((int(producer_id), int(offset)) for producer_id, offset in entry["open_transactions"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 from typing import Final, NamedTuple
 
 from muster.log.transaction_index import AbortedTransaction
@@ -23,8 +22,8 @@ from muster.wire.errors import (
     OUT_OF_ORDER_SEQUENCE_NUMBER,
     TRANSACTION_COORDINATOR_FENCED,
 )
-from muster.wire.late_dataclass import dataclass
 from muster.wire.special_values import NO_SEQUENCE
+from muster.wire.value import Value
 
 KEPT_BATCHES: Final = 5
 """Kafka's: producers have at most five requests in flight, so no older batch can come again."""
@@ -36,26 +35,42 @@ NO_COORDINATOR_EPOCH: Final = -1
 _LAST_SEQUENCE: Final = 2**31 - 1
 
 
-@dataclass(slots=True, frozen=True)
-class KeptBatch:
-    first_sequence: int
-    last_sequence: int
-    base_offset: int
-    last_offset: int
-    timestamp_ms: int
+class KeptBatch(Value):
+    __match_args__ = ("first_sequence", "last_sequence", "base_offset", "last_offset", "timestamp_ms")
+    __slots__ = __match_args__
+
+    def __init__(
+        self, first_sequence: int, last_sequence: int, base_offset: int, last_offset: int, timestamp_ms: int
+    ) -> None:
+        self.first_sequence = first_sequence
+        self.last_sequence = last_sequence
+        self.base_offset = base_offset
+        self.last_offset = last_offset
+        self.timestamp_ms = timestamp_ms
 
 
-@dataclass(slots=True)
-class ProducerEntry:
-    epoch: int
-    seen_ms: int
-    batches: deque[KeptBatch] = field(default_factory=lambda: deque(maxlen=KEPT_BATCHES))
-    coordinator_epoch: int = NO_COORDINATOR_EPOCH
-    """Of the last marker."""
-    last_timestamp_ms: int = -1
-    """Of its last batch or marker."""
-    marker_offset: int = -1
-    """Of its last marker, if that was seen since the ledger was made."""
+class ProducerEntry(Value):
+    __match_args__ = ("epoch", "seen_ms", "batches", "coordinator_epoch", "last_timestamp_ms", "marker_offset")
+    __slots__ = __match_args__
+
+    def __init__(
+        self,
+        epoch: int,
+        seen_ms: int,
+        batches: Iterable[KeptBatch] = (),
+        coordinator_epoch: int = NO_COORDINATOR_EPOCH,
+        last_timestamp_ms: int = -1,
+        marker_offset: int = -1,
+    ) -> None:
+        self.epoch = epoch
+        self.seen_ms = seen_ms
+        self.batches = deque(batches, maxlen=KEPT_BATCHES)
+        self.coordinator_epoch = coordinator_epoch
+        """Of the last marker."""
+        self.last_timestamp_ms = last_timestamp_ms
+        """Of its last batch or marker."""
+        self.marker_offset = marker_offset
+        """Of its last marker, if that was seen since the ledger was made."""
 
     @property
     def last_sequence(self) -> int:
@@ -129,7 +144,7 @@ class ProducerLedger:
         entry = self._entries.get(header.producer_id)
         if entry is not None and header.producer_epoch == entry.epoch:
             for kept in entry.batches:
-                if (kept.first_sequence, kept.last_sequence) == (header.base_sequence, header.last_sequence):
+                if kept.first_sequence == header.base_sequence and kept.last_sequence == header.last_sequence:
                     return kept
         return None
 
@@ -348,7 +363,7 @@ class ProducerLedger:
                 ProducerEntry(
                     entry.epoch,
                     entry.seen_ms,
-                    entry.batches.copy(),
+                    entry.batches,
                     entry.coordinator_epoch,
                     entry.last_timestamp_ms,
                     entry.marker_offset,

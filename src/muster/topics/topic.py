@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from muster.core.time_units import FOR_EVER_MS
 from muster.log.contract import PartitionLog
 from muster.log.offline import LogOffline
@@ -12,29 +10,46 @@ from muster.topics.names import INTERNAL_TOPICS, id_text
 from muster.topics.producer_replay import begin_ledger, catch_up
 from muster.topics.producers import ProducerLedger
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, NOT_LEADER_OR_FOLLOWER
-from muster.wire.late_dataclass import dataclass
-
-"""What the wire carries where no id is meant."""
 
 
-@dataclass(slots=True, eq=False)
 class Partition:
     """One partition: its log, and who leads it since when. On one node the leader is always this node."""
 
-    topic: Topic
-    index: int
-    log: PartitionLog
-    """A `LogElsewhere` while another node leads it, a `LogOffline` if its files cannot be used."""
-    leader_id: int
-    """NOBODY while no node does."""
-    leader_epoch: int
-    is_led_here: bool = True
-    producers: ProducerLedger | None = None
-    """None until an idempotent producer writes here; then built from the log, and built anew after the log lost appends."""
-    producer_base: ProducerLedger | None = None
-    """What an earlier life of the server knew of its producers: spares reading a day of the log."""
-    _unfinished_ledger: ProducerLedger | None = None
-    """What `ledger` has read so far."""
+    __slots__ = (
+        "_unfinished_ledger",
+        "index",
+        "is_led_here",
+        "leader_epoch",
+        "leader_id",
+        "log",
+        "producer_base",
+        "producers",
+        "topic",
+    )
+
+    def __init__(
+        self,
+        topic: Topic,
+        index: int,
+        log: PartitionLog,
+        leader_id: int,
+        leader_epoch: int,
+        is_led_here: bool = True,
+    ) -> None:
+        self.topic = topic
+        self.index = index
+        self.log = log
+        """A `LogElsewhere` while another node leads it, a `LogOffline` if its files cannot be used."""
+        self.leader_id = leader_id
+        """NOBODY while no node does."""
+        self.leader_epoch = leader_epoch
+        self.is_led_here = is_led_here
+        self.producers: ProducerLedger | None = None
+        """None until an idempotent producer writes here; then built from the log, and built anew after the log lost appends."""
+        self.producer_base: ProducerLedger | None = None
+        """What an earlier life of the server knew of its producers: spares reading a day of the log."""
+        self._unfinished_ledger: ProducerLedger | None = None
+        """What `ledger` has read so far."""
 
     @property
     def is_offline(self) -> bool:
@@ -89,17 +104,16 @@ class Partition:
         return f"{self.topic.name}-{self.index}"
 
 
-@dataclass(slots=True, eq=False)
 class Topic:
-    name: str
-    topic_id: bytes
-    overrides: dict[str, str]
-    settings: TopicSettings
-    partitions: list[Partition] = field(default_factory=list)
+    __slots__ = ("internal", "name", "overrides", "partitions", "settings", "topic_id")
 
-    @property
-    def internal(self) -> bool:
-        return self.name in INTERNAL_TOPICS
+    def __init__(self, name: str, topic_id: bytes, overrides: dict[str, str], settings: TopicSettings) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.overrides = overrides
+        self.settings = settings
+        self.partitions: list[Partition] = []
+        self.internal = name in INTERNAL_TOPICS
 
     def partition(self, index: int) -> Partition | None:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None

@@ -11,15 +11,17 @@ from muster.topics.limits import MAX_PRODUCERS_PER_PARTITION
 from muster.topics.refusal import TopicError
 from muster.wire.batch import BatchHeader
 from muster.wire.errors import OUT_OF_ORDER_SEQUENCE_NUMBER
-from muster.wire.late_dataclass import dataclass
 
 
-@dataclass(slots=True)
 class _Asked:
-    epoch: int
-    lowest_sequence: int
-    must_begin_at_zero: bool
-    """The request that asked first was a Produce of version 12 or later: then a producer of which nothing is known begins at 0."""
+    __slots__ = ("epoch", "lowest_sequence", "must_begin_at_zero")
+
+    def __init__(self, epoch: int, lowest_sequence: int, must_begin_at_zero: bool) -> None:
+        self.epoch = epoch
+        self.lowest_sequence = lowest_sequence
+        self.must_begin_at_zero = must_begin_at_zero
+        """The request that asked first was a Produce of version 12 or later: then a producer of which nothing is known begins
+        at 0."""
 
 
 class Verifications:

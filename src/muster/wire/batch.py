@@ -22,6 +22,7 @@ from muster.wire.batch_header import (
     check_crc,
     iterate_batches,
     parse_header,
+    whole_header,
     with_max_timestamp,
     with_offset_and_epoch,
 )
@@ -73,6 +74,7 @@ __all__ = [
     "recompressed",
     "records_payload",
     "resealed",
+    "whole_header",
     "with_max_timestamp",
     "with_offset_and_epoch",
 ]

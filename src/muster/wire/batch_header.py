@@ -179,11 +179,17 @@ def iterate_batches(buf: bytes, pos: int = 0) -> Iterator[tuple[int, BatchHeader
     """(position, header) of every batch up to the end of `buf`; a batch that is cut off is an error."""
     end = len(buf)
     while pos < end:
-        header = parse_header(buf, pos)
-        if pos + header.size > end:
-            raise CorruptBatch(f"batch of {header.size} bytes is cut off after {end - pos}", pos)
+        header = whole_header(buf, pos)
         yield pos, header
         pos += header.size
+
+
+def whole_header(buf: bytes, pos: int) -> BatchHeader:
+    """The header of a batch that is there to its end; a batch that is cut off is an error."""
+    header = parse_header(buf, pos)
+    if header.size > len(buf) - pos:
+        raise CorruptBatch(f"batch of {header.size} bytes is cut off after {len(buf) - pos}", pos)
+    return header
 
 
 def check_crc(buf: bytes, header: BatchHeader, pos: int = 0) -> None:

@@ -11,14 +11,17 @@ from __future__ import annotations
 import struct
 from typing import Final, NamedTuple
 
-from muster.wire.batch_encode import encode_batch
-from muster.wire.batch_records import Record
+from muster.wire.batch_header import CONTROL_BIT, TRANSACTIONAL_BIT
+from muster.wire.batch_open import OpenBatch
 from muster.wire.errors import CorruptBatch
 from muster.wire.special_values import ABORT_MARKER, COMMIT_MARKER
 
 _VERSION: Final = 0
 _KEY = struct.Struct(">hh")
 _VALUE = struct.Struct(">hi")
+_COMMIT_KEY: Final = _KEY.pack(_VERSION, COMMIT_MARKER)
+_ABORT_KEY: Final = _KEY.pack(_VERSION, ABORT_MARKER)
+_ATTRIBUTES: Final = TRANSACTIONAL_BIT | CONTROL_BIT
 
 
 class EndMarker(NamedTuple):
@@ -38,16 +41,11 @@ def encode_marker_batch(
     leader_epoch: int = -1,
 ) -> bytes:
     """A batch of one marker. It has no sequence: markers are not the producer's own."""
-    key = _KEY.pack(_VERSION, COMMIT_MARKER if marker.committed else ABORT_MARKER)
-    value = _VALUE.pack(_VERSION, marker.coordinator_epoch)
-    return encode_batch(
-        [Record(base_offset, timestamp_ms, key, value)],
-        leader_epoch=leader_epoch,
-        producer_id=producer_id,
-        producer_epoch=producer_epoch,
-        transactional=True,
-        control=True,
-    )
+    batch = OpenBatch(base_offset, leader_epoch, producer_id, producer_epoch, -1, _ATTRIBUTES)
+    batch.mark(timestamp_ms)
+    batch.add(_COMMIT_KEY if marker.committed else _ABORT_KEY, _VALUE.pack(_VERSION, marker.coordinator_epoch))
+    batch.keep()
+    return batch.seal()
 
 
 def control_type(key: bytes | None) -> int:

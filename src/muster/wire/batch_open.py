@@ -11,7 +11,7 @@ from typing import Final
 
 import google_crc32c
 from librt.strings import BytesWriter, write_i16_be, write_i32_be, write_i64_be
-from mypy_extensions import i32, i64, mypyc_attr, u8
+from mypy_extensions import i16, i32, i64, mypyc_attr, u8
 
 from muster.wire.batch_header import CHECKED_FROM, HEADER_SIZE, LENGTH_END, MAGIC, NO_PRODUCER_ID
 from muster.wire.compression import NONE, compress
@@ -28,12 +28,16 @@ _crc_with: Final = google_crc32c.extend
 
 @mypyc_attr(acyclic=True)
 class OpenBatch:
-    """Records with consecutive offsets from `base_offset` on, no producer."""
+    """Records with consecutive offsets from `base_offset` on; of no producer unless one is named."""
 
     __slots__ = (
+        "_attributes",
+        "_base_sequence",
         "_delta_ms",
         "_kept_bytes",
         "_kept_count",
+        "_producer_epoch",
+        "_producer_id",
         "base_offset",
         "base_timestamp",
         "count",
@@ -43,9 +47,22 @@ class OpenBatch:
         "out",
     )
 
-    def __init__(self, base_offset: int, leader_epoch: int) -> None:
+    def __init__(
+        self,
+        base_offset: int,
+        leader_epoch: int,
+        producer_id: i64 = NO_PRODUCER_ID,
+        producer_epoch: i64 = -1,
+        base_sequence: i64 = -1,
+        attributes: i64 = 0,
+    ) -> None:
+        """`attributes`: bits of the header, without the codec, which is given when it is sealed."""
         self.base_offset = base_offset
         self.leader_epoch = leader_epoch
+        self._producer_id: i64 = producer_id
+        self._producer_epoch: i64 = producer_epoch
+        self._base_sequence: i64 = base_sequence
+        self._attributes: i64 = attributes
         self.out = BytesWriter()
         """The records. Keys and values are written here; whatever surrounds them is this class's business."""
         self.count: i64 = 0
@@ -124,13 +141,13 @@ class OpenBatch:
         count = self.count
         assert count > 0, "a batch needs at least one record"
         checked = BytesWriter()
-        write_i16_be(checked, compression)  # attributes
+        write_i16_be(checked, i16(self._attributes | compression))
         write_i32_be(checked, i32(count - 1))
         write_i64_be(checked, self.base_timestamp)
         write_i64_be(checked, self.max_timestamp)
-        write_i64_be(checked, NO_PRODUCER_ID)
-        write_i16_be(checked, -1)  # producer epoch
-        write_i32_be(checked, -1)  # base sequence
+        write_i64_be(checked, self._producer_id)
+        write_i16_be(checked, i16(self._producer_epoch))
+        write_i32_be(checked, i32(self._base_sequence))
         write_i32_be(checked, i32(count))
         head = checked.getvalue()
         records = self.out.getvalue()

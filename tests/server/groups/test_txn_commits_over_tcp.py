@@ -5,9 +5,9 @@ The transaction coordinator says here what a test wants, at first that all is we
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -16,11 +16,11 @@ from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply
 from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.replies import AddPartitionsReply
-from muster.core.transactions.requests import AddPartitions
+from muster.core.transactions.requests import AddPartitions, TransactionRequest
+from muster.runtime import node
 from muster.runtime.coordinator_shards import LedPartition, ShardState
-from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
-from muster.server.handlers import txn_offset_commit
+from muster.runtime.transaction_coordinator import TransactionCoordinator
 from muster.wire.errors import (
     INVALID_PRODUCER_EPOCH,
     INVALID_PRODUCER_ID_MAPPING,
@@ -226,13 +226,20 @@ def test_an_older_epoch_is_fenced(server: GroupServer) -> None:
 def verifying(monkeypatch: pytest.MonkeyPatch, error: int) -> list[AddPartitions]:
     """The coordinator says this; what it was asked."""
     asked: list[AddPartitions] = []
-
-    def ask(node: Node, question: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
-        asked.append(question)
-        node.call_soon(then, AddPartitionsReply(error))
-
-    monkeypatch.setattr(txn_offset_commit, "ask_whether_in_transaction", ask)
+    monkeypatch.setattr(SaysWhatATestWants, "error", error)
+    monkeypatch.setattr(SaysWhatATestWants, "asked", asked)
+    monkeypatch.setattr(node, "TransactionCoordinator", SaysWhatATestWants)
     return asked
+
+
+class SaysWhatATestWants(TransactionCoordinator):
+    error = NONE
+    asked: ClassVar[list[AddPartitions]] = []
+
+    def submit(self, request: TransactionRequest, ticket: Redeemable) -> None:
+        assert isinstance(request, AddPartitions)
+        self.asked.append(request)
+        self._call_soon(lambda: ticket.redeem(AddPartitionsReply(self.error)))
 
 
 @pytest.mark.parametrize(

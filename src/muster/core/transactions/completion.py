@@ -8,7 +8,7 @@ from muster.core.transactions.end_transaction import abort_with_raised_epoch
 from muster.core.transactions.outcome import MarkerOrder
 from muster.core.transactions.outcome_builder import TransactionOutcomeBuilder, transaction_timer
 from muster.core.transactions.records import TransactionStored
-from muster.core.transactions.topic_partitions import Topics, united
+from muster.core.transactions.topic_partitions import Topics, without
 from muster.core.transactions.transaction import Transaction
 from muster.core.transactions.transitions import NOTHING_OPEN, ONGOING, PREPARE_COMMIT, PREPARED
 from muster.wire import errors
@@ -46,7 +46,7 @@ def markers_written(
         or marker.commit is not (transaction.state is PREPARE_COMMIT)
     ):
         return
-    transaction.marked = united(transaction.marked, topics)
+    transaction.unmarked = without(transaction.unmarked, topics)
     if not transaction.unmarked:
         _complete(transaction, builder)
 

@@ -20,3 +20,6 @@ class TransactionState(StrEnum):
     COMPLETE_ABORT = "CompleteAbort"
     DEAD = "Dead"
     PREPARE_EPOCH_FENCE = "PrepareEpochFence"
+
+    __hash__ = str.__hash__
+    """An enum's own is interpreted, and a transaction looks its state up in tables a dozen times."""

@@ -22,20 +22,24 @@ def pairs(topics: Topics) -> Iterator[tuple[str, int]]:
 
 def united(topics: Topics, more: Topics) -> Topics:
     """Each partition of both, once."""
-    found: dict[str, dict[int, None]] = {}
-    for topic, partitions in (*topics, *more):
-        found.setdefault(topic, {}).update(dict.fromkeys(partitions))
-    return tuple(TopicPartitions(topic, tuple(partitions)) for topic, partitions in found.items())
+    found: dict[str, TopicPartitions] = {}
+    for each in topics + more:
+        topic, partitions = each
+        known = found.get(topic)
+        distinct = tuple(dict.fromkeys(partitions if known is None else known.partitions + partitions))
+        found[topic] = each if distinct == partitions else TopicPartitions(topic, distinct)
+    return tuple(found.values())
 
 
 def without(topics: Topics, gone: Topics) -> Topics:
     """The partitions without these. A topic that has no partition left is left out."""
-    removed = frozenset(pairs(gone))
-    left = []
-    for topic, partitions in topics:
-        kept = tuple(partition for partition in partitions if (topic, partition) not in removed)
+    removed = {(topic, partition) for topic, partitions in gone for partition in partitions}
+    left: list[TopicPartitions] = []
+    for each in topics:
+        topic, partitions = each
+        kept = tuple([partition for partition in partitions if (topic, partition) not in removed])
         if kept:
-            left.append(TopicPartitions(topic, kept))
+            left.append(each if len(kept) == len(partitions) else TopicPartitions(topic, kept))
     return tuple(left)
 
 

@@ -12,7 +12,7 @@ from muster.core.transactions.config import TRANSACTION_VERSION
 from muster.core.transactions.records import TransactionStored
 from muster.core.transactions.requests import NO_PRODUCER_EPOCH
 from muster.core.transactions.states import TransactionState
-from muster.core.transactions.topic_partitions import Topics, united, without
+from muster.core.transactions.topic_partitions import Topics, united
 from muster.core.transactions.transitions import (
     EMPTY,
     NOTHING_OPEN,
@@ -35,15 +35,15 @@ def is_exhausted(epoch: int) -> bool:
 
 
 class Transaction:
-    __slots__ = ("last_epoch", "marked", "stored")
+    __slots__ = ("last_epoch", "stored", "unmarked")
 
     def __init__(self, stored: TransactionStored) -> None:
         self.stored = stored
         self.last_epoch = NO_PRODUCER_EPOCH
         """The epoch before the present one, if it was the same producer's: it may repeat a request whose answer it missed
         (KIP-360). Memory only: after another node has taken over such a repetition is fenced, as in Kafka."""
-        self.marked: Topics = ()
-        """The partitions that have their marker already, in `Prepare*`."""
+        self.unmarked: Topics = stored.topics
+        """The partitions of the transaction without those that have their marker, in `Prepare*`."""
 
     @property
     def state(self) -> TransactionState:
@@ -58,81 +58,79 @@ class Transaction:
         """When the open transaction times out. Adding partitions does not prolong it (spec 14.2)."""
         return self.stored.start_timestamp_ms + self.stored.transaction_timeout_ms
 
-    @property
-    def unmarked(self) -> Topics:
-        """The partitions of the transaction without those that have their marker."""
-        return without(self.stored.topics, self.marked)
-
     def replay(self, record: TransactionStored) -> None:
         self.stored = record
-        self.marked = ()
+        self.unmarked = record.topics
 
     # -- the record of each state
 
     def empty(self, producer_id: int, epoch: int, timeout_ms: int, now_ms: int) -> TransactionStored:
         """A producer was initialised."""
-        return self._entered(
-            EMPTY,
-            now_ms,
-            producer_id=producer_id,
-            producer_epoch=epoch,
-            transaction_timeout_ms=timeout_ms,
-            topics=(),
-            start_timestamp_ms=NO_TIMESTAMP,
-        )
+        record = self._entered(EMPTY, now_ms)
+        record.producer_id = producer_id
+        record.producer_epoch = epoch
+        record.transaction_timeout_ms = timeout_ms
+        record.topics = ()
+        record.start_timestamp_ms = NO_TIMESTAMP
+        return record
 
     def ongoing(self, topics: Topics, raises_epoch: bool, now_ms: int) -> TransactionStored:
         """These partitions take part as well."""
-        begins = self.stored.state in NOTHING_OPEN
-        return self._entered(
-            ONGOING,
-            now_ms,
-            topics=united(self.stored.topics, topics),
-            start_timestamp_ms=now_ms if begins else self.stored.start_timestamp_ms,
-            client_transaction_version=TRANSACTION_VERSION if raises_epoch else 0,
-        )
+        record = self._entered(ONGOING, now_ms)
+        record.topics = united(self.stored.topics, topics)
+        if self.stored.state in NOTHING_OPEN:
+            record.start_timestamp_ms = now_ms
+        record.client_transaction_version = TRANSACTION_VERSION if raises_epoch else 0
+        return record
 
     def prepared(self, commit: bool, now_ms: int) -> TransactionStored:
         """The end is decided, at the producer's own epoch."""
-        state = PREPARE_COMMIT if commit else PREPARE_ABORT
-        return self._entered(state, now_ms, next_producer_id=NO_PRODUCER_ID, client_transaction_version=0)
+        record = self._entered(PREPARE_COMMIT if commit else PREPARE_ABORT, now_ms)
+        record.next_producer_id = NO_PRODUCER_ID
+        record.client_transaction_version = 0
+        return record
 
     def prepared_with_raised_epoch(self, commit: bool, next_producer_id: int, now_ms: int) -> TransactionStored:
         """The end is decided, and requests that the producer still sends with its old epoch are refused (KIP-890).
 
         If no transaction has begun it begins and ends now. `next_producer_id` is not -1 if the epochs are exhausted.
         """
-        stored = self.stored
-        return self._entered(
-            PREPARE_COMMIT if commit else PREPARE_ABORT,
-            now_ms,
-            producer_epoch=min(stored.producer_epoch + 1, HIGHEST_EPOCH),
-            start_timestamp_ms=now_ms if stored.state in NOTHING_OPEN else stored.start_timestamp_ms,
-            next_producer_id=next_producer_id,
-            client_transaction_version=TRANSACTION_VERSION,
-        )
+        record = self._entered(PREPARE_COMMIT if commit else PREPARE_ABORT, now_ms)
+        record.producer_epoch = min(self.stored.producer_epoch + 1, HIGHEST_EPOCH)
+        if self.stored.state in NOTHING_OPEN:
+            record.start_timestamp_ms = now_ms
+        record.next_producer_id = next_producer_id
+        record.client_transaction_version = TRANSACTION_VERSION
+        return record
 
     def completed(self, now_ms: int) -> TransactionStored:
         """Every partition has its marker. If the epochs are exhausted the next producer id takes over."""
-        producer_id, epoch = continuation(self.stored)
-        return self._entered(
-            PREPARED[self.stored.state],
-            now_ms,
-            producer_id=producer_id,
-            producer_epoch=epoch,
-            topics=(),
-            next_producer_id=NO_PRODUCER_ID,
-        )
+        record = self._entered(PREPARED[self.stored.state], now_ms)
+        record.producer_id, record.producer_epoch = continuation(self.stored)
+        record.topics = ()
+        record.next_producer_id = NO_PRODUCER_ID
+        return record
 
-    def _entered(self, state: TransactionState, now_ms: int, **changes: object) -> TransactionStored:
-        """Every record names the producer id of the one before: it tells who may still repeat a request."""
-        check_transition(self.stored.state, state)
-        changes |= {
-            "state": state,
-            "update_timestamp_ms": now_ms,
-            "previous_producer_id": self.stored.producer_id,
-        }
-        return TransactionStored(**(self.stored.as_dict() | changes))
+    def _entered(self, state: TransactionState, now_ms: int) -> TransactionStored:
+        """The record before in another state: a fresh one, in which the caller changes what else is new.
+
+        Every record names the producer id of the one before: it tells who may still repeat a request.
+        """
+        stored = self.stored
+        check_transition(stored.state, state)
+        return TransactionStored(
+            stored.transactional_id,
+            stored.producer_id,
+            stored.producer_epoch,
+            stored.transaction_timeout_ms,
+            state,
+            stored.topics,
+            now_ms,
+            stored.start_timestamp_ms,
+            stored.producer_id,
+            stored.next_producer_id,
+            stored.client_transaction_version,
+        )
 
     def __repr__(self) -> str:
         stored = self.stored

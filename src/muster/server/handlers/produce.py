@@ -9,10 +9,8 @@ few milliseconds at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Final
 
 from muster.log.contract import LedElsewhere, StorageError
 from muster.runtime.node import Node
@@ -71,28 +69,33 @@ def _has_transactional_batch(request: ProduceRequest) -> bool:
     )
 
 
-class _Asked(NamedTuple):
+class _Asked:
     """One partition of a request, and where its result goes."""
 
-    results: list[ProduceResult]
-    name: str
-    partition: int
-    records: bytes | None
+    __slots__ = ("name", "partition", "records", "results")
+
+    def __init__(self, results: list[ProduceResult], name: str, partition: int, records: bytes | None) -> None:
+        self.results = results
+        self.name = name
+        self.partition = partition
+        self.records = records
 
 
 class _Work:
     """One request: its results in request order, and how many of them are not durable yet."""
 
     __slots__ = (
-        "_asked",
         "_call",
         "_effort",
         "_error",
+        "_found",
         "_node",
+        "_partition_at",
         "_request",
         "_results",
         "_sealed",
         "_terms",
+        "_topic_at",
         "_verification",
         "_waiting",
     )
@@ -101,43 +104,45 @@ class _Work:
         self._call = call
         self._error = error
         self._effort = LoopEffort()
-        self._asked = self._partitions()
         self._request = request
+        self._topic_at = 0
+        self._partition_at = 0
+        """What is taken next."""
+        self._found: list[tuple[str, int]] = []
+        """Names of the topics, or why they are refused, as far as they were looked for."""
         self._node = node
         self._results: list[list[ProduceResult]] = []
         self._waiting = 0
         self._sealed = False
         if request.acks == 0:
             call.outlives_client = True
-        self._terms = ProduceTerms(
-            acks=request.acks,
-            zstd_allowed=call.version >= 7,
-            internal_allowed=node.broker.config.internal_topics_writable,
-        )
+        self._terms = self._make_terms(verified=False)
         self._verification: Verification | None = None
         """What the transaction coordinator says of the partitions; None if it need not be asked."""
 
     def verify(self) -> None:
         """Have the transaction coordinator say which partitions are in the transaction, then go on."""
-        if not self._error:
-            asked = ((self._find(topic), topic) for topic in self._request.topic_data)
-            batches = [
-                (name, each.index, each.records)
-                for (name, error), topic in asked
-                if not error
-                for each in topic.partition_data
-            ]
-            self._verification = Verification(self._node, self._request.transactional_id or "", self._call.version)
-            self._verification.ask(batches, lambda: self._call.resume(self.go_on))
-        else:
+        if self._error:
             self.go_on()
+            return
+        batches: list[tuple[str, int, bytes | None]] = []
+        for at, topic in enumerate(self._request.topic_data):
+            name, error = self._find(at, topic)
+            if not error:
+                batches += [(name, each.index, each.records) for each in topic.partition_data]
+        self._verification = Verification(self._node, self._request.transactional_id or "", self._call.version)
+        self._verification.ask(batches, lambda: self._call.resume(self.go_on))
 
     def go_on(self) -> None:
         """Take partitions until all are taken, or until others have to be served, or until one is judged in a thread."""
-        began = perf_counter()
-        for taken, asked in enumerate(self._asked, 1):
+        began, taken = perf_counter(), 0
+        while True:
+            asked = self._next()
+            if asked is None:
+                break
             if not self._append(asked):
                 return
+            taken += 1
             if taken % PARTITIONS_BETWEEN_LOOKS == 0 and perf_counter() - began > SECONDS_AT_ONCE:
                 self._effort = LoopEffort()  # others are served before it goes on
                 self._node.call_soon(self._call.resume, self.go_on)
@@ -145,21 +150,29 @@ class _Work:
         self._sealed = True
         self._finish_if_complete()
 
-    def _partitions(self) -> Iterator[_Asked]:
-        """One after the other, in the order of the request; those that are refused already are answered on the way."""
-        for topic in self._request.topic_data:
-            name, topic_error = self._find(topic)
-            results: list[ProduceResult] = []
-            self._results.append(results)
-            error = self._error or topic_error
-            for partition in topic.partition_data:
-                refused = ProduceResult(error) if error else None
-                if not error and self._verification is not None:
-                    refused = self._verification.refusal(name, partition.index)
-                if refused is not None:
-                    results.append(refused)
-                else:
-                    yield _Asked(results, name, partition.index, partition.records)
+    def _next(self) -> _Asked | None:
+        """One partition after the other, in the order of the request; those that are refused already are answered on the way."""
+        topics = self._request.topic_data
+        while self._topic_at < len(topics):
+            topic = topics[self._topic_at]
+            name, topic_error = self._find(self._topic_at, topic)
+            if self._partition_at == 0:
+                self._results.append([])
+            if self._partition_at == len(topic.partition_data):
+                self._topic_at, self._partition_at = self._topic_at + 1, 0
+                continue
+            partition, results = topic.partition_data[self._partition_at], self._results[-1]
+            self._partition_at += 1
+            refused = self._refusal(name, partition.index, self._error or topic_error)
+            if refused is None:
+                return _Asked(results, name, partition.index, partition.records)
+            results.append(refused)
+        return None
+
+    def _refusal(self, name: str, index: int, error: int) -> ProduceResult | None:
+        if error:
+            return ProduceResult(error)
+        return None if self._verification is None else self._verification.refusal(name, index)
 
     def _append(self, asked: _Asked) -> bool:
         """False if it has to be judged in a thread; `go_on` is called again then."""
@@ -192,7 +205,6 @@ class _Work:
     def _give_back(self, judging: Judging) -> None:
         """The client has gone before its turn came: its records must not wait for that."""
         judging.forget()
-        self._asked = iter(())
         self._request.topic_data = ()
 
     def _is_wanted(self) -> bool:
@@ -220,14 +232,24 @@ class _Work:
     def _terms_of(self, asked: _Asked) -> ProduceTerms:
         if self._verification is None or not self._verification.has_verified(asked.name, asked.partition):
             return self._terms
-        return replace(self._terms, transaction_verified=True)
+        return self._make_terms(verified=True)
+
+    def _make_terms(self, verified: bool) -> ProduceTerms:
+        config = self._node.broker.config
+        return ProduceTerms(self._request.acks, self._call.version >= 7, verified, config.internal_topics_writable)
 
     def _take(self, asked: _Asked, result: ProduceResult) -> None:
         asked.results.append(result)
         if result.log is not None:
             self._wait_for(asked.results, len(asked.results) - 1, result, len(asked.records or b""))
 
-    def _find(self, topic: ProduceRequestTopic) -> tuple[str, int]:
+    def _find(self, at: int, topic: ProduceRequestTopic) -> tuple[str, int]:
+        """Of the topic at this place of the request, the name, or why it is refused. Each is looked for once, in their order."""
+        if at == len(self._found):
+            self._found.append(self._look_for(topic))
+        return self._found[at]
+
+    def _look_for(self, topic: ProduceRequestTopic) -> tuple[str, int]:
         name = topic.name
         if self._call.version >= 13:
             known = self._node.broker.catalog.by_id(topic.topic_id)
