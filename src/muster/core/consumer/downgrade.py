@@ -14,6 +14,7 @@ from muster.core.classic.stored import stored_group
 from muster.core.classic.subscription import subscribed_topics
 from muster.core.consumer.embedded import write_assignment
 from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.notes import note
 from muster.core.consumer.records import (
     CurrentErased,
     EpochErased,
@@ -57,12 +58,15 @@ def downgrade(shard: ShardView, group: ConsumerGroup, gone: Sequence[str], build
     for member_id in group.members:
         for key in (group.revoke_key(member_id), group.join_member_key(member_id), group.sync_member_key(member_id)):
             builder.cancel_timer(key)
-    builder.step = Downgrade(classic)
+    moved: dict[str, object] = {"from": group.state().value, "members": len(classic.members)}
+    note(builder, group, "group_downgraded", "migration", detail=moved)
+    builder.step = Downgrade(classic, builder.notes)
 
 
 def downgraded(shard: ShardView, step: Downgrade, builder: OutcomeBuilder) -> None:
     """The records are durable: the classic group is there from now on."""
     group = shard.groups[step.group.group_id] = step.group
+    builder.journal.extend(step.events)
     for member in group.members.values():
         builder.start_session(member)
     start(group, builder, "member_left")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.states import UNREVOKED
+from muster.core.journal import JournalEvent
 
 
 def start_timers(group: ConsumerGroup, builder: OutcomeBuilder) -> None:
     """Everybody gets a full session to show up, and a full rebalance timeout to give partitions up (T239)."""
+    group.told_state = group.state()
     for member in group.members.values():
         classic = member.subscription.classic
         session_ms = builder.config.consumer_session_timeout_ms if classic is None else classic.session_timeout_ms
@@ -16,6 +18,7 @@ def start_timers(group: ConsumerGroup, builder: OutcomeBuilder) -> None:
         if member.current.state is UNREVOKED and classic is None:
             deadline_ms = builder.now_ms + member.subscription.rebalance_timeout_ms
             builder.set_timer(group.revoke_key(member.member_id), deadline_ms)
+            group.revoking_since[member.member_id] = builder.now_ms
 
 
 def stop_timers(group: ConsumerGroup, builder: OutcomeBuilder) -> None:
@@ -25,3 +28,7 @@ def stop_timers(group: ConsumerGroup, builder: OutcomeBuilder) -> None:
         for key in (group.revoke_key(member_id), group.join_member_key(member_id), group.sync_member_key(member_id)):
             builder.cancel_timer(key)
     builder.cancel_timer(group.regex_key)
+    moved: dict[str, object] = {"from": group.state().value, "to": "Dead"}
+    builder.journal.append(
+        JournalEvent("state_changed", builder.now_ms, group.group_id, group.epoch, "unloaded", detail=moved)
+    )
