@@ -34,7 +34,7 @@ from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.heartbeat import consumer_heartbeat
 from muster.core.consumer.leave import remove_by_admin
 from muster.core.consumer.loaded import start_timers, stop_timers
-from muster.core.consumer.notes import state_change
+from muster.core.consumer.notes import state_changes
 from muster.core.consumer.records import TOMBSTONES, ConsumerGroupRecord, CurrentStored, EpochErased
 from muster.core.consumer.regex import on_regex_timer
 from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
@@ -350,9 +350,7 @@ class Shard(ShardView, StateMachine):
     def _note_state(self, step: TellJournal, builder: OutcomeBuilder) -> None:
         group = self.consumer_groups.get(step.group_id) if step.group_id is not None else None
         if group is not None:
-            moved = state_change(group, step.at_ms, step.events, step.member_id)
-            if moved is not None:
-                builder.journal.append(moved)
+            builder.journal.extend(state_changes(group, step.at_ms, step.events, step.member_id))
 
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
         """The facts never changed. Who waited hears the mapped error, and live groups that ran ahead come back."""

@@ -200,6 +200,21 @@ def test_topic_that_grew_raises_the_epoch() -> None:
     assert (raised.cause, raised.member_id) == ("topics_changed", "a")
 
 
+def test_epoch_that_is_reached_in_the_same_request_is_seen_to_end() -> None:
+    world = Consumers(foo=1)
+    world.consume("a", "foo")
+    since = len(world.journal)
+    world.topics.set("foo", 2)
+    world.beat("a")
+    assert told(world, since) == [
+        ("epoch_raised", "topics_changed"),
+        ("target_assigned", "epoch_raised"),
+        ("member_reconciled", "new_target"),
+        ("state_changed", "topics_changed"),
+        ("state_changed", "all_reconciled"),
+    ]
+
+
 def test_expression_that_matches_raises_the_epoch_and_one_that_does_not_is_told_of_too() -> None:
     world = Consumers(foo=1)
     world.consume("a", regex="bar.*")
@@ -239,7 +254,7 @@ def test_static_member_that_returns_is_told_with_both_ids_and_without_an_epoch()
     world.consume("b", "foo", instance="one")
     assert told(world, since) == [
         ("static_left", "member_left"),
-        ("state_changed", "new_target"),
+        ("state_changed", "member_left"),
         ("static_replaced", "static_member_returned"),
         ("member_reconciled", "new_target"),
         ("state_changed", "all_reconciled"),

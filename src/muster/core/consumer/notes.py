@@ -250,28 +250,43 @@ def _awaited(
 # -- states
 
 
-def state_change(
+def state_changes(
     group: ConsumerGroup, at_ms: int, events: Iterable[JournalEvent], member_id: str | None
-) -> JournalEvent | None:
-    """The move that durable records have made, if they made one. `member_id`: whose request it was."""
+) -> list[JournalEvent]:
+    """The moves that durable records have made. `member_id`: whose request it was.
+
+    One request may take a group out of Stable and back: that is two moves, so that every raised epoch is seen to end.
+    """
     now = group.state()
     before = group.told_state
-    if now is before:
-        return None
-    group.told_state = now
     was = ConsumerGroupState.EMPTY.value if before is None else before.value
     cause: Cause = "new_target"
+    is_raised = False
     for event in events:
         if event.kind == "group_upgraded":
             was = str(event.detail["from"])
+        elif event.kind == "static_left":
+            cause = event.cause
         elif event.kind == "epoch_raised":
             cause = event.cause
-    if was == now.value:
-        return None
-    if now is ConsumerGroupState.EMPTY:
-        cause = "nobody_left"
-    elif now is ConsumerGroupState.STABLE:
-        cause = "all_reconciled"
+            is_raised = True
+    group.told_state = now
+    is_stable = now is ConsumerGroupState.STABLE
+    if was != now.value:
+        if now is ConsumerGroupState.EMPTY:
+            cause = "nobody_left"
+        elif is_stable:
+            cause = "all_reconciled"
+        return [_move(group, at_ms, cause, was, now, member_id)]
+    if not is_raised or not is_stable:
+        return []
+    between = _move(group, at_ms, cause, was, ConsumerGroupState.RECONCILING, member_id)
+    return [between, _move(group, at_ms, "all_reconciled", ConsumerGroupState.RECONCILING.value, now, member_id)]
+
+
+def _move(
+    group: ConsumerGroup, at_ms: int, cause: Cause, was: str, now: ConsumerGroupState, member_id: str | None
+) -> JournalEvent:
     detail: Detail = {"from": was, "to": now.value}
     event = JournalEvent("state_changed", at_ms, group.group_id, group.epoch, cause, detail=detail)
     member = group.members.get(member_id) if member_id is not None else None
