@@ -35,7 +35,10 @@ def causes(world: Consumers) -> list[str]:
 
 def moves(rebalance: Rebalance) -> dict[int, tuple[str | None, str | None]]:
     return {
-        move.partition[1]: (move.source and move.source.member_id, move.target and move.target.member_id)
+        move.partition[1]: (
+            None if move.source is None else move.source.member_id,
+            None if move.target is None else move.target.member_id,
+        )
         for move in rebalance.moves or ()
     }
 
