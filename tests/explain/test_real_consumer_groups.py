@@ -61,13 +61,15 @@ def test_kill(broker: Broker) -> None:
             explanation = explained(broker)
     death = explanation.shown[-1]
     assert death.why.cause == "session_expired"
-    assert told(explanation, death)["why"].startswith("dies on 127.0.0.1 sent no heartbeat for 45 s, its session timeout")
+    assert told(explanation, death)["why"].startswith(
+        "dies on 127.0.0.1 sent no heartbeat for 45 s, its session timeout"
+    )
     assert len(owned(death)["stays"]) == 2
     assert {gap.length_ms for gap in death.gaps} == {SESSION_MS}
 
 
 def test_stall(broker: Broker) -> None:
-    """Its heartbeats go on but its application does not poll, so it gives nothing up: after its rebalance timeout it is expelled."""
+    """Its heartbeats go on but its application does not poll, so it gives nothing up and is expelled in the end."""
     group = broker.group("g")
     with new_member(broker, "stan", max_poll_interval_ms=300_000) as stan:
         group.wait("Stable", members=1)

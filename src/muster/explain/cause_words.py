@@ -137,7 +137,9 @@ def _came_and_went(why: Why) -> list[str]:
 
 
 def _grew(rebalance: Rebalance, why: Why, who: str) -> str:
-    topics = cast("dict[str, list[int]]", why.figures["topics"])
+    topics = cast("dict[str, list[int]]", why.figures.get("topics") or {})
+    if not topics:
+        return "a topic that the group reads came, went or grew: no member changed"
     grown = listed(
         [f"topic {plain(topic)} grew from {old} to {plural(new, 'partition')}" for topic, (old, new) in topics.items()]
     )

@@ -90,7 +90,7 @@ def tell_summary(group: str, summary: Summary, names: Names, *, inferred: bool) 
         lines.append(
             (
                 "inferred",
-                "No group journal tells of this group: all of this is inferred from the generations in the offsets log.",
+                "No group journal tells of this group: all of this is inferred from its records in the offsets log.",
             )
         )
     causes = [f"{phrase(cause)} ({count})" for cause, count in summary.by_cause.items()]
@@ -124,9 +124,8 @@ def _offender(summary: Summary, names: Names) -> str:
 
 
 def _title(rebalance: Rebalance) -> str:
-    took = (
-        f", took {duration(rebalance.took_ms)}" if rebalance.took_ms is not None and not rebalance.is_inferred else ""
-    )
+    has_length = rebalance.took_ms is not None and not rebalance.is_inferred
+    took = f", took {duration(rebalance.took_ms or 0)}" if has_length else ""
     when = "ended" if rebalance.is_inferred else "began"
     number = "Epoch" if rebalance.is_consumer else "Generation"
     return f"{number} {rebalance.generation}: {when} {moment(rebalance.began_ms)} UTC{took}"
@@ -216,6 +215,8 @@ def _departure(gone: Departure, names: Names) -> str:
 def _moved(rebalance: Rebalance, names: Names) -> str:
     if rebalance.result != "stable":
         return ""
+    if rebalance.moves is None and rebalance.is_consumer:
+        return ""  # records of consumer groups name topics by id
     if rebalance.moves is None:
         return "Unknown: the assignment before is not known, or this one is not in the consumer protocol."
     if not rebalance.moves:
