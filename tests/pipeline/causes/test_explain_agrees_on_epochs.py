@@ -63,6 +63,22 @@ def test_random_history_of_a_consumer_group_has_the_same_causes(
     assert sorted(piped(tmp_path)) == sorted(found)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_with_a_journal_the_pipeline_has_its_causes(
+    seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One row an epoch, with the cause that raised it. Explain tells epochs on the way to one stable group as one rebalance."""
+    told, events = log_of(seed)
+    write(told, events, tmp_path)
+    raised = [(event.generation, event.cause) for event in events if event.kind == "epoch_raised"]
+    found = piped(tmp_path)
+    assert found
+    for epoch, cause in found:
+        assert (epoch, "new_member" if cause == "first_member" else cause) in raised
+    ours = explained(tmp_path, capsys)
+    assert {epoch for epoch, _ in ours} <= {epoch for epoch, _ in raised}
+
+
 def test_random_histories_have_every_cause(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Else the law would be about little. Who comes and who goes with one and the same epoch is for the next test."""
     causes: set[str] = set()
