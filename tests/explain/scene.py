@@ -6,7 +6,9 @@ callbacks and is not polled: librdkafka then cannot join again, as an applicatio
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -22,9 +24,43 @@ from muster.explain.fold import fold
 from muster.explain.names import Names
 from muster.explain.told import tell_rebalance
 from muster.testing import Broker
-from tests.testing.confluent_members import configured, consumer_process
+from tests.testing.confluent_members import PROCESS, configured, consumer_process
 
 GROUP = "g"
+
+
+def consumer_protocol(broker: Broker, name: str, **settings: Any) -> dict[str, Any]:
+    """`group.protocol=consumer`: timeouts and heartbeats are the broker's business there."""
+    classic = ("session.timeout.ms", "heartbeat.interval.ms")
+    common = {key: value for key, value in configured(broker, name, GROUP).items() if key not in classic}
+    return {**common, "group.protocol": "consumer", **{key.replace("_", "."): value for key, value in settings.items()}}
+
+
+@contextmanager
+def new_member(broker: Broker, name: str, *topics: str, **settings: Any) -> Iterator[Application]:
+    """A member of a consumer group (KIP-848) that gives partitions up when its application polls, and not before."""
+    member = Consumer(consumer_protocol(broker, name, **settings))
+    member.subscribe(
+        list(topics or ("orders",)),
+        on_assign=lambda consumer, partitions: consumer.incremental_assign(partitions),
+        on_revoke=lambda consumer, partitions: consumer.incremental_unassign(partitions),
+    )
+    application = Application(member)
+    try:
+        yield application
+    finally:
+        application.end()
+        member.close()
+
+
+@contextmanager
+def killable_new_member(broker: Broker, name: str) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", PROCESS, json.dumps(consumer_protocol(broker, name)), "orders"]
+    with subprocess.Popen(command) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def explained(broker: Broker) -> Explanation:

@@ -16,6 +16,11 @@ import pytest
 from muster.server.settings import Settings
 from muster.testing.controlled_server import control_endpoint
 from muster.topics.config_types import ConfigError
+from muster.wire import errors
+from muster.wire.generated.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatRequestTopicPartition,
+)
 from tests.server.groups.group_client import GroupClient
 
 PATIENCE_SECONDS = 60
@@ -86,6 +91,50 @@ def test_a_group_is_waited_for_expired_and_explained(controlled: Controlled) -> 
     assert controlled.ask("GET", "/groups/billing/journal")["events"][0]["kind"] == "group_created"
     assert controlled.ask("GET", "/groups/billing/offsets") == {"offsets": []}
     assert controlled.ask("POST", "/groups/billing/move-coordinator", {})["state"] == "Empty"
+
+
+def test_consumer_group_is_shown_fenced_and_held_back(controlled: Controlled) -> None:
+    """KIP-848."""
+    controlled.ask("POST", "/topics", {"name": "held", "partitions": 2})
+    topic = ["held"]
+    with GroupClient(controlled.port, "raw") as client:
+
+        def beat(member: str, epoch: int, **said: Any) -> Any:
+            return client.call("ConsumerGroupHeartbeat", 1, ConsumerGroupHeartbeatRequest("cg", member, epoch, **said))
+
+        joining: dict[str, Any] = {
+            "rebalance_timeout_ms": 60_000,
+            "subscribed_topic_names": topic,
+            "topic_partitions": [],
+        }
+        assert beat("a", 0, **joining).error_code == errors.NONE
+        shown = controlled.ask("GET", "/groups/cg/wait?state=Stable&members=1")
+        assert (shown["type"], shown["generation"], shown["target_epoch"]) == ("consumer", 2, 2)
+        assert shown["members"][0]["target"] == [["held", 0], ["held", 1]]
+        fault = controlled.ask("POST", "/groups/cg/fence", {"member": "a"})
+        assert (fault["error"], fault["member"]) == ("FENCED_MEMBER_EPOCH", "a")
+        assert beat("a", 2).error_code == errors.FENCED_MEMBER_EPOCH
+        assert beat("a", 2).error_code == errors.NONE
+        held = controlled.ask("POST", "/faults", {"kind": "hold_revocation", "group": "cg", "member": "a"})
+        assert held["text"] == "partitions of group cg and member a count as not given up"
+        controlled.ask("POST", "/clock/advance", {"seconds": 2})
+        assert beat("b", 0, **joining).error_code == errors.NONE
+        kept = ConsumerGroupHeartbeatRequestTopicPartition
+        assert beat("a", 2).error_code == errors.NONE
+        (a,) = [each for each in controlled.ask("GET", "/groups/cg")["members"] if each["member_id"] == "a"]
+        assert len(a["revoking"]) == 1
+        beat("a", 2, topic_partitions=[kept(bytes(16), [])])
+        (a,) = [each for each in controlled.ask("GET", "/groups/cg")["members"] if each["member_id"] == "a"]
+        assert len(a["revoking"]) == 1
+        controlled.ask("DELETE", f"/faults/{held['id']}")
+        beat("a", 2)
+        (a,) = [each for each in controlled.ask("GET", "/groups/cg")["members"] if each["member_id"] == "a"]
+        assert (a["revoking"], a["epoch"]) == ([], 3)
+        assert "gave up held" in " ".join(controlled.ask("GET", "/groups/cg/explain")["lines"])
+    code, why = controlled.refused("POST", "/faults", {"kind": "hold_revocation", "group": "nobody"})
+    assert (code, "is no consumer group" in why) == (400, True)
+    code, why = controlled.refused("POST", "/faults", {"kind": "delay", "api": "Heartbeat", "member": "a"})
+    assert (code, "member is for hold_revocation" in why) == (400, True)
 
 
 def test_faults_are_switched_on_listed_and_removed(controlled: Controlled) -> None:

@@ -73,6 +73,9 @@ class GroupDescription:
     """Node id."""
     members: tuple[GroupMember, ...] = ()
     epoch: int | None = None
+    """Only groups of the new protocol (KIP-848) have one."""
+    target_epoch: int | None = None
+    """The epoch that the target assignment was made for; below `epoch` while a new one is due."""
 
     @property
     def exists(self) -> bool:
@@ -190,7 +193,15 @@ def _classic_member(protocol_type: str, member: DescribeGroupsResponseMember) ->
 def _modern(group: ConsumerGroupDescribeResponseGroup, node_id: int) -> GroupDescription:
     members = tuple(_modern_member(each) for each in group.members)
     return GroupDescription(
-        group.group_id, group.group_state, CONSUMER, CONSUMER, group.assignor_name, node_id, members, group.group_epoch
+        group.group_id,
+        group.group_state,
+        CONSUMER,
+        CONSUMER,
+        group.assignor_name,
+        node_id,
+        members,
+        group.group_epoch,
+        group.assignment_epoch,
     )
 
 

@@ -25,11 +25,25 @@ for it, or could have for long (`offsets.waits`). The core makes events; the run
 | denied | somebody may not do this with the group; it may not exist. Generation -1 | principal, operation, api |
 | offsets_awaited | an OffsetFetch was refused, for a transaction holds back the offsets; the member, if known, is who asked | H |
 | offsets_released | that transaction has ended; or one that held offsets back for long, though nobody waited | H |
+| epoch_raised | the group epoch is one higher; the member is who caused it, or whose heartbeat showed it | added, dropped, regex |
+| target_assigned | a target assignment was made for the group epoch | assignor, members, given, taken (P by member id) |
+| revocation_started | a member was told to give partitions up and still owns them | partitions (P), rebalance_timeout_ms |
+| revocation_completed | it has given them up | partitions (P), waited_ms |
+| partitions_awaited | a member waits for partitions that others have | partitions, given (P), held_by (P by member id) |
+| member_reconciled | a member has all that the target gives it | member_epoch, given (P), took_ms (since the target was made) |
+| member_fenced | a heartbeat came with an epoch or an instance id that is not the member's own | epoch, error |
+| regex_resolved | a regular expression is new, or matches other topics than before | regex, matches, added, dropped |
+| static_left | a static member left for a while and keeps its partitions | |
+| group_upgraded | a classic group became a consumer group | from, members |
+| group_downgraded | a consumer group became a classic group | from, members |
 
 A: leader, protocol, members (how many), started_ms, started_by (the cause of its start), join_phase_ms, dropped (member ids),
 waited_for (the last member to join) and waited_ms (how long after the start it did). assignments: base64 by member id.
 H: producer_id, producer_epoch, transactional_id (if known), offsets (how many), partitions (some, by topic), unstable_ms, and if
 somebody waited refusals (how many) and waited_ms (since the first).
+P: partition numbers by topic name.
+From epoch_raised on all are of consumer groups (KIP-848), where the generation is the group epoch. There member_left and
+member_expelled also have partitions (P), and revoking (P) and waited_ms of a member that had yet to give some up.
 settings: what the members ask for, once per distinct answer: session_timeout_ms, rebalance_timeout_ms, protocols (names, in
 their order), topics (of consumers), members (ids).
 """
@@ -60,6 +74,17 @@ Kind: TypeAlias = Literal[
     "denied",
     "offsets_awaited",
     "offsets_released",
+    "epoch_raised",
+    "target_assigned",
+    "revocation_started",
+    "revocation_completed",
+    "partitions_awaited",
+    "member_reconciled",
+    "member_fenced",
+    "regex_resolved",
+    "static_left",
+    "group_upgraded",
+    "group_downgraded",
 ]
 
 Cause: TypeAlias = Literal[
@@ -76,6 +101,13 @@ Cause: TypeAlias = Literal[
     "new_member_expired",  # parked for 300 s without a generation, or silent after its first heartbeat
     "rejoin_missed",  # did not join again within the rebalance timeout
     "sync_missed",  # did not sync within the rebalance timeout
+    "revocation_missed",  # did not give partitions up within the rebalance timeout
+    "subscription_changed",  # a member subscribes to other topics, by name or by regular expression
+    "regex_resolved",  # a regular expression matches other topics than before
+    "topics_changed",  # a subscribed topic came, went or got more partitions
+    "migration",  # between the classic and the new group protocol
+    "wrong_epoch",  # the member is at another epoch
+    "instance_taken",  # another process is the static member of this instance id
     "group_full",  # group.max.size
     "group_too_large",  # group.max.size was lowered below the group's size
     "append_failed",  # the log refused the records
@@ -88,6 +120,11 @@ Cause: TypeAlias = Literal[
     "leader_absent",  # a static leader that did not join again in time
     "leader_gone",
     "assignment_stored",
+    "epoch_raised",  # the group epoch is above that of the target
+    "new_target",
+    "given_up",  # the member says that it does not have these partitions any more
+    "not_given_up",  # others still have the partitions
+    "all_reconciled",  # every member has what the target gives it
     "nobody_left",
     "deleted",  # DeleteGroups
     "expired",  # Empty and without offsets

@@ -30,7 +30,8 @@ from muster.core.consumer.fence import on_session_timer as on_consumer_session_t
 from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.group_times import GroupTimes
 from muster.core.consumer.loaded import start_timers, stop_timers
-from muster.core.consumer.records import TOMBSTONES, ConsumerGroupRecord, EpochErased
+from muster.core.consumer.notes import state_changes
+from muster.core.consumer.records import TOMBSTONES, ConsumerGroupRecord, CurrentStored, EpochErased
 from muster.core.consumer.regex import on_regex_timer
 from muster.core.consumer.requests import DescribeConsumerGroup
 from muster.core.consumer.topics import NoTopics, TopicView
@@ -137,9 +138,16 @@ class Shard(ShardView, StateMachine):
         return self._outcome(builder)
 
     def _outcome(self, builder: OutcomeBuilder) -> Outcome:
+        group_id: str | None = None
+        member_id: str | None = None
         for record in builder.records:
             if isinstance(record, ConsumerGroupRecord):
-                self.storing.add(record.group_id)
+                group_id = record.group_id
+                self.storing.add(group_id)
+                if isinstance(record, CurrentStored):
+                    member_id = record.member_id
+        if group_id is not None and builder.step is None:
+            builder.step = TellJournal(builder.notes, group_id, member_id, builder.now_ms)
         return builder.outcome()
 
     def on_marker(
@@ -184,7 +192,7 @@ class Shard(ShardView, StateMachine):
             case "regex":
                 on_regex_timer(self, group, builder)
             case "join" | "sync" if member:
-                on_classic_timer(self, group, member[0], builder)
+                on_classic_timer(self, group, member[0], builder, "rejoin_missed" if kind == "join" else "sync_missed")
             case _:
                 pass  # of the classic group that was here before
 
@@ -302,6 +310,7 @@ class Shard(ShardView, StateMachine):
                 assignment_stored(self.groups.get(step.group_id), step, builder)
             case TellJournal():
                 builder.journal.extend(step.events)
+                self._note_state(step, builder)
             case Downgrade():
                 downgraded(self, step, builder)
             case CreateGroup() | ReplaceStaticMember():
@@ -309,6 +318,11 @@ class Shard(ShardView, StateMachine):
             case _:
                 raise AssertionError(f"nobody asked for {step!r}")
         return builder.outcome()
+
+    def _note_state(self, step: TellJournal, builder: OutcomeBuilder) -> None:
+        group = self.consumer_groups.get(step.group_id) if step.group_id is not None else None
+        if group is not None:
+            builder.journal.extend(state_changes(group, step.at_ms, step.events, step.member_id))
 
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
         """The facts never changed. Who waited hears the mapped error, and live groups that ran ahead come back."""

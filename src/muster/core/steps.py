@@ -74,22 +74,30 @@ class ReplaceStaticMember(Value):
 
 
 class TellJournal(Value):
-    """Nothing is left to do but to write these events: tombstones of groups are durable, or the end of a transaction is."""
+    """Nothing is left to do but to write these events: what they tell of is durable now."""
 
-    __match_args__ = ("events",)
+    __match_args__ = ("events", "group_id", "member_id", "at_ms")
     __slots__ = __match_args__
 
-    def __init__(self, events: list[JournalEvent]) -> None:
+    def __init__(
+        self, events: list[JournalEvent], group_id: str | None = None, member_id: str | None = None, at_ms: int = 0
+    ) -> None:
         self.events = events
+        self.group_id = group_id
+        """Of a consumer group: its state may be another one now, which is an event too."""
+        self.member_id = member_id
+        """Whose request it was, if it was one's."""
+        self.at_ms = at_ms
 
 
 class Downgrade(Value):
     """Tombstones of a consumer group and the record of the classic one that it becomes, which lives when they are durable."""
 
-    __match_args__ = ("group", "rebalances")
+    __match_args__ = ("group", "rebalances", "events")
     __slots__ = __match_args__
 
-    def __init__(self, group: Group, rebalances: bool) -> None:
+    def __init__(self, group: Group, rebalances: bool, events: list[JournalEvent]) -> None:
         self.group = group
         self.rebalances = rebalances
         """Whether its members are sent into a rebalance at once."""
+        self.events = events

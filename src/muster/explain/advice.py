@@ -42,6 +42,11 @@ class Case:
         return [each for each in self.history.returns if each.at_ms >= from_ms]
 
     @property
+    def session_setting(self) -> str:
+        """What says how long a silent member stays: the client's own setting, or the group's in consumer groups."""
+        return "group.consumer.session.timeout.ms" if self.history.is_consumer else "session.timeout.ms"
+
+    @property
     def departures(self) -> list[Departure]:
         return [gone for each in self.shown for gone in each.departures]
 

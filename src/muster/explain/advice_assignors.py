@@ -21,7 +21,9 @@ def keep_partitions(case: Case) -> Advice | None:
     paused = [
         (each, pause_ms)
         for each in case.shown
-        if each.protocol in EAGER and not each.from_empty and (pause_ms := _pause_of_stayed(each)) > 0
+        if each.protocol in EAGER
+        and not (each.from_empty or each.is_consumer)
+        and (pause_ms := _pause_of_stayed(each)) > 0
     ]
     total_ms = sum(pause_ms for _, pause_ms in paused)
     if total_ms < STOOD_STILL_MS:
@@ -44,7 +46,7 @@ def needless_moves(case: Case) -> Advice | None:
     found = [
         (each, moves)
         for each in case.shown
-        if each.protocol in ("range", "roundrobin") and (moves := _between_lasting(each))
+        if each.protocol in ("range", "roundrobin") and not each.is_consumer and (moves := _between_lasting(each))
     ]
     count = sum(len(moves) for _, moves in found)
     if count < NEEDLESS_MOVES:

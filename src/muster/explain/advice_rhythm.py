@@ -66,7 +66,7 @@ def flapping_members(case: Case) -> Advice | None:
 def longer_initial_delay(case: Case) -> Advice | None:
     """Members that come just after the first generation of an empty group, each for a rebalance of its own."""
     for index, first in enumerate(case.shown):
-        if not first.from_empty or first.ended_ms is None or first.result != "stable":
+        if not first.from_empty or first.is_consumer or first.ended_ms is None or first.result != "stable":
             continue
         late = _just_after(first, case.shown[index + 1 :])
         if len(late) >= LATE_STARTERS and sum(each.took_ms or 0 for each in late) >= WORTH_SAVING_MS:

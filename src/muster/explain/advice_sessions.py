@@ -32,8 +32,8 @@ def longer_session(case: Case) -> Advice | None:
     )
     return Advice(
         "longer_session",
-        ("session.timeout.ms",),
-        f"Raise session.timeout.ms above {duration(pause_ms)}, the longest such pause, or find out what stops the"
+        (case.session_setting,),
+        f"Raise {case.session_setting} above {duration(pause_ms)}, the longest such pause, or find out what stops the"
         " process for so long. (If it was restarted meanwhile: a longer session helps static members only.)",
         f"{evidence}.",
         _rebalances(case, early),
@@ -53,11 +53,12 @@ def shorter_session(case: Case) -> Advice | None:
     gone, rebalance = max(held, key=lambda pair: pair[0].silent_ms)
     gap = rebalance.longest_gap
     assert gap is not None
+    beat = case.session_setting.replace("session.timeout", "heartbeat.interval")
     return Advice(
         "shorter_session",
-        ("session.timeout.ms", "heartbeat.interval.ms"),
-        f"If {duration(gap.length_ms)} is too long to find a dead member, lower session.timeout.ms (and"
-        " heartbeat.interval.ms to a third of it).",
+        (case.session_setting, beat),
+        f"If {duration(gap.length_ms)} is too long to find a dead member, lower {case.session_setting} (and"
+        f" {beat} to a third of it).",
         f"{case.names.short(gone.who)} did not come back; of the {duration(gap.length_ms)} that its partitions had no owner,"
         f" {duration(gone.silent_ms)} was its session timeout.",
         tuple(each.generation for _, each in held),
@@ -77,8 +78,8 @@ def static_membership(case: Case) -> Advice | None:
     away_ms = max(each.departure.silent_ms + each.away_ms for each in restarts)
     return Advice(
         "static_membership",
-        ("group.instance.id", "session.timeout.ms"),
-        f"Give each process a group.instance.id of its own and a session.timeout.ms above {duration(away_ms)}: a static"
+        ("group.instance.id", case.session_setting),
+        f"Give each process a group.instance.id of its own and a {case.session_setting} above {duration(away_ms)}: a static"
         " member that is back in time keeps its partitions, without a rebalance. (Its partitions wait for it meanwhile.)",
         f"{_who(case, restarts)} went and came back {times(len(restarts))}, {_within(restarts)}; that made"
         f" {plural(len(caused), 'rebalance')}.",

@@ -22,6 +22,9 @@ PHRASES: Final = {
     "new_member_expired": "a new member went silent",
     "rejoin_missed": "a member did not join again",
     "sync_missed": "a member did not ask for its assignment",
+    "revocation_missed": "a member did not give partitions up in time",
+    "topics_changed": "a topic came or went",
+    "regex_resolved": "an expression matches other topics",
     "partitions_grew": "a topic grew",
     "cooperative_round": "second cooperative round",
     "subscription_changed": "a subscription changed",
@@ -102,8 +105,41 @@ def _unsynced(rebalance: Rebalance, why: Why, who: str) -> str:
     return f"{who} joined but did not ask for its assignment within the rebalance timeout{span}"
 
 
+def _kept(rebalance: Rebalance, why: Why, who: str) -> str:
+    timeout_ms = why.figures.get("rebalance_timeout_ms")
+    span = f" of {duration(timeout_ms)}" if isinstance(timeout_ms, int) else ""
+    return f"{who} did not give up its partitions within its rebalance timeout{span} and was expelled"
+
+
+def _topics(rebalance: Rebalance, why: Why, who: str) -> str:
+    changes = _came_and_went(why)
+    return f"{' and '.join(changes) if changes else 'a topic that the group reads came or went'}; {who} noticed"
+
+
+def _regex(rebalance: Rebalance, why: Why, who: str) -> str:
+    regex = why.figures.get("regex")
+    what = (
+        f"the expression {plain(str(regex))} matches other topics now"
+        if regex
+        else "an expression matches other topics"
+    )
+    changes = _came_and_went(why)
+    return f"{what}: {' and '.join(changes)}" if changes else what
+
+
+def _came_and_went(why: Why) -> list[str]:
+    found = []
+    for key, verb in (("added", "came"), ("dropped", "went")):
+        names = cast("list[str]", why.figures.get(key) or [])
+        if names:
+            found.append(f"topic{'s' if len(names) > 1 else ''} {listed([*map(plain, names)])} {verb}")
+    return found
+
+
 def _grew(rebalance: Rebalance, why: Why, who: str) -> str:
-    topics = cast("dict[str, list[int]]", why.figures["topics"])
+    topics = cast("dict[str, list[int]]", why.figures.get("topics") or {})
+    if not topics:
+        return "a topic that the group reads came, went or grew: no member changed"
     grown = listed(
         [f"topic {plain(topic)} grew from {old} to {plural(new, 'partition')}" for topic, (old, new) in topics.items()]
     )
@@ -116,11 +152,14 @@ def _round(rebalance: Rebalance, why: Why, who: str) -> str:
 
 
 def _subscription(rebalance: Rebalance, why: Why, who: str) -> str:
-    added, dropped = (cast("list[str]", why.figures[key]) for key in ("added", "dropped"))
+    added, dropped = (cast("list[str]", why.figures.get(key) or []) for key in ("added", "dropped"))
     read, whose = ("reads", f"{who} changed its subscription: it") if why.who else ("read", _SEVERAL_SUBSCRIPTIONS)
     changes = [f"now {read} {listed([*map(plain, added)])}"] if added else []
     changes += [f"no longer {read} {listed([*map(plain, dropped)])}"] if dropped else []
-    return f"{whose} {' and '.join(changes)}"
+    regex = why.figures.get("regex")
+    if regex is not None:
+        changes += [f"now {read} what {plain(str(regex))} matches" if regex else f"no longer {read} by an expression"]
+    return f"{whose} {' and '.join(changes) or f'{read} the same under other names'}"
 
 
 def _assignor(rebalance: Rebalance, why: Why, who: str) -> str:
@@ -153,6 +192,9 @@ _SENTENCES: Final[dict[str, Callable[[Rebalance, Why, str], str]]] = {
     "session_expired": _silent,
     "new_member_expired": _simply("{who} went silent before its first generation"),
     "sync_missed": _unsynced,
+    "revocation_missed": _kept,
+    "topics_changed": _topics,
+    "regex_resolved": _regex,
     "partitions_grew": _grew,
     "cooperative_round": _round,
     "subscription_changed": _subscription,

@@ -1,7 +1,8 @@
 """Why a group rebalanced, inferred from two neighbouring generations of `__consumer_offsets` alone. Pure.
 
-The only such inference: `explain.inferred` calls it for one group, the pipeline's `tables.group_changes` for every group of a log.
-Knows neither records nor frames; the callers decode them to `Participant`s.
+The only such inference, for classic groups and (`EPOCH_CAUSES`) for consumer groups. `explain.inferred` asks it about one group,
+the pipeline's `tables.group_changes` and `tables.consumer_epochs` about every group of a log. Knows neither records nor frames; the
+callers decode them to `Participant`s.
 
 | what changed | cause | confidence |
 |---|---|---|
@@ -54,6 +55,30 @@ class Participant:
     topics: frozenset[str] | None
     """None: not the consumer protocol, or undecodable."""
     assigned: frozenset[Partition]
+
+
+ARRIVAL_LIMIT_MS: Final = 3_600_000
+"""A member that reaches an epoch later than this after it was raised is not part of that rebalance any more."""
+FIRST_EPOCHS: Final = (1, 2)
+"""Numbers of a group's first epoch on record: 2 since Kafka 4.1, 1 before that or if nothing is subscribed to (spec 5.4)."""
+EPOCH_CAUSES: Final = (
+    (("nobody",), "partitions_grew", 0.4),
+    (("came", "went"), "members_changed", 0.8),
+    (("came", "from_empty"), "first_member", 0.8),
+    (("came",), "new_member", 0.8),
+    (("went",), "left_or_expired", 0.8),
+    ((), "metadata_changed", 0.8),
+)
+"""Of a raised epoch of a consumer group (KIP-848): what has to be so, the cause, the confidence; the first row that fits counts.
+
+`nobody`: no record of a member since the epoch before, so it was the topics. `came`, `went`: members, and a static one that came
+back did neither. `from_empty`: nobody was there before.
+"""
+
+
+def inferred_epoch_cause(facts: Mapping[str, bool]) -> str:
+    """`facts` has all the names that `EPOCH_CAUSES` asks for."""
+    return next(cause for wanted, cause, _ in EPOCH_CAUSES if all(facts[name] for name in wanted))
 
 
 Members: TypeAlias = Mapping[str, Participant]

@@ -11,6 +11,7 @@ second look pass through in the journal's own words. Where there is no journal, 
 | partitions_grew | the leader or a member asked; afterwards a topic has more partitions |
 | cooperative_round | they asked; the round before had left partitions to hand out (KIP-429) |
 | subscription_changed | they asked; afterwards a member subscribes to other topics |
+| topics_changed | a subscribed topic came or went; partitions_grew if it is known and has more partitions afterwards |
 | new_assignor | a member joined again and the group speaks another assignor afterwards |
 """
 
@@ -54,8 +55,12 @@ def _refined(
         return _newcomer(rebalance, seen)
     if cause == "member_left" and _is_poll_timeout(reason):
         return "poll_timeout", {}
-    if cause in ("session_expired", "sync_missed"):
+    if cause in ("session_expired", "sync_missed", "revocation_missed"):
         return _expelled(rebalance, cause)
+    if cause == "topics_changed" and seen.before is not None and seen.after is not None:
+        return _other_topics(seen.before, seen.after)
+    if cause in ("subscription_changed", "regex_resolved"):
+        return cause, seen.figures
     if cause in _ASKED:
         return _asked(rebalance, cause, seen)
     return cause, {}
@@ -72,8 +77,9 @@ def _expelled(rebalance: Rebalance, cause: str) -> tuple[str, dict[str, object]]
     trigger = rebalance.rounds[0].trigger
     for gone in rebalance.departures:
         if trigger is not None and gone.who.member_id == trigger.member_id:
-            timeout_ms = gone.rebalance_timeout_ms if cause == "sync_missed" else gone.session_timeout_ms
-            name = "rebalance_timeout_ms" if cause == "sync_missed" else "session_timeout_ms"
+            is_slow = cause in ("sync_missed", "revocation_missed")
+            timeout_ms = gone.rebalance_timeout_ms if is_slow else gone.session_timeout_ms
+            name = "rebalance_timeout_ms" if is_slow else "session_timeout_ms"
             return gone.cause, {} if timeout_ms is None else {name: timeout_ms}
     return cause, {}
 
@@ -89,6 +95,15 @@ def _asked(rebalance: Rebalance, cause: str, seen: Circumstances) -> tuple[str, 
         return "new_assignor", {"before": seen.protocol_before, "after": rebalance.protocol}
     changed = _changed_subscription(rebalance, seen.asked_before)
     return ("subscription_changed", changed) if changed else (cause, {})
+
+
+def _other_topics(before: dict[Partition, str], after: dict[Partition, str]) -> tuple[str, dict[str, object]]:
+    """A consumer group sees that its topics have changed; its target shows what about them."""
+    grown = grown_topics(before, after)
+    if grown:
+        return "partitions_grew", {"topics": {topic: list(counts) for topic, counts in grown.items()}}
+    old, new = ({topic for topic, _ in each} for each in (before, after))
+    return "topics_changed", {"added": sorted(new - old), "dropped": sorted(old - new)}
 
 
 def _changed_subscription(rebalance: Rebalance, asked_before: tuple[Asked, ...]) -> dict[str, object]:

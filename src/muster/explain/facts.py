@@ -23,6 +23,11 @@ QuietKind: TypeAlias = Literal[
     "coordinator_taken_over",
     "offsets_awaited",
     "offsets_released",
+    "static_left",
+    "fenced",
+    "regex_resolved",
+    "upgraded",
+    "downgraded",
 ]
 
 
@@ -116,6 +121,23 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Revocation:
+    """A member of a consumer group was told to give partitions up: nobody else gets them until it says that it has."""
+
+    who: Who
+    partitions: tuple[Partition, ...]
+    began_ms: int
+    rebalance_timeout_ms: int | None = None
+    """How long it has for that, before it is expelled."""
+    ended_ms: int | None = None
+    is_missed: bool = False
+    """Its time ran out, and it was expelled."""
+
+    def waited_ms(self, now_ms: int) -> int:
+        return (now_ms if self.ended_ms is None else self.ended_ms) - self.began_ms
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     """A time in which nobody owned a partition."""
 
@@ -178,6 +200,14 @@ class Rebalance:
     gaps: list[Gap] = field(default_factory=list)
     asked: tuple[Asked, ...] = ()
     is_inferred: bool = False
+    is_consumer: bool = False
+    """Of the new protocol (KIP-848): `generation` is the group epoch, and rounds are epochs that were raised on the way."""
+    revocations: list[Revocation] = field(default_factory=list)
+    """Of a consumer group: in the order of their beginning."""
+    last_to_arrive: Who | None = None
+    """Of a consumer group: whose arrival at the target made it stable."""
+    protocol_before: str | None = None
+    """The assignor of the target before, if it is known."""
 
     @property
     def took_ms(self) -> int | None:
@@ -202,6 +232,11 @@ class Rebalance:
         return max(late, key=lambda arrival: arrival.waited_ms, default=None)
 
     @property
+    def pending(self) -> list[Revocation]:
+        """What holds a consumer group back now."""
+        return [each for each in self.revocations if each.ended_ms is None]
+
+    @property
     def never_came(self) -> list[Departure]:
         return [gone for gone in self.departures if gone.cause == "rejoin_missed"]
 
@@ -221,7 +256,7 @@ class Rebalance:
 
     @property
     def is_cooperative(self) -> bool:
-        return is_cooperative(self.protocol)
+        return not self.is_consumer and is_cooperative(self.protocol)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +291,8 @@ class Quiet:
     api: str | None = None
     held: HeldOffsets | None = None
     """What a transaction held back."""
+    figures: dict[str, object] = field(default_factory=dict)
+    """Of a regular expression: `regex`, `matches`, `added`, `dropped`."""
 
 
 @dataclass(slots=True)
@@ -279,6 +316,8 @@ class History:
     first_ms: int | None = None
     last_ms: int | None = None
     is_inferred: bool = False
+    is_consumer: bool = False
+    """It speaks the new protocol (KIP-848) at the end."""
 
     @property
     def departures(self) -> list[Departure]:

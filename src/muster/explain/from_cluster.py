@@ -24,8 +24,7 @@ async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None
     counts = {topic.name: len(topic.partitions) for topic in await admin.list_topics(cluster, internal=True)}
     found = Found()
     if GROUP_JOURNAL in counts:
-        place = TopicPartition(GROUP_JOURNAL, partition_for(group, counts[GROUP_JOURNAL]))
-        found.events = [event async for event in _events(cluster, place, group)]
+        found.events = await _journal(cluster, group, counts[GROUP_JOURNAL])
     if not found.events and CONSUMER_OFFSETS in counts:
         place = TopicPartition(CONSUMER_OFFSETS, partition_for(group, counts[CONSUMER_OFFSETS]))
         async for record in _records(cluster, place, since_ms):
@@ -35,6 +34,17 @@ async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None
     if GROUP_JOURNAL not in counts and CONSUMER_OFFSETS not in counts:
         raise NothingToExplain("no group was ever here: the cluster has neither a group journal nor committed offsets")
     return found
+
+
+async def journal_of(cluster: Cluster, group: str) -> list[Event]:
+    """What the journal says of the group; nothing if the cluster keeps none."""
+    counts = {topic.name: len(topic.partitions) for topic in await admin.list_topics(cluster, internal=True)}
+    return await _journal(cluster, group, counts[GROUP_JOURNAL]) if GROUP_JOURNAL in counts else []
+
+
+async def _journal(cluster: Cluster, group: str, partitions: int) -> list[Event]:
+    place = TopicPartition(GROUP_JOURNAL, partition_for(group, partitions))
+    return [event async for event in _events(cluster, place, group)]
 
 
 async def _events(cluster: Cluster, place: TopicPartition, group: str) -> AsyncIterator[Event]:

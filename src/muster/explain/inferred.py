@@ -1,51 +1,76 @@
 """What the generations in `__consumer_offsets` show, for a Kafka cluster that keeps no journal. Pure.
 
-Each generation is one record with members, subscriptions and assignments; neighbours are compared. That shows who came, who
-went and what moved, but not who asked for it, how long it took, or who was waited for: those stay unknown, and causes are
-inferred (`causes`). Where generations in between are not in the log, how many is said.
+Of a classic group each generation is one record with members, subscriptions and assignments; neighbours are compared. That shows
+who came, who went and what moved, but not who asked for it, how long it took, or who was waited for: those stay unknown, and
+causes are inferred (`causes`). Where generations in between are not in the log, how many is said. Of a consumer group the log shows
+more: `inferred_epochs`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from muster.core.consumer.records import ConsumerGroupRecord
 from muster.core.records import GroupErased, GroupStored, StoredMember
 from muster.explain.assignments import owners_in
 from muster.explain.causes import Members, Participant, inferred_cause
 from muster.explain.facts import Asked, Departure, History, Move, Partition, Quiet, Rebalance, Return, Round, Who, Why
+from muster.explain.inferred_epochs import EpochInference
 from muster.explain.ownership import Ownership
+from muster.log.consumer_group_value import CONSUMER_GROUP_TYPES
 from muster.log.record_codec import RecordError, decode_record
 from muster.wire.batch import Record
 from muster.wire.consumer_protocol import decode_subscribed_topics
 
-_GROUP_KEY = b"\x00\x02"
+_GROUP_KEYS = tuple(kind.to_bytes(2, "big") for kind in (2, *CONSUMER_GROUP_TYPES))
 _CONSUMER = "consumer"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAt:
     at_ms: int
-    group: GroupStored | GroupErased
+    group: GroupStored | GroupErased | ConsumerGroupRecord
 
 
 def stored_in(record: Record, group: str) -> StoredAt | None:
     """The state of this group in a record of the offsets log, if it is one."""
-    if record.key is None or not record.key.startswith(_GROUP_KEY):
+    if record.key is None or not record.key.startswith(_GROUP_KEYS):
         return None
     try:
         decoded = decode_record(record.key, record.value)
     except RecordError:
         return None
-    if not isinstance(decoded, GroupStored | GroupErased) or decoded.group_id != group:
+    if not isinstance(decoded, GroupStored | GroupErased | ConsumerGroupRecord) or decoded.group_id != group:
         return None
     return StoredAt(record.timestamp_ms, decoded)
 
 
 def infer(stored: list[StoredAt], group: str) -> History:
-    inferring = _Inference(group)
+    classic, epochs = _Inference(group), EpochInference(group)
+    has_classic = False
     for each in stored:
-        inferring.take(each)
-    return inferring.finished()
+        if isinstance(each.group, ConsumerGroupRecord):
+            epochs.take(each.at_ms, each.group)
+        else:
+            has_classic = True
+            classic.take(each.at_ms, each.group)
+    if not epochs.seen_any:
+        return classic.finished()
+    if not has_classic:
+        return epochs.finished()
+    return _one_after_the_other(classic.finished(), epochs.finished(), stored[-1])
+
+
+def _one_after_the_other(classic: History, epochs: History, last: StoredAt) -> History:
+    """A group that changed over from one protocol to the other."""
+    both = epochs if isinstance(last.group, ConsumerGroupRecord) else classic
+    both.rebalances = sorted((*classic.rebalances, *epochs.rebalances), key=lambda each: each.began_ms)
+    both.quiet = sorted((*classic.quiet, *epochs.quiet), key=lambda each: each.at_ms)
+    both.returns = [*classic.returns, *epochs.returns]
+    both.seen = list({who.member_id: who for who in (*classic.seen, *epochs.seen)}.values())
+    times = [each for each in (classic.first_ms, epochs.first_ms) if each is not None]
+    both.first_ms, both.last_ms = min(times), last.at_ms
+    return both
 
 
 class _Inference:
@@ -56,25 +81,25 @@ class _Inference:
         self._people: dict[str, Who] = {}
         self._departed: dict[str, Departure] = {}
 
-    def take(self, stored: StoredAt) -> None:
+    def take(self, at_ms: int, now: GroupStored | GroupErased) -> None:
         history = self._history
-        history.first_ms = stored.at_ms if history.first_ms is None else history.first_ms
-        history.last_ms = stored.at_ms
-        if isinstance(stored.group, GroupErased):
-            history.quiet.append(Quiet("group_removed", stored.at_ms, history.generation or 0, "expired or deleted"))
+        history.first_ms = at_ms if history.first_ms is None else history.first_ms
+        history.last_ms = at_ms
+        if isinstance(now, GroupErased):
+            history.quiet.append(Quiet("group_removed", at_ms, history.generation or 0, "expired or deleted"))
             self._ownership.emptied()
             self._before = None
             return
-        now, before = stored.group, self._before
+        before = self._before
         if before is not None and now.generation < before.generation:
             before = None  # another life: generations begin again, and the tombstone was compacted away
             self._ownership.emptied()
         for member in now.members:
             self._people[member.member_id] = _who(member)
         if before is not None and now.generation == before.generation:
-            self._same_generation(stored.at_ms, before, now)
+            self._same_generation(at_ms, before, now)
         elif now.generation > 0:
-            self._generation(stored.at_ms, before, now)
+            self._generation(at_ms, before, now)
         history.generation = now.generation
         history.state = "Stable" if now.members else "Empty"
         self._before = now

@@ -6,7 +6,7 @@ from typing import Any
 
 from muster.explain.cause_words import why_sentence
 from muster.explain.explanation import Explanation
-from muster.explain.facts import Gap, HeldOffsets, Partition, Quiet, Rebalance, Who
+from muster.explain.facts import Gap, HeldOffsets, Partition, Quiet, Rebalance, Revocation, Who
 from muster.explain.summary import Offender, Summary
 from muster.explain.told import tell_quiet
 
@@ -15,6 +15,7 @@ def to_json(explanation: Explanation) -> dict[str, Any]:
     history = explanation.history
     return {
         "group": history.group,
+        "type": "consumer" if history.is_consumer else "classic",
         "inferred": history.is_inferred,
         "state": history.state,
         "generation": history.generation,
@@ -69,6 +70,8 @@ def _rebalance(each: Rebalance, explanation: Explanation) -> dict[str, Any]:
         if each.moves is None
         else [{**_partition(move.partition), "from": _id(move.source), "to": _id(move.target)} for move in each.moves],
         "stayed": [_partition(partition) for partition in each.stayed],
+        "type": "consumer" if each.is_consumer else "classic",
+        "revocations": [_revocation(one) for one in each.revocations],
         "unowned": [_gap(gap) for gap in each.gaps],
     }
 
@@ -108,6 +111,7 @@ def _quiet(quiet: Quiet, explanation: Explanation) -> dict[str, Any]:
         "principal": quiet.principal,
         "api": quiet.api,
         "held": None if quiet.held is None else _held(quiet.held),
+        "figures": quiet.figures,
         "text": tell_quiet(quiet, explanation.names),
     }
 
@@ -121,6 +125,17 @@ def _held(held: HeldOffsets) -> dict[str, Any]:
         "unstable_ms": held.unstable_ms,
         "refusals": held.refusals,
         "waited_ms": held.waited_ms,
+    }
+
+
+def _revocation(one: Revocation) -> dict[str, Any]:
+    return {
+        **_known(one.who),
+        "partitions": [_partition(partition) for partition in one.partitions],
+        "began_ms": one.began_ms,
+        "ended_ms": one.ended_ms,
+        "rebalance_timeout_ms": one.rebalance_timeout_ms,
+        "missed": one.is_missed,
     }
 
 

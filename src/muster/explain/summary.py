@@ -70,6 +70,9 @@ def _offender(shown: Sequence[Rebalance]) -> Offender | None:
             and each.slowest.waited_ms >= WORTH_TELLING_MS
         ):
             _add(found, each.slowest.who, 0, 0, each.slowest.waited_ms)
+        for one in each.revocations:
+            if one.ended_ms is not None and one.waited_ms(0) >= WORTH_TELLING_MS:
+                _add(found, one.who, 0, 0, one.waited_ms(0))
         for gone in (*each.never_came, *each.waited_out):
             _add(found, gone.who, 0, 0, each.join_ms or 0)
     worst = max(found.values(), key=lambda one: (one.unowned_ms + one.kept_waiting_ms, one.rebalances), default=None)

@@ -10,6 +10,7 @@ from muster.explain.facts import Departure, Gap, Move, Quiet, Rebalance, Who
 from muster.explain.held_offsets import tell_held
 from muster.explain.names import Names
 from muster.explain.summary import Summary
+from muster.explain.told_epochs import tell_regex, tell_waits
 from muster.explain.words import duration, listed, moment, partitions, plain, plural, said
 
 _SHOWN: Final = 4
@@ -23,7 +24,16 @@ _QUIET: Final = {
     "denied": "{who} was refused: {principal} lacks the right to {api} on this group",
     "group_removed": "The group was removed",
     "coordinator_moved": "The server stopped, or handed the coordinator over; members look for it again",
+    "static_left": "{who} left for a while and keeps its partitions until its session ends",
+    "fenced": "{who} was fenced: {why}",
+    "upgraded": "The group became a consumer group (KIP-848): the coordinator assigns from now on",
+    "downgraded": "The group became a classic group again: only classic members were left",
     "coordinator_taken_over": "Another node took the coordinator over, with members and offsets as the log has them: no rebalance",
+}
+_FENCED: Final = {
+    "wrong_epoch": "its heartbeat had another epoch than the group knows of, so it has to join again",
+    "instance_taken": "another process is the static member of its instance id",
+    "forced": "a test did that",
 }
 _REMOVED: Final = {"deleted": "it was deleted", "expired": "it was empty and its offsets had expired"}
 
@@ -35,10 +45,12 @@ class Telling:
     """(label, sentence)."""
 
 
-def tell_rebalance(rebalance: Rebalance, names: Names) -> Telling:
+def tell_rebalance(rebalance: Rebalance, names: Names, now_ms: int | None = None) -> Telling:
+    """`now_ms`: up to when waits are counted that are not over, the time of the last event."""
+    waited = tell_waits(rebalance, names, now_ms) if rebalance.is_consumer else _waited(rebalance, names)
     lines = (
         ("why", why_sentence(rebalance, names)),
-        ("waited", _waited(rebalance, names)),
+        ("waited", waited),
         ("gone", _gone(rebalance, names)),
         ("moved", _moved(rebalance, names)),
         ("no owner", _unowned(rebalance)),
@@ -50,9 +62,14 @@ def tell_rebalance(rebalance: Rebalance, names: Names) -> Telling:
 def tell_quiet(quiet: Quiet, names: Names) -> str:
     if quiet.held is not None:
         return tell_held(quiet, quiet.held, names)
+    if quiet.kind == "regex_resolved":
+        return tell_regex(quiet)
     who = names.full(quiet.who) if quiet.who is not None else "a member"
     sentence = _QUIET[quiet.kind].format(
-        who=who, principal=plain(quiet.principal or "its user"), api=plain(quiet.api or "that")
+        who=who,
+        principal=plain(quiet.principal or "its user"),
+        api=plain(quiet.api or "that"),
+        why=_FENCED.get(quiet.cause, plain(quiet.cause)),
     )
     if quiet.kind == "group_removed":
         sentence += f": {_REMOVED.get(quiet.cause, plain(quiet.cause))}"
@@ -73,7 +90,7 @@ def tell_summary(group: str, summary: Summary, names: Names, *, inferred: bool) 
         lines.append(
             (
                 "inferred",
-                "No group journal tells of this group: all of this is inferred from the generations in the offsets log.",
+                "No group journal tells of this group: all of this is inferred from its records in the offsets log.",
             )
         )
     causes = [f"{phrase(cause)} ({count})" for cause, count in summary.by_cause.items()]
@@ -107,11 +124,11 @@ def _offender(summary: Summary, names: Names) -> str:
 
 
 def _title(rebalance: Rebalance) -> str:
-    took = (
-        f", took {duration(rebalance.took_ms)}" if rebalance.took_ms is not None and not rebalance.is_inferred else ""
-    )
+    has_length = rebalance.took_ms is not None and not rebalance.is_inferred
+    took = f", took {duration(rebalance.took_ms or 0)}" if has_length else ""
     when = "ended" if rebalance.is_inferred else "began"
-    return f"Generation {rebalance.generation}: {when} {moment(rebalance.began_ms)} UTC{took}"
+    number = "Epoch" if rebalance.is_consumer else "Generation"
+    return f"{number} {rebalance.generation}: {when} {moment(rebalance.began_ms)} UTC{took}"
 
 
 def _waited(rebalance: Rebalance, names: Names) -> str:
@@ -198,6 +215,8 @@ def _departure(gone: Departure, names: Names) -> str:
 def _moved(rebalance: Rebalance, names: Names) -> str:
     if rebalance.result != "stable":
         return ""
+    if rebalance.moves is None and rebalance.is_consumer:
+        return ""  # records of consumer groups name topics by id
     if rebalance.moves is None:
         return "Unknown: the assignment before is not known, or this one is not in the consumer protocol."
     if not rebalance.moves:
@@ -255,7 +274,9 @@ def _result(rebalance: Rebalance, names: Names) -> str:
                 if rebalance.leader is not None and rebalance.new_leader_because not in (None, "first_leader")
                 else ""
             )
-            return f"{members} under {plain(rebalance.protocol or 'no assignor')}{leads}."
+            before = rebalance.protocol_before
+            other = f", {plain(before)} before" if before is not None and before != rebalance.protocol else ""
+            return f"{members} under {plain(rebalance.protocol or 'no assignor')}{other}{leads}."
 
 
 def _some(members: list[Who], names: Names) -> str:

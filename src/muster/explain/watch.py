@@ -21,6 +21,7 @@ from muster.explain.cause_words import why_sentence
 from muster.explain.event import Event, event_in
 from muster.explain.facts import History, Rebalance
 from muster.explain.fold import fold
+from muster.explain.holding_back import Holding, holding_back
 from muster.explain.inferred import StoredAt, infer, stored_in
 from muster.explain.names import Names
 from muster.wire.batch import Record
@@ -44,6 +45,10 @@ class Glance:
     took_ms: int | None = None
     why: str = ""
     is_running: bool = False
+    target_epoch: int | None = None
+    """Of a consumer group (KIP-848), whose generation is its epoch."""
+    held_by: tuple[Holding, ...] = ()
+    """The members of a consumer group that hold it back, those who keep partitions of others first."""
 
 
 class Watch:
@@ -78,6 +83,8 @@ class Watch:
             last.took_ms if last is not None and not last.is_inferred else None,
             _why(last, history),
             last is not None and last.result == "running",
+            group.target_epoch,
+            tuple(holding_back(group, history)),
         )
 
     async def _lag(self, group_id: str) -> int | None:

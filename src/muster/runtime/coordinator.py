@@ -196,8 +196,8 @@ class Coordinator(CoordinatorShards[GroupRunner]):
     def _tell_of_taking_over(self, shard: Shard) -> None:
         """Tell the journal that groups moved here. A node that was killed cannot do that, so the node that loads them does."""
         now_ms = self._clock.now_ms()
-        for group in shard.groups.values():
-            state: dict[str, object] = {"from": "Dead", "to": group.state.value}
-            self._journal.write(
-                JournalEvent("state_changed", now_ms, group.group_id, group.generation, "taken_over", detail=state)
-            )
+        states = [(group.group_id, group.generation, group.state.value) for group in shard.groups.values()]
+        states += [(group.group_id, group.epoch, group.state().value) for group in shard.consumer_groups.values()]
+        for group_id, generation, state in states:
+            moved: dict[str, object] = {"from": "Dead", "to": state}
+            self._journal.write(JournalEvent("state_changed", now_ms, group_id, generation, "taken_over", detail=moved))

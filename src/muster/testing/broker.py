@@ -33,6 +33,10 @@ DEFAULTS: Mapping[str, str] = {
     "muster.storage": "memory",
     # Kafka's 3 s are for fleets that start together. A test waits for the number of members that it wants.
     "group.initial.rebalance.delay.ms": "0",
+    # In consumer groups (KIP-848) it is the broker who says how often clients ask, and how soon a target is made again.
+    "group.consumer.min.heartbeat.interval.ms": "100",
+    "group.consumer.heartbeat.interval.ms": "100",
+    "group.consumer.assignment.interval.ms": "0",
     "offsets.topic.num.partitions": "4",
     "transaction.state.log.num.partitions": "4",
 }

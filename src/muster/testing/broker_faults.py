@@ -117,6 +117,14 @@ class BrokerFaults:
             self._broker, self._broker.run(self._broker.kit.transactions.hold_markers, transactional_id, after)
         )
 
+    def hold_revocation(self, group: str, member: str | None = None) -> SwitchedOn:
+        """What a member of a consumer group gives up counts as not given up until the fault is removed; `None`: any member.
+
+        Nobody else gets those partitions meanwhile, and after its rebalance timeout the member is expelled. Named by member
+        id, instance id or client id.
+        """
+        return SwitchedOn(self._broker, self._broker.run(self._broker.kit.hold_revocation, group, member))
+
     # -- the list
 
     def active(self) -> list[SwitchedOn]:

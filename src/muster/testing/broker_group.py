@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from muster.testing.broker_faults import SwitchedOn
 from muster.testing.group_views import GroupView, MemberView, TopicPartition
 from muster.testing.group_waits import PATIENCE_SECONDS, Offsets, Wanted
 from muster.testing.journal_words import lines
 
 if TYPE_CHECKING:
     from muster.core.classic.states import GroupState
+    from muster.core.consumer.states import ConsumerGroupState
     from muster.core.journal import JournalEvent
     from muster.testing.broker import Broker
     from muster.testing.transaction_views import PendingOffsetView
@@ -28,11 +30,13 @@ class BrokerGroup:
         """All of it at one moment."""
         return self._broker.run(self._broker.kit.view, self.group_id)
 
-    def state(self) -> GroupState:
-        """`Empty`, `PreparingRebalance`, `CompletingRebalance`, `Stable`, or `Dead` if nobody knows it."""
+    def state(self) -> GroupState | ConsumerGroupState:
+        """`Empty`, `PreparingRebalance`, `CompletingRebalance`, `Stable`, or `Dead` if nobody knows it; of a consumer group
+        (KIP-848) `Empty`, `Assigning`, `Reconciling` or `Stable`."""
         return self.view().state
 
     def generation(self) -> int:
+        """The group epoch of a consumer group."""
         return self.view().generation
 
     def members(self) -> tuple[MemberView, ...]:
@@ -104,6 +108,11 @@ class BrokerGroup:
         """
         name = member.member_id if isinstance(member, MemberView) else member
         return self._broker.run(self._broker.kit.expire, self.group_id, name)
+
+    def fence(self, member: str | MemberView) -> SwitchedOn:
+        """Answer the next heartbeat of a member of a consumer group with FENCED_MEMBER_EPOCH: it has to join anew."""
+        name = member.member_id if isinstance(member, MemberView) else member
+        return SwitchedOn(self._broker, self._broker.run(self._broker.kit.fence, self.group_id, name))
 
     def move_coordinator(self) -> None:
         """Unload the group's coordinator and load it from its log, as a change of leadership does."""

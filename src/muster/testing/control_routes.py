@@ -27,6 +27,7 @@ _LONGEST_WAIT_SECONDS = 3_600.0
 _UNITS_MS = {"ms": 1, "seconds": 1_000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 _REQUEST_FAULTS = ("error", "delay", "drop_request", "drop_reply")
 _MARKERS_HELD = "hold_markers"
+_REVOCATION_HELD = "hold_revocation"
 _COORDINATOR_FAULTS = {"coordinator_loading": "loading", "coordinator_moved": "moved"}
 
 
@@ -51,6 +52,7 @@ class ControlRoutes:
             "GET /groups/{group}/explain": self._explain,
             "POST /groups/{group}/rebalance": self._rebalance,
             "POST /groups/{group}/expire": self._expire,
+            "POST /groups/{group}/fence": self._fence,
             "POST /groups/{group}/move-coordinator": self._move,
             "GET /transactions": self._transactions,
             "GET /transactions/{id}": self._transaction,
@@ -172,6 +174,9 @@ class ControlRoutes:
         member_id = self._kit.expire(group, _text(_fields(asked.body, "member"), "member"))
         return {"expired": member_id}
 
+    async def _fence(self, asked: Asked, group: str) -> object:
+        return self._kit.fence(group, _text(_fields(asked.body, "member"), "member")).to_json()
+
     async def _move(self, asked: Asked, group: str) -> object:
         await self._kit.move_coordinator(group)
         return self._kit.view(group).to_json()
@@ -207,17 +212,23 @@ class ControlRoutes:
         return {"faults": [fault.to_json() for fault in self._kit.faults]}
 
     async def _add_fault(self, asked: Asked) -> object:
-        fields = _fields(asked.body, "kind", "api", "group", "transactional_id", "error", "seconds", "times", "after")
+        fields = _fields(
+            asked.body, "kind", "api", "group", "member", "transactional_id", "error", "seconds", "times", "after"
+        )
         kind = _text(fields, "kind")
         if kind == _MARKERS_HELD:
             after = int(_number(fields, "after"))
             return self._kit.transactions.hold_markers(_text(fields, "transactional_id"), after).to_json()
+        if kind == _REVOCATION_HELD:
+            return self._kit.hold_revocation(_text(fields, "group"), fields.get("member")).to_json()
+        if fields.get("member") is not None:
+            raise ValueError(f"member is for {_REVOCATION_HELD}; {kind} is of a whole group")
         if kind in _COORDINATOR_FAULTS:
             seconds = fields.get("seconds")
             duration_ms = None if seconds is None else round(1000 * _number(fields, "seconds"))
             return self._kit.take_coordinator(_COORDINATOR_FAULTS[kind], _text(fields, "group"), duration_ms).to_json()
         if kind not in _REQUEST_FAULTS:
-            known = ", ".join((*_REQUEST_FAULTS, *_COORDINATOR_FAULTS, _MARKERS_HELD))
+            known = ", ".join((*_REQUEST_FAULTS, *_COORDINATOR_FAULTS, _MARKERS_HELD, _REVOCATION_HELD))
             raise ValueError(f"{kind!r} is no kind of fault; known are {known}")
         return self._kit.faults.add(
             kind,  # type: ignore[arg-type]

@@ -14,7 +14,9 @@ from typing import Final, Literal, TypeAlias
 from muster.server.handlers.table import SERVED
 from muster.wire import errors
 
-FaultKind: TypeAlias = Literal["error", "delay", "drop_request", "drop_reply", "loading", "moved", "markers_held"]
+FaultKind: TypeAlias = Literal[
+    "error", "delay", "drop_request", "drop_reply", "loading", "moved", "markers_held", "revocation_held"
+]
 
 GROUP_APIS: Final = (
     "FindCoordinator",
@@ -22,6 +24,8 @@ GROUP_APIS: Final = (
     "SyncGroup",
     "Heartbeat",
     "LeaveGroup",
+    "ConsumerGroupHeartbeat",
+    "ConsumerGroupDescribe",
     "OffsetCommit",
     "OffsetFetch",
     "OffsetDelete",
@@ -68,6 +72,8 @@ class Fault:
     api: str | None = None
     group: str | None = None
     transactional_id: str | None = None
+    member: str | None = None
+    """Member id: it is for requests of this member alone."""
     error: int = errors.NONE
     delay_ms: int = 0
     after: int = 0
@@ -77,11 +83,12 @@ class Fault:
     uses: int = 0
     is_over: bool = False
 
-    def meets(self, api: str, groups: Sequence[str], transactional_ids: Sequence[str]) -> bool:
+    def meets(self, api: str, groups: Sequence[str], transactional_ids: Sequence[str], member_id: str | None) -> bool:
         return (
             not self.is_over
             and self.api == api
             and (self.group is None or self.group in groups)
+            and (self.member is None or self.member == member_id)
             and (self.transactional_id is None or self.transactional_id in transactional_ids)
         )
 
@@ -98,6 +105,7 @@ class Fault:
             "api": self.api,
             "group": self.group,
             "transactional_id": self.transactional_id,
+            "member": self.member,
             "error": errors.name_of(self.error) if self.kind == "error" else None,
             "delay_ms": self.delay_ms or None,
             "after": self.after if self.kind == "markers_held" else None,
@@ -110,6 +118,7 @@ class Fault:
     def __str__(self) -> str:
         whose = f" of group {self.group}" if self.group is not None else ""
         whose += f" of transactional id {self.transactional_id}" if self.transactional_id is not None else ""
+        whose += f" and member {self.member}" if self.member is not None else ""
         often = "" if self.left is None else f", {self.left} more times" if self.left else ", used up"
         match self.kind:
             case "error":
@@ -126,6 +135,8 @@ class Fault:
                 what = f"the coordinator{whose} is elsewhere"
             case "markers_held":
                 what = f"markers{whose} are held back after the first {self.after}"
+            case "revocation_held":
+                what = f"partitions{whose} count as not given up"
         return f"{what}{often}"
 
 
@@ -141,6 +152,7 @@ class FaultBook:
         *,
         group: str | None = None,
         transactional_id: str | None = None,
+        member: str | None = None,
         error: int | str = errors.NONE,
         delay_ms: int = 0,
         after: int = 0,
@@ -155,15 +167,17 @@ class FaultBook:
         if delay_ms < 0:
             raise ValueError(f"a delay cannot be negative: {delay_ms} ms")
         number, code = next(self._numbers), error_code(error)
-        fault = Fault(number, kind, api, group, transactional_id, code, delay_ms, after, times)
+        fault = Fault(number, kind, api, group, transactional_id, member, code, delay_ms, after, times)
         self._faults.append(fault)
         return fault
 
-    def take(self, api: str, groups: Sequence[str], transactional_ids: Sequence[str] = ()) -> tuple[int, Fault | None]:
+    def take(
+        self, api: str, groups: Sequence[str], transactional_ids: Sequence[str] = (), member_id: str | None = None
+    ) -> tuple[int, Fault | None]:
         """What this request meets: how long it waits first, and the one fault that decides how it ends."""
         delay_ms, ending = 0, None
         for fault in self._faults:
-            if not fault.meets(api, groups, transactional_ids):
+            if not fault.meets(api, groups, transactional_ids, member_id):
                 continue
             if fault.kind == "delay":
                 delay_ms += fault.delay_ms
@@ -177,6 +191,13 @@ class FaultBook:
     def holds_markers_of(self, transactional_id: str) -> Fault | None:
         for fault in self._faults:
             if fault.kind == "markers_held" and not fault.is_over and fault.transactional_id == transactional_id:
+                return fault
+        return None
+
+    def holds_revocation_of(self, group: str, member_id: str) -> Fault | None:
+        for fault in self._faults:
+            is_on = fault.kind == "revocation_held" and not fault.is_over
+            if is_on and fault.group == group and fault.member in (None, member_id):
                 return fault
         return None
 

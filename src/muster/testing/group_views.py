@@ -8,6 +8,7 @@ from typing import TypeAlias
 from muster.core.classic.group import CONSUMER_PROTOCOL_TYPE, Group
 from muster.core.classic.member import Member
 from muster.core.classic.states import GroupState
+from muster.core.consumer.states import ConsumerGroupState
 from muster.wire.consumer_protocol import decode_assignment
 from muster.wire.errors import WireError
 
@@ -31,19 +32,32 @@ class MemberView:
     assignment: tuple[TopicPartition, ...]
     """Decoded if the group speaks the consumer protocol, else empty."""
     raw_assignment: bytes
+    epoch: int | None = None
+    """Of a member of a consumer group (KIP-848), as all below: the target epoch that it has reached."""
+    target: tuple[TopicPartition, ...] = ()
+    """What it shall have. Members of classic groups have it already."""
+    revoking: tuple[TopicPartition, ...] = ()
+    """What it was told to give up and has not yet: nobody else gets these partitions."""
+    revoking_since_ms: int | None = None
+    """When it was told, on the broker's clock."""
 
 
 @dataclass(slots=True, frozen=True)
 class GroupView:
     group_id: str
-    state: GroupState
+    state: GroupState | ConsumerGroupState
     """A text too: `view.state == "Stable"`. A group that nobody knows is Dead, as in DescribeGroups."""
     generation: int = 0
+    """The group epoch of a consumer group."""
     protocol_type: str | None = None
     protocol: str | None = None
     """The assignor, for consumers."""
     leader: str | None = None
     members: tuple[MemberView, ...] = ()
+    type: str = "classic"
+    """Or `consumer` (KIP-848)."""
+    target_epoch: int | None = None
+    """Of a consumer group: the epoch that its target assignment was made for."""
 
     def to_json(self) -> dict[str, object]:
         shown = asdict(self)
@@ -55,7 +69,10 @@ class GroupView:
         names = ", ".join(member.client_id or member.member_id for member in self.members)
         inside = f": {names}" if names else ""
         count = f"{len(self.members)} member{'' if len(self.members) == 1 else 's'}"
-        return f"{self.group_id} is {self.state}, generation {self.generation}, {count}{inside}"
+        number = f"generation {self.generation}"
+        if self.target_epoch is not None:
+            number = f"epoch {self.generation}, target epoch {self.target_epoch}"
+        return f"{self.group_id} is {self.state}, {number}, {count}{inside}"
 
 
 def view_of(group_id: str, group: Group | None, connected: frozenset[str]) -> GroupView:

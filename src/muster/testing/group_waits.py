@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from muster.core.classic.states import GroupState
+from muster.core.consumer.states import ConsumerGroupState
 from muster.testing.group_views import GroupView, TopicPartition
 
 Offsets = Mapping[TopicPartition, int]
@@ -29,14 +30,14 @@ class Wanted:
     state: str | None = None
     members: int | None = None
     generation: int | None = None
-    """At least this one."""
+    """At least this one; the group epoch of a consumer group."""
     committed: Offsets | None = None
     """At least these offsets, by (topic, partition)."""
     where: Callable[[GroupView], bool] | None = None
     """Any further condition; it is called from the broker's thread."""
 
     def __post_init__(self) -> None:
-        states = [state.value for state in GroupState]
+        states = list(dict.fromkeys(state.value for state in (*GroupState, *ConsumerGroupState)))
         if self.state is not None and self.state not in states:
             raise ValueError(f"{self.state!r} is no state of a group; the states are {', '.join(states)}")
 

@@ -14,6 +14,7 @@ from muster.runtime.clock import Clock
 from muster.server.call import Call
 from muster.server.routes import Handler, HandlerTable
 from muster.testing.faults import Fault, FaultBook
+from muster.testing.held_revocations import HeldRevocations
 from muster.testing.refusals import overwrite_errors, refusing
 from muster.wire.apis import APIS
 
@@ -31,6 +32,7 @@ class Interception:
         self._book = book
         self._saw = saw
         self._answered = answered
+        self._revocations = HeldRevocations(book)
         self.clock: Clock | None = None
 
     def around(self, handlers: HandlerTable) -> HandlerTable:
@@ -43,7 +45,10 @@ class Interception:
             if not resolved:
                 resolved.append(import_module(entry).handle if isinstance(entry, str) else entry)
             self._saw(api, call, message)
-            delay_ms, ending = self._book.take(api, groups_of(message), transactional_ids_of(message))
+            if api == "ConsumerGroupHeartbeat":
+                message = self._revocations.pass_on(message)
+            member_id = getattr(message, "member_id", None)
+            delay_ms, ending = self._book.take(api, groups_of(message), transactional_ids_of(message), member_id)
             arguments = (resolved[0], api, call, message, node, ending)
             if not delay_ms:
                 self._go_on(*arguments)

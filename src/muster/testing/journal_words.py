@@ -31,6 +31,17 @@ _KINDS: Final = {
     "denied": "{principal} may not {operation} ({api})",
     "offsets_awaited": "{who} waits for {offsets} offsets that transaction {transactional_id} of producer {producer_id} holds back",
     "offsets_released": "transaction {transactional_id} of producer {producer_id} released {offsets} offsets, {unstable_ms} ms old",
+    "epoch_raised": "the group epoch is {generation} now{by}",
+    "target_assigned": "a target was assigned to {members} members by {assignor}",
+    "revocation_started": "{who} is to give up {partitions}",
+    "revocation_completed": "{who} gave up {partitions} after {waited_ms} ms",
+    "partitions_awaited": "{who} waits for {partitions}, which {holders} has",
+    "member_reconciled": "{who} has all that epoch {member_epoch} gives it, {took_ms} ms after the target",
+    "member_fenced": "{who} was fenced ({error})",
+    "regex_resolved": "{regex} matches {matches} topics",
+    "static_left": "{who} left for a while and keeps its partitions",
+    "group_upgraded": "the group speaks the consumer protocol now",
+    "group_downgraded": "the group speaks the classic protocol again",
 }
 
 _CAUSES: Final = {
@@ -45,6 +56,13 @@ _CAUSES: Final = {
     "new_member_expired": "it went silent before its first generation",
     "rejoin_missed": "it did not join again within the rebalance timeout",
     "sync_missed": "it did not sync within the rebalance timeout",
+    "revocation_missed": "it did not give partitions up within the rebalance timeout",
+    "subscription_changed": "a subscription changed",
+    "regex_resolved": "an expression matches other topics",
+    "topics_changed": "a subscribed topic came, went or grew",
+    "migration": "members moved from one group protocol to the other",
+    "wrong_epoch": "it is at another epoch",
+    "instance_taken": "another process has its instance id",
     "group_full": "group.max.size is reached",
     "group_too_large": "the group is larger than group.max.size",
     "append_failed": "the log refused the records",
@@ -56,6 +74,7 @@ _CAUSES: Final = {
     "leader_absent": "the static leader did not join in time",
     "leader_gone": "the leader before is gone",
     "assignment_stored": "the assignment is durable",
+    "all_reconciled": "everybody has what the target gives it",
     "nobody_left": "nobody is left",
     "deleted": "it was deleted",
     "expired": "it was empty and had no offsets",
@@ -83,8 +102,11 @@ def _what(event: JournalEvent) -> str:
         "who": who or "a member",
         "by": f", caused by {who}" if who else "",
         "generation": event.generation,
+        "holders": " and ".join(map(str, _entries(event.detail.get("held_by")))) or "nobody",
         **event.detail,
     }
+    if "partitions" in fields:
+        fields["partitions"] = _partitions(fields["partitions"])
     words = _KINDS[event.kind].format_map(_Known(fields))
     if event.kind == "rebalance_ended" and event.detail.get("result") == "stable":
         joining_ms, syncing_ms = event.detail.get("join_phase_ms", 0), event.detail.get("sync_phase_ms", 0)
@@ -97,6 +119,20 @@ def _why(event: JournalEvent) -> str:
     said = f'the client says "{event.reason}"' if event.reason else None
     both = "; ".join(text for text in (why, said) if text)
     return f" ({both})" if both else ""
+
+
+def _entries(told: object) -> dict[object, object]:
+    return told if isinstance(told, dict) else {}
+
+
+def _partitions(told: object) -> str:
+    """orders 0, 1; audit 0."""
+    named = [f"{topic} {', '.join(map(str, _numbers(numbers)))}" for topic, numbers in _entries(told).items()]
+    return "; ".join(named) or "nothing"
+
+
+def _numbers(told: object) -> list[object]:
+    return told if isinstance(told, list) else []
 
 
 def _who(event: JournalEvent) -> str:

@@ -15,6 +15,7 @@ from muster.core.classic.group import Group
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import start
 from muster.core.classic.states import CAN_REBALANCE
+from muster.core.consumer.group import ConsumerGroup
 from muster.core.contract import Outcome
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS
@@ -29,12 +30,14 @@ from muster.server.endpoint import Endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.settings import Settings
 from muster.testing import coordinator_faults
+from muster.testing.consumer_views import consumer_view
 from muster.testing.faults import Fault, FaultBook
 from muster.testing.group_views import GroupView, TopicPartition, view_of
 from muster.testing.group_waits import GroupWaits, WaitTimeout, Wanted
 from muster.testing.interception import Interception
 from muster.testing.journal_words import line
 from muster.testing.kit_clock import KitClock
+from muster.testing.kit_consumers import KitConsumers, only_member
 from muster.testing.kit_transactions import KitTransactions, pending_offsets_of
 from muster.testing.transaction_views import PendingOffsetView
 
@@ -62,6 +65,7 @@ class Kit:
         self.node: Node
         self.clock: KitClock
         self.transactions: KitTransactions
+        self._consumers: KitConsumers
         self._waits: GroupWaits
 
     def make_node(self, settings: Settings, advertise: Endpoint) -> Node:
@@ -70,6 +74,7 @@ class Kit:
         self._waits = GroupWaits(loop)
         self.node = assemble(settings, advertise, self.clock)
         self.node.journal.listeners.append(self._heard)
+        self._consumers = KitConsumers(self.node, self.faults)
         self.transactions = KitTransactions(self.node, self.faults, self._waits, self.settle)
         return self.node
 
@@ -123,6 +128,8 @@ class Kit:
                 if timers and place.runner is not None:
                     # The alarm may ring for the old deadlines; the wheel then finds that they were moved.
                     place.runner.interject(group.group_id, lambda _, timers=timers: Outcome(timers=timers))  # type: ignore[misc]
+            if place.runner is not None:
+                self._consumers.keep_sessions(place.runner, until_ms, connected)
 
     def _connected(self) -> frozenset[str]:
         return frozenset(member_id for member_id, each in self._connections.items() if not each.closing)
@@ -130,11 +137,14 @@ class Kit:
     # -- groups
 
     def groups(self) -> list[GroupView]:
-        names = [name for shard in self.node.coordinator.shards() for name in shard.groups]
+        shards = self.node.coordinator.shards()
+        names = {name for shard in shards for name in (*shard.groups, *shard.consumer_groups)}
         return [self.view(name) for name in sorted(names)]
 
     def view(self, group_id: str) -> GroupView:
         runner = self._runner(group_id)
+        if runner is not None and group_id in runner.shard.consumer_groups:
+            return consumer_view(runner.shard.consumer_groups[group_id], runner.shard, self._connected())
         return view_of(group_id, runner.shard.groups.get(group_id) if runner is not None else None, self._connected())
 
     def offsets(self, group_id: str) -> dict[TopicPartition, int]:
@@ -175,6 +185,10 @@ class Kit:
 
     def force_rebalance(self, group_id: str) -> None:
         """Begin a join phase, as if membership had changed; members hear of it with their next heartbeat."""
+        if self._consumers.of(self._runner(group_id), group_id) is not None:
+            raise ValueError(
+                f"{group_id!r} is a consumer group (KIP-848): it has no join phase; expire or fence a member"
+            )
         runner, group = self._group_with_members(group_id)
 
         def decide(now_ms: int) -> Outcome:
@@ -187,13 +201,11 @@ class Kit:
 
     def expire(self, group_id: str, member: str) -> str:
         """Let the session of one member end now. `member`: member id, instance id or client id. Returns the member id."""
+        consumers = self._consumers.of(self._runner(group_id), group_id)
+        if consumers is not None:
+            return self._consumers.expire(*consumers, member)
         runner, group = self._group_with_members(group_id)
-        matches = [m for m in group.members.values() if member in (m.member_id, m.instance_id, m.client_id)]
-        if len(matches) != 1:
-            there = ", ".join(f"{m.member_id} (client id {m.client_id})" for m in group.members.values())
-            problem = "no member" if not matches else f"{len(matches)} members"
-            raise ValueError(f"{problem} of group {group_id!r} called {member!r}; there are: {there}")
-        (found,) = matches
+        found = only_member(group_id, group.members.values(), member)
         if found.has_satisfied_heartbeat:
             raise ValueError(
                 f"{found.member_id} cannot expire now: the coordinator owes it an answer;"
@@ -202,6 +214,20 @@ class Kit:
         key = found.session_key
         runner.interject(group_id, lambda now_ms: runner.shard.on_timer(key, now_ms))
         return found.member_id
+
+    def fence(self, group_id: str, member: str) -> Fault:
+        """Answer the next heartbeat of this member of a consumer group FENCED_MEMBER_EPOCH: it gives all up and joins anew."""
+        return self._consumers.fence(*self._consumer_group(group_id), member)
+
+    def hold_revocation(self, group_id: str, member: str | None) -> Fault:
+        """What this member, or any, of a consumer group gives up counts as not given up until the fault is removed."""
+        return self._consumers.hold_revocation(*self._consumer_group(group_id), member)
+
+    def _consumer_group(self, group_id: str) -> tuple[GroupRunner, ConsumerGroup]:
+        found = self._consumers.of(self._runner(group_id), group_id)
+        if found is None:
+            raise ValueError(f"{group_id!r} is no consumer group (KIP-848) with members; wait for them first")
+        return found
 
     def _runner(self, group_id: str) -> GroupRunner | None:
         coordinator = self.node.coordinator

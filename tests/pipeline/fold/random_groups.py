@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.core.world import SESSION_MS
-from tests.pipeline.fold.group_logs import GroupLog, Row, commit_record, epoch_record, merged, of_script
+from tests.pipeline.fold.group_logs import GroupLog, Row, commit_record, epoch_record, event, merged, of_script
 from tests.pipeline.tables.scripted import Script
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -19,7 +19,7 @@ def random_log(random: Random, *, journal: bool) -> GroupLog:
         script = random_script(random)
         logs.append(of_script(script, f"g{number}", random.choice((0, 1, 40)) * 50 * MINUTE, journal=journal))
     if random.random() < 0.7:
-        logs.append(random_epochs(random, random.choice(("k", "k", "g0"))))
+        logs.append(random_epochs(random, random.choice(("k", "k", "g0")), journal=journal))
     # Somebody else goes on committing, so that time passes for everybody.
     logs.append(GroupLog([commit_record("other", 0, n, random.randint(1, 8 * DAY)) for n in range(6)]))
     log = merged(*logs)
@@ -81,9 +81,13 @@ def _step(random: Random, script: Script, here: list[str]) -> list[str]:
     return here
 
 
-def random_epochs(random: Random, group_id: str) -> GroupLog:
-    """A KIP-848 group: members come and go, some epochs are never reached, some members arrive late."""
+def random_epochs(random: Random, group_id: str, *, journal: bool) -> GroupLog:
+    """A KIP-848 group: members come and go, some epochs are never reached, some members arrive late.
+
+    The journal tells why epochs were raised, of most of them.
+    """
     records: list[Row] = []
+    events: list[Row] = []
     at, epoch, number = random.randint(0, 4 * HOUR), 0, 0
     here: dict[str, str | None] = {}
     for _ in range(random.randint(2, 12)):
@@ -111,11 +115,17 @@ def random_epochs(random: Random, group_id: str) -> GroupLog:
             records.append(_metadata(group_id, name, at, here[name]))
         epoch += 1
         records.append(epoch_record(group_id, 3, at, epoch=epoch))
+        if journal and random.random() < 0.8:
+            why = random.choice(("new_member", "member_left", "topics_changed"))
+            early_ms = random.choice((0, 0, 5))
+            events.append(
+                event(group_id, "epoch_raised", at - early_ms, generation=epoch, cause=why, member_id=f"{why}-{epoch}")
+            )
         records.append(epoch_record(group_id, 6, at, epoch=epoch))
         records += _arrivals(random, group_id, here, epoch, at)
         records += [commit_record(group_id, n, epoch * 10, at + random.randint(0, 90) * SECOND) for n in range(2)]
     # Records of one moment keep their order.
-    return GroupLog(_without_ghosts(sorted(records, key=lambda row: row["record_ms"])))
+    return GroupLog(_without_ghosts(sorted(records, key=lambda row: row["record_ms"])), events)
 
 
 def _without_ghosts(records: list[Row]) -> list[Row]:

@@ -10,7 +10,8 @@ import pyarrow as pa
 from muster.pipeline.tables.columns import GROUP, LOG, Frame, conform
 from muster.pipeline.tables.commit_pauses import numbered, with_pauses
 from muster.pipeline.tables.group_changes import LOG_CHANGES, log_changes
-from muster.pipeline.tables.journal_words import told_rebalances
+from muster.pipeline.tables.journal_rebalances import told_epochs
+from muster.pipeline.tables.journal_words import told_bumps, told_rebalances
 from muster.pipeline.tables.rebalances import with_episodes
 from muster.pipeline.tables.settings import GoldSettings
 from tests.pipeline.oracle.consumer_epochs import epoch_rebalances
@@ -41,7 +42,9 @@ def group_changes(
     rows = list(log_changes(histories.iter_rows(named=True)))
     in_log = pl.DataFrame(pl.from_arrow(pa.Table.from_pylist(rows, schema=LOG_CHANGES)))
     told = told_rebalances(in_log, journal_rebalances(journal), settings.journal_match_ms)
-    of_epochs = epoch_rebalances(group_epochs, member_epochs)
+    of_epochs = told_bumps(
+        epoch_rebalances(group_epochs, member_epochs), told_epochs(journal), settings.journal_match_ms
+    )
     return numbered(with_episodes(pl.concat([told, of_epochs], how="diagonal"), settings))
 
 

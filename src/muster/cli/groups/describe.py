@@ -6,9 +6,8 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.groups.chosen import add_group_arguments, described_as_far_as_known
-from muster.cli.groups.members import COLUMNS as MEMBER_COLUMNS
-from muster.cli.groups.members import VERBOSE as VERBOSE_MEMBER_COLUMNS
-from muster.cli.groups.members import member_rows
+from muster.cli.groups.holders import holder_lines, holder_rows
+from muster.cli.groups.members import member_columns, member_rows
 from muster.cli.groups.offsets import COLUMNS as OFFSET_COLUMNS
 from muster.cli.groups.offsets import VERBOSE as VERBOSE_OFFSET_COLUMNS
 from muster.cli.groups.positions import positions_of, total_lag
@@ -32,6 +31,12 @@ _STATE: Final = (
     Column("lag", "lag", right=True),
     Column("coordinator", "coordinator"),
 )
+_CONSUMER_STATE: Final = (
+    *_STATE[:5],
+    Column("epoch", "epoch", right=True),
+    Column("target epoch", "target_epoch", right=True),
+    *_STATE[5:],
+)
 _ALL: Final = ("state", "members", "offsets")
 
 
@@ -51,19 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
         parts = (arguments.part,) if arguments.part else _ALL
         groups, code = await described_as_far_as_known(cluster, arguments, _COMMAND)
         for number, group in enumerate(groups):
-            facts = await _facts(cluster, group)
+            facts = await _facts(cluster, group, parts)
             if arguments.json:
                 print_json_lines([_as_json(facts, parts)])
                 continue
             if number:
                 print()
-            _print(facts, parts, verbose=arguments.verbose)
+            _print(facts, parts, group, verbose=arguments.verbose)
         return code
 
     return run_with_cluster(_COMMAND, arguments, work)
 
 
-async def _facts(cluster: Cluster, group: GroupDescription) -> dict[str, Any]:
+async def _facts(cluster: Cluster, group: GroupDescription, parts: tuple[str, ...]) -> dict[str, Any]:
     offsets, unknown = await positions_of(cluster, [group])
     for failure in unknown:
         note(_COMMAND, failure)
@@ -78,10 +83,19 @@ async def _facts(cluster: Cluster, group: GroupDescription) -> dict[str, Any]:
         "protocol_type": group.protocol_type,
         "assignor": group.assignor,
         "member_count": len(group.members),
+        "epoch": group.epoch,
+        "target_epoch": group.target_epoch,
         "lag": total_lag(offsets),
         "coordinator": f"{address} ({group.coordinator})" if address else str(group.coordinator),
     }
-    return {"state": state, "members": member_rows(group), "offsets": offsets, "held_by": held_by}
+    holders = await holder_rows(cluster, group) if "offsets" not in parts or len(parts) > 1 else []
+    return {
+        "state": state,
+        "members": member_rows(group),
+        "offsets": offsets,
+        "held_by": held_by,
+        "holders": holders,
+    }
 
 
 def _as_json(facts: dict[str, Any], parts: tuple[str, ...]) -> dict[str, Any]:
@@ -92,15 +106,19 @@ def _as_json(facts: dict[str, Any], parts: tuple[str, ...]) -> dict[str, Any]:
             found[part] = [{name: row[name] for name in row if name != "group"} for row in facts[part]]
     if "offsets" in parts:
         found["held_by"] = facts["held_by"]
+    if "members" in parts or "state" in parts:
+        found["holding_back"] = [each.to_json() for each in facts["holders"]]
     return found
 
 
-def _print(facts: dict[str, Any], parts: tuple[str, ...], *, verbose: bool) -> None:
+def _print(facts: dict[str, Any], parts: tuple[str, ...], described: GroupDescription, *, verbose: bool) -> None:
     group = facts["state"]["group"]
-    members = (*MEMBER_COLUMNS, *(VERBOSE_MEMBER_COLUMNS if verbose else ()))
+    members = member_columns([described], verbose=verbose)
     offsets = (*OFFSET_COLUMNS, *(VERBOSE_OFFSET_COLUMNS if verbose else ()))
     if "state" in parts:
-        show(_STATE, [facts["state"]], as_json=False)
+        show(_STATE if described.epoch is None else _CONSUMER_STATE, [facts["state"]], as_json=False)
+    for line in holder_lines(facts["holders"]):
+        print(line)
     if "members" in parts:
         _print_part((_GROUP, *members), facts["members"], f"group {group} has no members", len(parts))
     if "offsets" in parts:

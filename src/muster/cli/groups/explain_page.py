@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TextIO, TypeAlias
 
 from muster.explain.told import Telling, tell_quiet, tell_rebalance, tell_summary
+from muster.explain.told_epochs import tell_pending
 from muster.explain.words import moment, partitions
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def page(explanation: Explanation) -> list[Line]:
     history, names = explanation.history, explanation.names
     summary = tell_summary(history.group, explanation.summary, names, inferred=history.is_inferred)
     lines = [*_paragraph(summary), *_now(explanation)]
-    entries = [(each.began_ms, _paragraph(tell_rebalance(each, names))) for each in explanation.shown]
+    entries = [(each.began_ms, _paragraph(tell_rebalance(each, names, history.last_ms))) for each in explanation.shown]
     entries += [
         (each.at_ms, [Line(""), Line(f"{moment(each.at_ms)} UTC", look="heading"), Line(tell_quiet(each, names), " ")])
         for each in explanation.quiet
@@ -58,7 +59,12 @@ def _now(explanation: Explanation) -> list[Line]:
         since_ms = min(history.unowned_since.values())
         unowned = f"; without an owner since {moment(since_ms)} UTC: {partitions(history.unowned_since)}"
     members = ", ".join(explanation.names.short(who) for who in history.members) or "no members"
-    return [Line(f"{history.state}, generation {history.generation}: {members}{unowned}", "now")]
+    number = "epoch" if history.is_consumer else "generation"
+    lines = [Line(f"{history.state}, {number} {history.generation}: {members}{unowned}", "now")]
+    last = history.rebalances[-1] if history.rebalances else None
+    if last is not None and last.result == "running":
+        lines += [Line(tell_pending(each, explanation.names, history.last_ms), "held by") for each in last.pending]
+    return lines
 
 
 def _where(generations: tuple[int, ...]) -> str:

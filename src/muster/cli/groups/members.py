@@ -12,6 +12,8 @@ from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from muster.client.cluster import Cluster
     from muster.client.groups import GroupDescription
 
@@ -31,6 +33,14 @@ COLUMNS: Final = (
     Column("partitions", "partitions", right=True),
 )
 VERBOSE: Final = (Column("assignment", "assignment", render=said_partitions),)
+EPOCH_COLUMNS: Final = (
+    Column("epoch", "epoch", right=True),
+    Column("target", "target_partitions", right=True),
+    Column("to give up", "gives_up", render=said_partitions),
+    Column("to get", "gets", render=said_partitions),
+)
+"""Of consumer groups (KIP-848): where each member is on its way to the target."""
+EPOCH_VERBOSE: Final = (Column("target assignment", "target", render=said_partitions),)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,11 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
     async def work(cluster: Cluster) -> int:
         groups, code = await described_as_far_as_known(cluster, arguments, command)
         rows = [row for group in groups for row in member_rows(group)]
-        columns = (GROUP, *COLUMNS, *(VERBOSE if arguments.verbose else ()))
+        columns = (GROUP, *member_columns(groups, verbose=arguments.verbose))
         show(columns, rows, as_json=arguments.json, empty="no members" if code == DONE else "")
         return code
 
     return run_with_cluster(command, arguments, work)
+
+
+def member_columns(groups: Sequence[GroupDescription], *, verbose: bool) -> tuple[Column, ...]:
+    with_epochs = any(group.epoch is not None for group in groups)
+    columns = (*COLUMNS, *EPOCH_COLUMNS) if with_epochs else COLUMNS
+    if verbose:
+        columns = (*columns, *VERBOSE, *(EPOCH_VERBOSE if with_epochs else ()))
+    return columns
 
 
 def member_rows(group: GroupDescription) -> list[dict[str, Any]]:
@@ -66,6 +84,11 @@ def member_rows(group: GroupDescription) -> list[dict[str, Any]]:
             "topics": list(each.topics),
             "partitions": len(each.assignment),
             "assignment": by_topic(each.assignment),
+            "epoch": each.epoch,
+            "target": by_topic(each.target),
+            "target_partitions": len(each.target),
+            "gives_up": by_topic(sorted(set(each.assignment) - set(each.target))),
+            "gets": by_topic(sorted(set(each.target) - set(each.assignment))),
         }
         for each in group.members
     ]

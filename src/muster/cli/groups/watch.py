@@ -92,6 +92,8 @@ def _sentence(glance: Glance) -> str:
 
     lag = "" if glance.lag is None else f", lag {glance.lag:,}"
     generation = "" if glance.generation is None else f", generation {glance.generation}"
+    if glance.target_epoch is not None:
+        generation = f", epoch {glance.generation}, target epoch {glance.target_epoch}"
     last = ""
     if glance.last_ms is not None:
         took = (
@@ -103,7 +105,17 @@ def _sentence(glance: Glance) -> str:
         )
         last = f"; last rebalance {moment(glance.last_ms)[:-4]} UTC{took}: {glance.why}"
     state = f"{plain(glance.group)}: {glance.state}, {plural(glance.members, 'member')}"
-    return f"{state}{generation}{lag}{last}"
+    return f"{state}{generation}{lag}{held_words(glance, int(time.time() * 1000))}{last}"
+
+
+def held_words(glance: Glance, now_ms: int) -> str:
+    """Who holds a consumer group back: the first of them, and how many more."""
+    from muster.explain.holding_back import tell_holding
+
+    if not glance.held_by:
+        return ""
+    more = f" (and {len(glance.held_by) - 1} more)" if len(glance.held_by) > 1 else ""
+    return f"; held back: {tell_holding(glance.held_by[0], now_ms)}{more}"
 
 
 class _Lines:
@@ -169,7 +181,7 @@ def _table(glances: list[Glance], now_ms: int) -> Table:
             Text("-" if glance.lag is None else f"{glance.lag:,}"),
             Text(ago),
             Text(took),
-            Text(glance.why),
+            Text(f"{glance.why}{held_words(glance, now_ms)}"),
         )
     if not glances:
         table.caption = "no groups"

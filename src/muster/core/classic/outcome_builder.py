@@ -27,6 +27,7 @@ class OutcomeBuilder:
         "early_replies",
         "journal",
         "new_id",
+        "notes",
         "now_ms",
         "records",
         "replies",
@@ -44,6 +45,8 @@ class OutcomeBuilder:
         self.early_replies: list[TicketReply] = []
         self.timers: list[TimerChange] = []
         self.journal: list[JournalEvent] = []
+        self.notes: list[JournalEvent] = []
+        """Of consumer groups: events that are told when the records are durable, and never if they are lost."""
         self.step: Value | None = None
 
     def reply(self, ticket: Ticket, reply: Reply) -> None:

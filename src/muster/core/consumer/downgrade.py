@@ -14,6 +14,7 @@ from muster.core.classic.stored import stored_group
 from muster.core.classic.subscription import subscribed_topics
 from muster.core.consumer.embedded import write_assignment
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
+from muster.core.consumer.notes import note
 from muster.core.consumer.records import (
     CurrentErased,
     EpochErased,
@@ -100,12 +101,15 @@ def _become_classic(
     for member_id in ids:
         for key in (group.revoke_key(member_id), group.join_member_key(member_id), group.sync_member_key(member_id)):
             builder.cancel_timer(key)
-    builder.step = Downgrade(classic, rebalances)
+    moved: dict[str, object] = {"from": group.state().value, "members": len(classic.members)}
+    note(builder, group, "group_downgraded", "migration", detail=moved)
+    builder.step = Downgrade(classic, rebalances, builder.notes)
 
 
 def downgraded(shard: ShardView, step: Downgrade, builder: OutcomeBuilder) -> None:
     """The records are durable: the classic group is there from now on."""
     group = shard.groups[step.group.group_id] = step.group
+    builder.journal.extend(step.events)
     for member in group.members.values():
         builder.start_session(member)
     if step.rebalances:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.downgrade import downgrade, may_downgrade
 from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.notes import note_departure, note_epoch
 from muster.core.consumer.records import (
     ConsumerGroupRecord,
     CurrentErased,
@@ -21,6 +22,7 @@ from muster.core.consumer.records import (
 )
 from muster.core.consumer.states import UNREVOKED
 from muster.core.consumer.target import metadata_hash
+from muster.core.journal import Cause
 from muster.core.offsets.view import ShardView
 
 
@@ -35,8 +37,12 @@ def erased_group(group: ConsumerGroup) -> list[ConsumerGroupRecord]:
     return [TargetEpochErased(group_id), TopicsErased(group_id), EpochErased(group_id)]
 
 
-def remove_members(shard: ShardView, group: ConsumerGroup, gone: list[str], builder: OutcomeBuilder) -> None:
+def remove_members(
+    shard: ShardView, group: ConsumerGroup, gone: list[str], builder: OutcomeBuilder, cause: Cause
+) -> None:
     """However many go, the group epoch grows once. If only classic members remain it may become a classic group."""
+    for member_id in gone:
+        note_departure(builder, group, group.members[member_id], cause, shard.topics)
     if may_downgrade(group, gone, builder):
         for member_id in gone:
             builder.cancel_timer(group.members[member_id].session_key)
@@ -54,20 +60,24 @@ def remove_members(shard: ShardView, group: ConsumerGroup, gone: list[str], buil
             builder.records.append(RegexErased(group.group_id, regex))
     digest = metadata_hash(remaining, group.resolved, shard.topics)
     builder.records.append(EpochStored(group.group_id, group.epoch + 1, digest))
+    first = group.members[gone[0]]
+    note_epoch(builder, group, group.epoch + 1, cause, first.member_id, first.subscription)
 
 
 def on_session_timer(shard: ShardView, group: ConsumerGroup, member_id: str, builder: OutcomeBuilder) -> None:
     if member_id in group.members:
         builder.counters.expired_members += 1
-        remove_members(shard, group, [member_id], builder)
+        remove_members(shard, group, [member_id], builder, "session_expired")
 
 
-def on_classic_timer(shard: ShardView, group: ConsumerGroup, member_id: str, builder: OutcomeBuilder) -> None:
+def on_classic_timer(
+    shard: ShardView, group: ConsumerGroup, member_id: str, builder: OutcomeBuilder, cause: Cause
+) -> None:
     """A classic member did not join, or did not sync, within its rebalance timeout (T235)."""
     member = group.members.get(member_id)
     if member is not None and member.subscription.classic is not None:
         builder.counters.expired_members += 1
-        remove_members(shard, group, [member_id], builder)
+        remove_members(shard, group, [member_id], builder, cause)
 
 
 def on_revoke_timer(shard: ShardView, group: ConsumerGroup, member_id: str, builder: OutcomeBuilder) -> None:
@@ -75,4 +85,4 @@ def on_revoke_timer(shard: ShardView, group: ConsumerGroup, member_id: str, buil
     member = group.members.get(member_id)
     if member is not None and member.current.state is UNREVOKED:
         builder.counters.expired_members += 1
-        remove_members(shard, group, [member_id], builder)
+        remove_members(shard, group, [member_id], builder, "revocation_missed")

@@ -66,17 +66,21 @@ class ConsumerGroup:
 
     __slots__ = (
         "epoch",
+        "fenced_ms",
         "group_id",
         "members",
         "metadata_hash",
         "owners",
         "regex_version",
         "resolved",
+        "revoking_since",
         "static_members",
         "target_epoch",
         "target_ms",
         "targets",
+        "told_state",
         "topics_version",
+        "unsettled",
     )
 
     def __init__(self, group_id: str) -> None:
@@ -100,6 +104,14 @@ class ConsumerGroup:
         """Version of the topics that `metadata_hash` is known to be of."""
         self.regex_version = -1
         """`newest` of the topics when the regular expressions were resolved."""
+        self.revoking_since: dict[str, int] = {}
+        """Member id -> since when it is waited for to give partitions up; at the earliest since the load."""
+        self.fenced_ms: dict[str, int] = {}
+        """Member id -> when the journal was last told that it was fenced."""
+        self.told_state: ConsumerGroupState | None = None
+        """The state that the journal knows of."""
+        self.unsettled = ""
+        """A member that was on its way to the target when the state was last asked for: saves a look at the others."""
 
     @property
     def regex_key(self) -> TimerKey:
@@ -119,10 +131,17 @@ class ConsumerGroup:
             return ConsumerGroupState.EMPTY
         if self.epoch > self.target_epoch:
             return ConsumerGroupState.ASSIGNING
+        known = self.members.get(self.unsettled)
+        if known is not None and self._is_on_its_way(known):
+            return ConsumerGroupState.RECONCILING
         for member in self.members.values():
-            if member.current.state is not STABLE or member.current.epoch != self.target_epoch:
+            if self._is_on_its_way(member):
+                self.unsettled = member.member_id
                 return ConsumerGroupState.RECONCILING
         return ConsumerGroupState.STABLE
+
+    def _is_on_its_way(self, member: ConsumerMember) -> bool:
+        return member.current.state is not STABLE or member.current.epoch != self.target_epoch
 
     def subscribed_topics(self) -> frozenset[str]:
         return frozenset(
@@ -218,6 +237,7 @@ class ConsumerGroup:
         if member is None:
             return  # compaction has taken out the record that made it
         self._release(member)
+        self.revoking_since.pop(member_id, None)
         instance_id = member.subscription.instance_id
         if instance_id is not None and self.static_members.get(instance_id) == member_id:
             del self.static_members[instance_id]

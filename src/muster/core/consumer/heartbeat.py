@@ -14,6 +14,7 @@ from muster.core.classic.states import EMPTY
 from muster.core.consumer.finding import find_member, refuse
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
 from muster.core.consumer.leave import leave_group
+from muster.core.consumer.notes import note_fenced
 from muster.core.consumer.reconcile import without_epochs
 from muster.core.consumer.records import Subscription
 from muster.core.consumer.regex import refresh_soon_if_due
@@ -22,7 +23,7 @@ from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.states import JOIN_EPOCH, STATIC_LEFT_EPOCH
 from muster.core.consumer.topics import BadRegex
 from muster.core.consumer.update import MemberUpdate
-from muster.core.consumer.upgrade import Upgrade
+from muster.core.consumer.upgrade import Upgrade, note_new_group
 from muster.core.contract import Ticket
 from muster.core.offsets.view import ShardView
 from muster.core.records import GroupErased
@@ -50,10 +51,13 @@ def consumer_heartbeat(shard: ShardView, request: ConsumerHeartbeat, ticket: Tic
         found = _bad_regex(shard, group, found, request) or found
     if isinstance(found, ConsumerHeartbeatReply):
         builder.records.clear()
+        note_fenced(builder, group, request, found.error)
         builder.reply(ticket, found)
         return
     if isinstance(upgrade, Upgrade):
         upgrade.carry_out(builder)
+    elif group.group_id not in shard.consumer_groups:
+        note_new_group(builder, group, shard.groups.get(group.group_id))
     builder.reply(ticket, _accept(shard, group, found, request, builder))
 
 

@@ -6,6 +6,7 @@ from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.fence import remove_members
 from muster.core.consumer.finding import present_member, refuse
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
+from muster.core.consumer.notes import note
 from muster.core.consumer.records import CurrentAssignment, CurrentStored, HeldPartitions
 from muster.core.consumer.replies import ConsumerHeartbeatReply
 from muster.core.consumer.requests import ConsumerHeartbeat
@@ -31,7 +32,7 @@ def leave_group(shard: ShardView, request: ConsumerHeartbeat, ticket: Ticket, bu
     if request.member_epoch == STATIC_LEFT_EPOCH:
         _leave_for_a_while(group, member, builder)
     else:
-        remove_members(shard, group, [member.member_id], builder)
+        remove_members(shard, group, [member.member_id], builder, "member_left")
     builder.reply(ticket, ConsumerHeartbeatReply(errors.NONE, None, request.member_id, request.member_epoch))
 
 
@@ -43,6 +44,8 @@ def _leave_for_a_while(group: ConsumerGroup, member: ConsumerMember, builder: Ou
     )
     builder.records.append(CurrentStored(group.group_id, member.member_id, away))
     builder.cancel_timer(group.revoke_key(member.member_id))
+    group.revoking_since.pop(member.member_id, None)
+    note(builder, group, "static_left", "member_left", member.member_id, member.subscription)
 
 
 def _without_epochs(held: HeldPartitions) -> HeldPartitions:
@@ -62,7 +65,7 @@ def remove_by_admin(
         error = errors.NONE if isinstance(member_id, str) else member_id
         answers.append((leaving.member_id, leaving.group_instance_id, error))
     if gone:
-        remove_members(shard, group, list(gone), builder)
+        remove_members(shard, group, list(gone), builder, "member_left")
     builder.reply(ticket, LeaveReply(errors.NONE, tuple(answers)))
 
 

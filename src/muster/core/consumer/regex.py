@@ -9,6 +9,7 @@ from typing import Final
 
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.group import NEVER_MS, ConsumerGroup
+from muster.core.consumer.notes import changed_topics, note, note_epoch
 from muster.core.consumer.records import EpochStored, RegexStored, Subscription
 from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.target import metadata_hash
@@ -60,9 +61,27 @@ def on_regex_timer(shard: ShardView, group: ConsumerGroup, builder: OutcomeBuild
         resolved[regex] = found
         builder.records.append(found)
         is_changed = is_changed or found.topics != (() if before is None else before.topics)
+        if before is None or before.topics != found.topics:
+            _note_resolved(group, found, before, builder)
     digest = metadata_hash(subscriptions, resolved, shard.topics)
     if is_changed or digest != group.metadata_hash:
         builder.records.append(EpochStored(group.group_id, group.epoch + 1, digest))
+        note_epoch(builder, group, group.epoch + 1, "regex_resolved" if is_changed else "topics_changed")
+
+
+def _note_resolved(
+    group: ConsumerGroup, found: RegexStored, before: RegexStored | None, builder: OutcomeBuilder
+) -> None:
+    """One that matches nothing is told of too: its members get nothing, and nothing else says why."""
+    detail = changed_topics(() if before is None else before.topics, found.topics)
+    detail["regex"], detail["matches"] = found.regex, len(found.topics)
+    note(
+        builder,
+        group,
+        "regex_resolved",
+        "topics_changed" if before is not None else "subscription_changed",
+        detail=detail,
+    )
 
 
 def _matches(topics: TopicView, regex: str, names: list[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.fence import erased_member
 from muster.core.consumer.group import NEVER_MS, ConsumerGroup, ConsumerMember
+from muster.core.consumer.notes import Detail, changed_topics, note, note_epoch, note_progress, note_target
 from muster.core.consumer.reconcile import reconcile
 from muster.core.consumer.records import (
     CurrentAssignment,
@@ -22,7 +23,8 @@ from muster.core.consumer.records import (
     TargetStored,
 )
 from muster.core.consumer.states import JOIN_EPOCH, UNREVOKED
-from muster.core.consumer.target import compute_target, metadata_hash
+from muster.core.consumer.target import compute_target, metadata_hash, preferred_assignor
+from muster.core.journal import Cause
 from muster.core.offsets.view import ShardView
 
 
@@ -36,6 +38,7 @@ class MemberUpdate:
         "_replaced",
         "_shard",
         "_target",
+        "_target_ms",
         "current",
         "is_stale",
     )
@@ -58,6 +61,8 @@ class MemberUpdate:
         self._member_id = member_id
         self._replaced = before.member_id if before is not None and is_replaced else None
         self._target: Target = {} if before is None else group.targets.get(before.member_id, {})
+        self._target_ms = group.target_ms
+        """When the target was made that it is on its way to."""
         self._old = Subscription() if before is None else before.subscription
         self.current = CurrentAssignment() if before is None else before.current
         """What it had before."""
@@ -77,6 +82,7 @@ class MemberUpdate:
         group, builder, current = self._group, self._builder, self.current
         if self._replaced is not None:
             self._replace(self._old, current)
+        self._note_arrival(subscription)
         epoch = self._bump_epoch(subscription, self._subscribe(self._old, subscription))
         target_epoch = group.target_epoch if keep_target else self._assign(subscription, epoch)
         if keep_target and target_epoch < epoch:
@@ -85,9 +91,22 @@ class MemberUpdate:
         following = reconcile(current, self._target, target_epoch, owned, group.owners)
         if following is None:
             builder.records.clear()
+            builder.notes.clear()
             return None
         if following is not current:
             builder.records.append(CurrentStored(group.group_id, self._member_id, following))
+            note_progress(
+                builder,
+                group,
+                self._member_id,
+                subscription,
+                current,
+                following,
+                self._target,
+                self._target_ms,
+                epoch,
+                self._shard.topics,
+            )
         self._set_timers(current, following, subscription)
         return following
 
@@ -101,6 +120,15 @@ class MemberUpdate:
         records.append(CurrentStored(group_id, self._member_id, current))
         if self._replaced != self._member_id:
             self._builder.cancel_timer(("session", group_id, self._replaced))
+
+    def _note_arrival(self, own: Subscription) -> None:
+        detail: Detail
+        if self._replaced is not None:
+            detail = {"old_member_id": self._replaced}
+            note(self._builder, self._group, "static_replaced", "static_member_returned", self._member_id, own, detail)
+        elif self._is_new:
+            detail = {"static": own.instance_id is not None}
+            note(self._builder, self._group, "member_joined", "new_member", self._member_id, own, detail)
 
     def _subscribe(self, old: Subscription, subscription: Subscription) -> bool:
         """Whether the group needs a new epoch for it. What an expression matches that was never looked at is not known yet."""
@@ -127,7 +155,20 @@ class MemberUpdate:
             return group.epoch
         epoch = group.epoch + 1
         self._builder.records.append(EpochStored(group.group_id, epoch, digest))
+        self._note_epoch(subscription, epoch, is_called_for)
         return epoch
+
+    def _note_epoch(self, own: Subscription, epoch: int, is_called_for: bool) -> None:
+        cause: Cause = "topics_changed"
+        detail: Detail = {}
+        if self._is_new:
+            cause = "new_member"
+        elif is_called_for:
+            cause = "subscription_changed"
+            detail = changed_topics(self._old.topic_names, own.topic_names)
+            if own.topic_regex != self._old.topic_regex:
+                detail["regex"] = own.topic_regex
+        note_epoch(self._builder, self._group, epoch, cause, self._member_id, own, detail)
 
     def _assign(self, subscription: Subscription, epoch: int) -> int:
         """The target epoch after this heartbeat. A new target is not computed again at once, but with a later heartbeat."""
@@ -147,6 +188,9 @@ class MemberUpdate:
             if targets.get(member_id) != partitions:
                 builder.records.append(TargetStored(group.group_id, member_id, partitions))
         builder.records.append(TargetEpochStored(group.group_id, epoch, builder.now_ms))
+        assignor = preferred_assignor(subscriptions, assignors)
+        note_target(builder, group, epoch, assignor, targets, computed, self._shard.topics)
+        self._target_ms = builder.now_ms
         self._target = computed[self._member_id]
         return epoch
 

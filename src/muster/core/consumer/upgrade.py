@@ -12,6 +12,7 @@ from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.config import GroupConfig
 from muster.core.consumer.embedded import embedded_subscription, read_assignment
 from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.notes import note
 from muster.core.consumer.records import (
     ConsumerGroupRecord,
     CurrentAssignment,
@@ -69,6 +70,20 @@ class Upgrade:
             builder.start_session(member)
         builder.records.append(GroupErased(classic.group_id))
         builder.records.extend(self._records)
+        _note_upgrade(builder, self.group, classic)
+
+
+def note_new_group(builder: OutcomeBuilder, group: ConsumerGroup, classic: Group | None) -> None:
+    """A group without members before: a new one, or an Empty classic one whose place it takes."""
+    if classic is None or classic.protocol_type is None:
+        note(builder, group, "group_created", "new_member")
+    else:
+        _note_upgrade(builder, group, classic)
+
+
+def _note_upgrade(builder: OutcomeBuilder, group: ConsumerGroup, classic: Group) -> None:
+    moved: dict[str, object] = {"from": classic.state.value, "members": len(classic.members)}
+    note(builder, group, "group_upgraded", "migration", detail=moved)
 
 
 def _problem(classic: Group, config: GroupConfig) -> str | None:

@@ -14,6 +14,8 @@ from muster.pipeline.fold.open_rebalances import ended_bumps
 from muster.pipeline.tables.columns import GROUP, Frame
 from muster.pipeline.tables.commit_pauses import PAUSE_LIMIT_MS
 from muster.pipeline.tables.episodes import episode_digests, finished_episodes, joined_digests
+from muster.pipeline.tables.journal_rebalances import is_epoch
+from muster.pipeline.tables.journal_words import matched_bumps
 from muster.pipeline.tables.members import departures
 from muster.pipeline.tables.settings import GoldSettings
 
@@ -72,15 +74,35 @@ def is_closed(rows: Frame, at: str, blocks: Frame) -> pl.Series:
     return found.select((pl.col("_at") <= pl.col("end_ms")).fill_null(False)).to_series()
 
 
-def forget_closed(state: Frames, blocks: Frame) -> None:
+def forget_closed(state: Frames, blocks: Frame, match_ms: int) -> None:
     """Takes what closed blocks consist of out of the state."""
     for kind, at in (("rebalance", "ended_ms"), ("telling", "j_ended_ms")):
         state[kind] = state[kind].filter(~is_closed(state[kind], at, blocks))
     if not state["bump"].is_empty():
         bumps = ended_bumps(state)
+        _forget_words(state, bumps.filter(is_closed(bumps, "ended_ms", blocks)), bumps, match_ms)
         is_counted = state["bump"].select(*GROUP, "log_offset", _counted=pl.col("aborted_generations"))
         rows = bumps.filter(~is_closed(bumps, "ended_ms", blocks)).join(is_counted, on=[*GROUP, "log_offset"])
         state["bump"] = of_kind(rows.with_columns(aborted_generations="_counted"), "bump")
+
+
+def _forget_words(state: Frames, closed: Frame, bumps: Frame, match_ms: int) -> None:
+    """The journal's words about a closed epoch go with it: a later life of the group may have an epoch of the same number."""
+    words = state["telling"].with_row_index("_told")
+    of_epochs = words.filter(is_epoch()).sort(*GROUP, "j_log_offset")
+    if closed.is_empty() or of_epochs.is_empty():
+        return
+    finished = bumps.filter(pl.col("ended_ms").is_not_null())
+    pairs = matched_bumps(finished, of_epochs.drop("_told"), match_ms)
+    gone = finished.with_row_index("_row").join(
+        closed.select(*GROUP, "log_offset"), on=[*GROUP, "log_offset"], how="semi"
+    )
+    taken = (
+        of_epochs.rename({"_told": "_place"})
+        .with_row_index("_told")
+        .join(pairs.join(gone.select("_row"), on="_row", how="semi"), on="_told", how="semi")
+    )
+    state["telling"] = words.join(taken.select(_told="_place"), on="_told", how="anti").drop("_told")
 
 
 def fold_closed(state: Frames, closed: Frame, settings: GoldSettings) -> Frame:

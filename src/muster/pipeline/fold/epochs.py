@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from muster.explain.causes import ARRIVAL_LIMIT_MS
 from muster.pipeline.fold.group_frames import Clocks, Frames, of_kind, replaced
 from muster.pipeline.tables.columns import GROUP, Frame, is_true, newest
 from muster.pipeline.tables.consumer_epochs import (
-    ARRIVAL_LIMIT_MS,
     BUMP,
     arrivals,
     epoch_bumps,

@@ -112,7 +112,7 @@ def _close(state: Frames, pairs: Frame, clocks: Clocks, settings: GoldSettings) 
         over = is_closed(changes, "ended_ms", blocks)
         closed, pauses = paused_rebalances(state, changes.filter(over))
         changes = changes.filter(~over)
-        forget_closed(state, blocks)
+        forget_closed(state, blocks, settings.journal_match_ms)
         facts = {"g_rebalance": closed, "g_rebalance_pause": pauses}
         facts["g_rebalance_episode"] = fold_closed(state, closed, settings)
         count_closed(state, closed)

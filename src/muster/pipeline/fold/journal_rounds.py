@@ -6,7 +6,7 @@ import polars as pl
 
 from muster.pipeline.fold.group_frames import Frames, of_kind
 from muster.pipeline.tables.columns import GROUP, Frame, newest
-from muster.pipeline.tables.journal_rebalances import BEGUN, told_rounds
+from muster.pipeline.tables.journal_rebalances import BEGUN, told_epochs, told_rounds
 from muster.pipeline.tables.members import farewells
 
 _MOVE = ("at_ms", "log_offset", "kind", "payload")
@@ -18,7 +18,8 @@ def fold_journal(state: Frames, events: Frame) -> None:
     known = state["journal"]
     begun = known.filter(pl.col("has_start").is_not_null()).select(*GROUP, *BEGUN)
     told, begun = told_rounds(events, begun)
-    state["telling"] = pl.concat([state["telling"], of_kind(told, "telling")])
+    raised = of_kind(told_epochs(events), "telling")
+    state["telling"] = pl.concat([state["telling"], of_kind(told, "telling"), raised])
     moved = pl.concat([known.filter(pl.col("log_offset").is_not_null()).select(*GROUP, *_MOVE), _moves(events)])
     last = newest(moved, GROUP, "log_offset")
     state["journal"] = of_kind(last.join(begun, on=GROUP, how="full", coalesce=True), "journal")

@@ -15,7 +15,8 @@ from muster.pipeline.fold.group_frames import Frames, of_kind
 from muster.pipeline.tables.columns import GROUP, Frame, schema_of
 from muster.pipeline.tables.commit_pauses import numbered, pauses_around, with_pauses
 from muster.pipeline.tables.consumer_epochs import finished_bumps, with_ends, with_overtaken
-from muster.pipeline.tables.journal_words import told_rebalances
+from muster.pipeline.tables.journal_rebalances import is_epoch
+from muster.pipeline.tables.journal_words import told_bumps, told_rebalances
 from muster.pipeline.tables.rebalance_pauses import owned_pauses
 from muster.pipeline.tables.rebalances import with_episodes
 from muster.pipeline.tables.settings import GoldSettings
@@ -29,9 +30,10 @@ def open_changes(state: Frames, settings: GoldSettings) -> Frame:
         return _no_changes()
     in_log = state["rebalance"].sort(*GROUP, "log_offset").drop("owned", "log_partition")
     told = state["telling"].sort(*GROUP, "j_log_offset").drop("log_partition")
-    rows = told_rebalances(in_log, told, settings.journal_match_ms)
+    rows = told_rebalances(in_log, told.filter(~is_epoch()), settings.journal_match_ms)
     if not state["bump"].is_empty():
-        rows = pl.concat([rows, finished_bumps(ended_bumps(state))], how="diagonal")
+        bumps = told_bumps(finished_bumps(ended_bumps(state)), told.filter(is_epoch()), settings.journal_match_ms)
+        rows = pl.concat([rows, bumps], how="diagonal")
     last = state["last_episode"].select(*GROUP, last_episode="episode", last_ended_ms="ended_ms")
     return numbered(with_episodes(rows, settings, last))
 

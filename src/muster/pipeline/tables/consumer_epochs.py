@@ -18,12 +18,10 @@ from typing import Final
 
 import polars as pl
 
+from muster.explain.causes import ARRIVAL_LIMIT_MS, EPOCH_CAUSES, FIRST_EPOCHS
 from muster.pipeline.tables.columns import GROUP, Column, Frame, is_true
 
-ARRIVAL_LIMIT_MS: Final = 3_600_000
-"""A member that arrives later than this after the bump is not part of that rebalance any more."""
 _GROUP_METADATA, _MEMBER_METADATA, _MEMBER_ASSIGNMENT = 3, 5, 8
-_CONFIDENCE = 0.8
 BUMP: Final = (*GROUP, "log_offset")
 """What a bump is known by."""
 
@@ -99,7 +97,8 @@ def with_member_changes(bumps: Frame, events: Frame, left: Frame | None = None) 
     # Nobody has to arrive where nobody is left.
     emptied = is_true(pl.col("_went") > 0) & (pl.col("left") <= 0)
     # Before the first bump that was read is nobody only if it is the group's first.
-    left_before = pl.coalesce(pl.col("left").shift().over(GROUP), "_left", pl.when(pl.col("generation") == 1).then(0))
+    is_first = pl.col("generation").is_in(FIRST_EPOCHS)
+    left_before = pl.coalesce(pl.col("left").shift().over(GROUP), "_left", pl.when(is_first).then(0))
     return rows.with_columns(emptied=emptied, from_empty=is_true(left_before == 0)).drop(
         "_joined", "_gone", "_came", "_went", "_left"
     )
@@ -174,21 +173,7 @@ def with_overtaken(rows: Frame, before: Frame | None = None) -> Frame:
 
 def finished_bumps(rows: Frame) -> Frame:
     """Columns of `g_rebalance` for those that have ended."""
-    came, went = pl.col("joined").list.len() > 0, pl.col("gone").list.len() > 0
-    cause = (
-        pl.when(pl.col("joined").is_null())
-        .then(pl.lit("partitions_grew"))
-        .when(came & went)
-        .then(pl.lit("members_changed"))
-        .when(came & pl.col("from_empty"))
-        .then(pl.lit("first_member"))
-        .when(came)
-        .then(pl.lit("new_member"))
-        .when(went)
-        .then(pl.lit("left_or_expired"))
-        .otherwise(pl.lit("metadata_changed"))
-    )
-    certain = pl.when(pl.col("joined").is_null()).then(_CONFIDENCE / 2).otherwise(_CONFIDENCE)
+    cause, confidence = _cause()
     return rows.filter(pl.col("ended_ms").is_not_null()).select(
         *GROUP,
         "generation",
@@ -204,6 +189,25 @@ def finished_bumps(rows: Frame) -> Frame:
         "aborted_generations",
         cause=cause,
         source=pl.lit("log"),
-        confidence=certain,
+        confidence=confidence,
         protocol=pl.lit("consumer"),
     )
+
+
+def _cause() -> tuple[Column, Column]:
+    """The cause and how sure it is, by the rules that `muster groups explain` has too (`EPOCH_CAUSES`)."""
+    facts = {
+        "nobody": pl.col("joined").is_null(),
+        "came": is_true(pl.col("joined").list.len() > 0),
+        "went": is_true(pl.col("gone").list.len() > 0),
+        "from_empty": is_true(pl.col("from_empty")),
+    }
+    *rules, (_, otherwise, least) = EPOCH_CAUSES
+    cause, confidence = pl.lit(otherwise), pl.lit(least)
+    for wanted, word, sure in reversed(rules):
+        fits = pl.all_horizontal(*(facts[name] for name in wanted))
+        cause, confidence = (
+            pl.when(fits).then(pl.lit(word)).otherwise(cause),
+            pl.when(fits).then(pl.lit(sure)).otherwise(confidence),
+        )
+    return cause, confidence

@@ -6,12 +6,17 @@ round, its phases those of the last. Joined to the log's generations by group, g
 
 from __future__ import annotations
 
+from typing import Final
+
 import polars as pl
 
+from muster.explain.causes import ARRIVAL_LIMIT_MS
 from muster.pipeline.tables.columns import GROUP, Column, Frame, is_true
 
 _NUMBERS = ("started_ms", "join_phase_ms", "sync_phase_ms", "waited_ms", "members")
 _TEXTS = ("result", "started_by", "waited_for", "protocol")
+EPOCH: Final = "epoch"
+"""In place of a result: the row is about an epoch of a consumer group."""
 BEGUN = ("has_start", "start_ms", "cause", "trigger", "reason", "cut_short")
 """What is kept of a rebalance that has not ended: what its first event said, and how many rounds were cut short."""
 
@@ -68,6 +73,32 @@ def told_rounds(journal: Frame, begun: Frame | None = None) -> tuple[Frame, Fram
         j_cut_short="cut_short",
     )
     return over_rows, told.filter(~pl.col("_ended")).select(*GROUP, *BEGUN)
+
+
+def told_epochs(journal: Frame) -> Frame:
+    """A row an epoch of a consumer group (KIP-848) that the journal saw raised, with the columns of `told_rounds`.
+
+    It ended when its last member arrived, which the log tells; `j_ended_ms` is when nobody can arrive any more.
+    """
+    raised = journal.filter(pl.col("kind") == "epoch_raised").sort(*GROUP, "log_offset")
+    return raised.select(
+        *GROUP,
+        j_generation="generation",
+        j_started_ms="at_ms",
+        j_ended_ms=pl.col("at_ms") + ARRIVAL_LIMIT_MS,
+        j_cause="cause",
+        j_trigger="member_id",
+        j_result=pl.lit(EPOCH),
+        j_log_offset="log_offset",
+        **{name: pl.lit(None, pl.String) for name in ("j_reason", "j_waited_for", "j_protocol")},
+        **{name: pl.lit(None, pl.Int64) for name in ("j_join_ms", "j_sync_ms", "j_waited_ms", "j_cut_short")},
+        j_members=pl.lit(None, pl.Int32),
+    )
+
+
+def is_epoch() -> Column:
+    """Whether a row is one of `told_epochs`."""
+    return is_true(pl.col("j_result") == EPOCH)
 
 
 def _gone_on(told: Frame, begun: Frame | None) -> Frame:

@@ -56,6 +56,40 @@ def _matched(changes: Frame, told: Frame, match_ms: int) -> Frame:
     )
 
 
+def told_bumps(bumps: Frame, told: Frame, match_ms: int) -> Frame:
+    """Finished epochs of consumer groups (`consumer_epochs.finished_bumps`) with the journal's cause and trigger.
+
+    `told` come from `journal_rebalances.told_epochs`. Without an event the log's inference stays.
+    """
+    if told.is_empty():
+        return bumps
+    pairs = matched_bumps(bumps, told, match_ms)
+    words = told.with_row_index("_told").select("_told", "j_cause", "j_trigger")
+    rows = bumps.with_row_index("_row").join(pairs, on="_row", how="left", maintain_order="left")
+    rows = rows.join(words, on="_told", how="left", maintain_order="left")
+    is_told = pl.col("j_cause").is_not_null()
+    is_first = (pl.col("j_cause") == "new_member") & (pl.col("cause") == "first_member")
+    return rows.with_columns(
+        cause=pl.when(is_told & ~is_first).then("j_cause").otherwise("cause"),
+        trigger_member=pl.when(is_told).then("j_trigger").otherwise("trigger_member"),
+        source=pl.when(is_told).then(pl.lit("journal")).otherwise("source"),
+        confidence=pl.when(is_told).then(_JOURNAL_CONFIDENCE).otherwise("confidence"),
+    ).drop("_row", "_told", "j_cause", "j_trigger")
+
+
+def matched_bumps(bumps: Frame, told: Frame, match_ms: int) -> Frame:
+    """(`_row` of `bumps`, `_told` of `told`): the same epoch, raised at about the same time; each once at most, nearest first."""
+    apart = (pl.col("started_ms") - pl.col("j_started_ms")).abs()
+    near = (
+        bumps.with_row_index("_row")
+        .select("_row", *_SAME, "started_ms")
+        .join(told.with_row_index("_told").select("_told", *GROUP, "j_started_ms", generation="j_generation"), on=_SAME)
+    )
+    near = near.with_columns(_apart=apart).filter(pl.col("_apart") <= match_ms).sort("_apart", "_row", "_told")
+    both = near.unique("_row", keep="first", maintain_order=True).unique("_told", keep="first", maintain_order=True)
+    return both.select("_row", "_told")
+
+
 def _with_the_journals_words() -> dict[str, pl.Expr]:
     is_told, has_cause = pl.col("j_generation").is_not_null(), pl.col("j_cause").is_not_null()
     is_first = (pl.col("j_cause") == "new_member") & (pl.col("members_before") == 0)
