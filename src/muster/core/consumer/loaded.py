@@ -1,21 +1,37 @@
-"""A consumer group has been loaded, or this node no longer owns it: its timers begin or end (spec 1.4)."""
+"""A consumer group has been loaded, or this node no longer owns it: its timers begin or end (spec 1.4). They begin anew where
+records were lost that they had been ended for."""
 
 from __future__ import annotations
 
 from muster.core.classic.outcome_builder import OutcomeBuilder
-from muster.core.consumer.group import ConsumerGroup
+from muster.core.consumer.group import ConsumerGroup, ConsumerMember
+from muster.core.consumer.records import MemberRecord
 from muster.core.consumer.states import UNREVOKED
+from muster.core.records import Record
 
 
 def start_timers(group: ConsumerGroup, builder: OutcomeBuilder) -> None:
     """Everybody gets a full session to show up, and a full rebalance timeout to give partitions up (T239)."""
     for member in group.members.values():
-        classic = member.subscription.classic
-        session_ms = builder.config.consumer_session_timeout_ms if classic is None else classic.session_timeout_ms
-        builder.set_timer(member.session_key, builder.now_ms + session_ms)
-        if member.current.state is UNREVOKED and classic is None:
-            deadline_ms = builder.now_ms + member.subscription.rebalance_timeout_ms
-            builder.set_timer(group.revoke_key(member.member_id), deadline_ms)
+        _start_timers_of(group, member, builder)
+
+
+def restart_timers(group: ConsumerGroup, lost: list[Record], builder: OutcomeBuilder) -> None:
+    """These records never became durable. Whoever they were about is still here, and would stay for ever if it is silent."""
+    concerned = {record.member_id: None for record in lost if isinstance(record, MemberRecord)}
+    for member_id in concerned:
+        member = group.members.get(member_id)
+        if member is not None:
+            _start_timers_of(group, member, builder)
+
+
+def _start_timers_of(group: ConsumerGroup, member: ConsumerMember, builder: OutcomeBuilder) -> None:
+    classic = member.subscription.classic
+    session_ms = builder.config.consumer_session_timeout_ms if classic is None else classic.session_timeout_ms
+    builder.set_timer(member.session_key, builder.now_ms + session_ms)
+    if member.current.state is UNREVOKED and classic is None:
+        deadline_ms = builder.now_ms + member.subscription.rebalance_timeout_ms
+        builder.set_timer(group.revoke_key(member.member_id), deadline_ms)
 
 
 def stop_timers(group: ConsumerGroup, builder: OutcomeBuilder) -> None:
