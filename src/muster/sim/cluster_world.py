@@ -43,9 +43,7 @@ _COUNTS = {
 
 
 class ClusterWorld(Witness):
-    def __init__(
-        self, seed: int, node_count: int, *, transactions: bool = False, consumers: bool = False
-    ) -> None:
+    def __init__(self, seed: int, node_count: int, *, transactions: bool = False, consumers: bool = False) -> None:
         super().__init__(seed)
         self.settings = settings_of_a_world(consumers=consumers)
         self.topics = topics_of_a_world(transactions=transactions)

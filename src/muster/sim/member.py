@@ -59,6 +59,8 @@ COORDINATOR_MOVED = (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOA
 class SimMember(SimClient):
     versions = VERSIONS
     fetch_pause_ms = HEARTBEAT_MS
+    is_moved = False
+    """Its group may become one of the other protocol and begin anew: what holds of generations is checked of other groups."""
 
     def __init__(self, world: Witness, group: str, name: str, random: Random, instance_id: str | None) -> None:
         super().__init__(world, name, random)
@@ -67,8 +69,6 @@ class SimMember(SimClient):
         self.member_id = ""
         self.generation = -1
         self.assigned: tuple[int, ...] = ()
-        self.is_assigned_by_server = False
-        """It joined a consumer group, in which nobody leads (spec 7.9)."""
 
     # -- life
 
@@ -128,7 +128,6 @@ class SimMember(SimClient):
         elif response.error_code == NONE:
             self.member_id = response.member_id
             self.generation = response.generation_id
-            self.is_assigned_by_server = not response.leader
             self._world.note_joined(self, response, asked_ms)
             self._sync(response)
         else:

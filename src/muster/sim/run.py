@@ -7,7 +7,7 @@ from random import Random
 
 from muster.sim.checkers import CHECKERS, Checker, violations
 from muster.sim.consumers.checkers import CONSUMER_CHECKERS
-from muster.sim.faults import FAULTS, FAULTS_WITH_TRANSACTIONS, FAULTY_MS, QUIET_MS, heal, unleash
+from muster.sim.faults import CONSUMER_FAULTS, FAULTS, FAULTS_WITH_TRANSACTIONS, FAULTY_MS, QUIET_MS, heal, unleash
 from muster.sim.transactions.checkers import TRANSACTION_CHECKERS
 from muster.sim.witness import Witness
 from muster.sim.world import World
@@ -48,7 +48,7 @@ def simulate(
 def _one_server(seed: int, allowed: frozenset[str] | None, transactions: bool, consumers: bool) -> Verdict:
     world = World(seed, transactions=transactions, consumers=consumers)
     faults = FAULTS_WITH_TRANSACTIONS if transactions else FAULTS
-    unleash(world, Random(f"faults of {seed}"), faults, allowed)
+    unleash(world, Random(f"faults of {seed}"), (*faults, *(CONSUMER_FAULTS if consumers else ())), allowed)
     _start_members(world)
     world.scheduler.run_until(FAULTY_MS)
     heal(world)
@@ -64,7 +64,7 @@ def _cluster(seed: int, allowed: frozenset[str] | None, nodes: int, transactions
 
     world = ClusterWorld(seed, nodes, transactions=transactions, consumers=consumers)
     faults = CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS
-    unleash(world, Random(f"faults of {seed}"), faults, allowed)
+    unleash(world, Random(f"faults of {seed}"), (*faults, *(CONSUMER_FAULTS if consumers else ())), allowed)
     _start_members(world)
     world.scheduler.run_until(FAULTY_MS)
     heal_cluster(world)
@@ -100,19 +100,19 @@ def _verdict(seed: int, world: Witness, lives: int, checkers: tuple[Checker, ...
     )
 
 
-def kinds_of_faults(nodes: int = 1, *, transactions: bool = False) -> list[str]:
+def kinds_of_faults(nodes: int = 1, *, transactions: bool = False, consumers: bool = False) -> list[str]:
+    more = [fault.__name__ for fault, _ in CONSUMER_FAULTS] if consumers else []
     if nodes == 1:
-        return [fault.__name__ for fault, _ in (FAULTS_WITH_TRANSACTIONS if transactions else FAULTS)]
+        return [fault.__name__ for fault, _ in (FAULTS_WITH_TRANSACTIONS if transactions else FAULTS)] + more
     from muster.sim.cluster_faults import CLUSTER_FAULTS, CLUSTER_FAULTS_WITH_TRANSACTIONS
 
-    return [fault.__name__ for fault, _ in (CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS)]
+    found = CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS
+    return [fault.__name__ for fault, _ in found] + more
 
 
-def shrink(
-    seed: int, nodes: int = 1, *, transactions: bool = False, consumers: bool = False
-) -> frozenset[str]:
+def shrink(seed: int, nodes: int = 1, *, transactions: bool = False, consumers: bool = False) -> frozenset[str]:
     """Leave out one kind of fault after the other as long as something stays wrong."""
-    kinds = kinds_of_faults(nodes, transactions=transactions)
+    kinds = kinds_of_faults(nodes, transactions=transactions, consumers=consumers)
     needed = frozenset(kinds)
     for kind in kinds:
         fewer = needed - {kind}

@@ -84,8 +84,8 @@ class Witness:
         self._heard[member.member_id] = asked
 
     def note_joined(self, member: SimMember, response: JoinGroupResponse, asked_ms: int) -> None:
-        if member.is_assigned_by_server:
-            return  # every member has an epoch of its own
+        if member.is_moved:
+            return
         self.history.joined.append(
             Joined(
                 self.scheduler.now_ms,
@@ -105,7 +105,7 @@ class Witness:
         }
 
     def note_synced(self, member: SimMember, assignment: bytes) -> None:
-        if member.is_assigned_by_server:
+        if member.is_moved:
             return
         life, who = self.life_of(member), identity(member.member_id)
         plan = self._plans.get((life, member.group, member.generation))
@@ -192,7 +192,7 @@ class Witness:
             )
         if sorted(map(repr, replayed.offsets)) != sorted(map(repr, live.offsets)):
             self.history.replay_differences.append(f"{log!r}: offsets differ")
-        groups, others = ({name: consumer_facts(each) for name, each in shard.consumer_groups.items()} for shard in (live, replayed))
+        groups, others = consumer_facts(live), consumer_facts(replayed)
         if groups != others:
             self.history.replay_differences.append(f"{log!r}: consumer groups differ: {groups} live, {others} replayed")
 

@@ -3,6 +3,8 @@ records were lost that they had been ended for."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
 from muster.core.consumer.records import MemberRecord
@@ -16,7 +18,7 @@ def start_timers(group: ConsumerGroup, builder: OutcomeBuilder) -> None:
         _start_timers_of(group, member, builder)
 
 
-def restart_timers(group: ConsumerGroup, lost: list[Record], builder: OutcomeBuilder) -> None:
+def restart_timers(group: ConsumerGroup, lost: Sequence[Record], builder: OutcomeBuilder) -> None:
     """These records never became durable. Whoever they were about is still here, and would stay for ever if it is silent."""
     concerned = {record.member_id: None for record in lost if isinstance(record, MemberRecord)}
     for member_id in concerned:

@@ -10,7 +10,16 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from muster.sim.client import RETRY_MS
-from muster.sim.member import COORDINATOR_MOVED, HEARTBEAT_MS, PARTITIONS, REBALANCE_MS, SESSION_MS, TOPIC, VERSIONS, SimMember
+from muster.sim.member import (
+    COORDINATOR_MOVED,
+    HEARTBEAT_MS,
+    PARTITIONS,
+    REBALANCE_MS,
+    SESSION_MS,
+    TOPIC,
+    VERSIONS,
+    SimMember,
+)
 from muster.wire.consumer_protocol import (
     Assignment,
     Subscription,
@@ -53,7 +62,8 @@ _REJOINING = (FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID, GROUP_ID_NOT_FOUND)
 
 
 class ConsumerMember(SimMember):
-    versions = {**VERSIONS, "ConsumerGroupHeartbeat": 1}
+    versions = VERSIONS | {"ConsumerGroupHeartbeat": 1}
+    is_moved = True
 
     def __init__(self, world: Witness, group: str, name: str, random: Random, instance_id: str | None) -> None:
         super().__init__(world, group, name, random, instance_id)
@@ -112,7 +122,6 @@ class ConsumerMember(SimMember):
         self.assigned = ()
         self.generation = 0
         self._given_up = None
-        self._says_owned = self._says_all = True
         self._heartbeat()
 
     def _heartbeat(self) -> None:
@@ -120,6 +129,10 @@ class ConsumerMember(SimMember):
             super()._heartbeat()
             return
         request = ConsumerGroupHeartbeatRequest(self.group, self.member_id, self.generation, self._instance_id)
+        joins = self.generation == 0
+        if joins:
+            # Also one that has joined: while the first target of a group is put off that was moved in its generation 0.
+            self._says_owned = self._says_all = True
         if self._says_owned:
             owned = [ConsumerGroupHeartbeatRequestTopicPartition(self._topic_id, list(self.assigned))]
             request.topic_partitions = owned if self.assigned else []
@@ -129,7 +142,6 @@ class ConsumerMember(SimMember):
                 request.subscribed_topic_names = [TOPIC]
             else:
                 request.subscribed_topic_regex = TOPIC[:-1] + ".*"
-        joins = self.generation == 0
         self._says_owned = self._says_all = False
         self._ask("ConsumerGroupHeartbeat", request, lambda response: self._told(response, joins=joins))
 

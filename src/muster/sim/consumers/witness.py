@@ -13,7 +13,7 @@ from muster.core.shard import Shard
 from muster.sim.consumers.history import StaleCommit, Told, TwoOwners
 from muster.sim.consumers.log_fold import LogFold
 from muster.sim.consumers.member import MOVED, ConsumerMember
-from muster.sim.member import PARTITIONS, TOPIC, SimMember
+from muster.sim.member import PARTITIONS, SimMember
 from muster.wire.errors import name_of
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ class ConsumerWitness:
 
     def note_late_commit(self, member: ConsumerMember, epoch: int, partition: int, error: int) -> None:
         at_ms = self._world.scheduler.now_ms
-        self._seen.stale_commits.append(
-            StaleCommit(at_ms, member.group, member.member_id, epoch, partition, error)
-        )
+        self._seen.stale_commits.append(StaleCommit(at_ms, member.group, member.member_id, epoch, partition, error))
 
     def note_surprise(self, member: ConsumerMember, error: int) -> None:
         self._seen.surprises.append(f"{member.name} at {self._world.scheduler.now_ms} ms: {name_of(error)}")
@@ -117,8 +115,12 @@ class ConsumerWitness:
                 self._seen.unsettled.append(f"{group!r}: {member.name} has {member.assigned}, not {sorted(target)}")
 
 
-def consumer_facts(group: ConsumerGroup) -> list[object]:
-    """Everything durable about a group, to be compared."""
+def consumer_facts(shard: Shard) -> dict[str, list[object]]:
+    """Everything durable about consumer groups, to be compared."""
+    return {name: _facts(group) for name, group in shard.consumer_groups.items()}
+
+
+def _facts(group: ConsumerGroup) -> list[object]:
     members = [(each.member_id, each.subscription, each.current) for each in group.members.values()]
     durable = (group.epoch, group.target_epoch, group.target_ms, group.metadata_hash)
     return [*durable, members, group.targets, group.static_members, group.resolved, group.owners]
