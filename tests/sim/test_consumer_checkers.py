@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from muster.core.consumer import heartbeat, member_epoch, update, upgrade
+from muster.core.consumer.finding import find_member
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
 from muster.core.consumer.reconcile import reconcile
 from muster.core.consumer.records import CurrentAssignment
@@ -193,10 +194,9 @@ def never_assign_again(patch: pytest.MonkeyPatch) -> None:
 
 def refuse_in_other_words(patch: pytest.MonkeyPatch) -> None:
     """A member that was dropped is told that its request is bad."""
-    find = heartbeat.find_member
 
     def suspicious(group: ConsumerGroup, request: Any, max_size: int) -> ConsumerMember | ConsumerHeartbeatReply | None:
-        found = find(group, request, max_size)
+        found = find_member(group, request, max_size)
         if isinstance(found, ConsumerHeartbeatReply) and found.error == errors.UNKNOWN_MEMBER_ID:
             found.error = errors.INVALID_REQUEST
         return found

@@ -91,13 +91,13 @@ class ConsumerMember(SimMember):
     def leave(self) -> None:
         """Gives up what it has first. A static member says that it will be back, most of the time."""
         self.assigned = ()
+        self._forget_plans()
         if self.speaks_classic:
             super().leave()
             return
         if self._link is None or not self.generation or self._waiting is not None:
             self.vanish()
             return
-        self._forget_plans()
         epoch = -2 if self._instance_id is not None and self._random.random() < 0.8 else -1
         request = ConsumerGroupHeartbeatRequest(self.group, self.member_id, epoch, self._instance_id)
         self._ask("ConsumerGroupHeartbeat", request, lambda _: self.vanish())
@@ -151,11 +151,11 @@ class ConsumerMember(SimMember):
             return
         epoch, self.generation = self.generation, response.member_epoch
         self._world.consumers.note_told(self, joins=joins)
+        late = self._given_up  # before this answer, and this answer knows
         if response.assignment is not None:
             self._take_over(response.assignment.topic_partitions, epoch)
-        late = self._given_up
-        if late is not None and self.generation > late[1] and self._random.random() < LATE_COMMIT_SHARE:
-            self._given_up = None
+        has_gone = late is not None and self.generation > late[1] and late[0] not in self.assigned
+        if late is not None and has_gone and self._random.random() < LATE_COMMIT_SHARE:
             self._commit_late(*late)
         elif self._says_owned:
             self._heartbeat()
@@ -167,7 +167,8 @@ class ConsumerMember(SimMember):
             self._topic_id = each.topic_id
         had, self.assigned = self.assigned, tuple(sorted(number for each in assignment for number in each.partitions))
         lost = [partition for partition in had if partition not in self.assigned]
-        self._given_up = (lost[0], epoch) if lost else None
+        if lost:
+            self._given_up = (lost[0], epoch)
         self._says_owned = had != self.assigned
         self._world.consumers.note_taken(self)
 
@@ -180,6 +181,8 @@ class ConsumerMember(SimMember):
             group_instance_id=self._instance_id,
             topics=[OffsetCommitRequestTopic(TOPIC, partitions=partitions)],
         )
+
+        self._given_up = None
 
         def refused(response: Any) -> None:
             self._world.consumers.note_late_commit(self, epoch, partition, response.topics[0].partitions[0].error_code)
