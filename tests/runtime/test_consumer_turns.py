@@ -84,7 +84,8 @@ def test_steps_that_waited_for_a_join_are_stored_together_after_it() -> None:
     while not joining.answered:
         world.loop.turn()
     runner = world.coordinator.places[0].runner
-    assert runner is not None and len(runner._in_flight) == 3
+    assert runner is not None
+    assert len(runner._in_flight) == 3
     world.settle()
     assert [told(step) for step in steps] == [5, 5, 5]
 

@@ -12,7 +12,7 @@ from muster.core.consumer.embedded import embedded_subscription, owned_partition
 from muster.core.consumer.group import ConsumerGroup, ConsumerMember
 from muster.core.consumer.heartbeat import new_member_id
 from muster.core.consumer.reconcile import without_epochs
-from muster.core.consumer.states import UNRELEASED, UNREVOKED
+from muster.core.consumer.states import JOIN_EPOCH, STABLE, UNRELEASED, UNREVOKED
 from muster.core.consumer.update import MemberUpdate
 from muster.core.contract import Outcome, Ticket, TimerChange
 from muster.core.offsets.view import ShardView
@@ -60,7 +60,7 @@ def join_consumer_group(
         member_id,
         builder,
         is_replaced=before is not None and before.member_id != member_id,
-        replaced_epoch=group.target_epoch,
+        replaced_epoch=_epoch_of_replacement(group, before),
     )
     if before is not None and before.subscription == subscription:
         subscription = before.subscription
@@ -76,6 +76,18 @@ def join_consumer_group(
         ticket,
         JoinReply(errors.NONE, member_id, following.epoch, CONSUMER_PROTOCOL_TYPE, request.protocols[0][0]),
     )
+
+
+def _epoch_of_replacement(group: ConsumerGroup, before: ConsumerMember | None) -> int:
+    """At which epoch a classic static member takes the place of the one before: the target's, if that one had arrived.
+
+    Deviates: in Kafka always the target's. Then a member that had not all of its target yet counts as one that has, and nobody reads
+    the partitions that it lacks until the next epoch; here it is reconciled.
+    """
+    if before is None:
+        return JOIN_EPOCH
+    has_all = without_epochs(before.current.assigned) == group.targets.get(before.member_id, {})
+    return group.target_epoch if has_all and before.current.state is STABLE else JOIN_EPOCH
 
 
 def _refusal_of_join(group: ConsumerGroup, request: JoinGroup, max_size: int) -> int:
