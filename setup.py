@@ -25,6 +25,7 @@ COMPILED = {
     ),
     "wire/generated": " ".join(f"{name} {name}_native" for name in HOT_APIS),
     "core": "*",
+    "core/assignors": "member_spec server_range server_side server_uniform server_uniform_mixed",
     "core/classic": "*",
     "core/consumer": "*",
     "core/offsets": "*",

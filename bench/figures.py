@@ -49,10 +49,21 @@ FETCH: Final = Figure("OffsetFetch of 100 partitions", "µs CPU", 0.5, 0.2, of_k
 DESCRIBE: Final = Figure("DescribeGroups of 100 members", "µs CPU", 0.5, 0.2, of_kafka=True)
 REBALANCE_WALL: Final = Figure("rebalance of 1,000 members by a newcomer", "ms", 135, 70, decimals=0)
 REBALANCE_CPU: Final = Figure("the same, for each member", "µs CPU", 90, 36)
+CONSUMER_HEARTBEAT: Final = Figure("ConsumerGroupHeartbeat", "µs CPU", 0.5, 0.25, of_kafka=True)
+CONSUMER_HEARTBEAT_MANY: Final = Figure(
+    "ConsumerGroupHeartbeat, 2,000 connections, 10k/s in all", "µs CPU", 0.5, 0.25, of_kafka=True
+)
+NEWCOMER_WALL: Final = Figure(
+    "a newcomer among 1,000 consumers of 10,000 partitions, until all have their assignment", "ms", 1, 0.5, True, 0
+)
+NEWCOMER_CPU: Final = Figure("the same, for each member", "µs CPU", 1, 0.5, of_kafka=True)
 TRANSACTION: Final = Figure("transaction of ten records and one offset commit", "µs CPU", 0.5, 0.25, of_kafka=True)
 START: Final = Figure("start to first reply, fresh directory", "s", 0.15, 0.1, decimals=3)
 IDLE: Final = Figure("memory idle", "MB", 1 / 5, 1 / 10, of_kafka=True)
 WITH_MEMBERS: Final = Figure("memory with 10,000 members in 1,000 groups", "MB", 1 / 5, 1 / 10, of_kafka=True)
+WITH_CONSUMERS: Final = Figure(
+    "memory with 10,000 consumers in 1,000 consumer groups", "MB", 1 / 5, 1 / 10, of_kafka=True
+)
 WITH_OFFSETS: Final = Figure("memory with 1,000,000 offsets", "MB", 1 / 5, 1 / 10, of_kafka=True)
 LOAD: Final = Figure("load of 1,000,000 offsets", "s", 1.5, 0.5, decimals=2)
 WITH_IDS: Final = Figure("memory with 100,000 transactional ids", "MB", 1 / 2, 1 / 5, of_kafka=True)
@@ -66,10 +77,15 @@ FIGURES: Final = (
     DESCRIBE,
     REBALANCE_WALL,
     REBALANCE_CPU,
+    CONSUMER_HEARTBEAT,
+    CONSUMER_HEARTBEAT_MANY,
+    NEWCOMER_WALL,
+    NEWCOMER_CPU,
     TRANSACTION,
     START,
     IDLE,
     WITH_MEMBERS,
+    WITH_CONSUMERS,
     WITH_OFFSETS,
     LOAD,
     WITH_IDS,

@@ -235,10 +235,14 @@ static void check(Connection *c) {
     put(&c->good, c->in.at, c->in.len);
 }
 
+static int consumer_error(Reader r, Member *m);
+static void write_consumer_heartbeat(Bytes *b, const Member *m);
+
 static void write_requests(void) {
     for (int i = 0; i < want.members; i++) {
         Member *m = &members[i];
         if (reply_error == plain_error) write_heartbeat(&m->request, m);
+        else if (reply_error == consumer_error) write_consumer_heartbeat(&m->request, m);
         else if (reply_error == fetch_error) write_fetch(&m->request, m);
         else if (reply_error == describe_error) write_describe(&m->request, m);
         else if (reply_error == list_error) write_list(&m->request);
@@ -396,6 +400,7 @@ static void rebalance(void) {
 }
 
 #include "loadgen_transactions.h"
+#include "loadgen_consumers.h"
 
 static void read_options(int count, char **texts) {
     static const struct option names[] = {
@@ -437,15 +442,17 @@ int main(int count, char **texts) {
     prctl(PR_SET_TIMERSLACK, 1000); /* 1 µs instead of 50: the fixed rate asks for a request every 100 µs */
     static const struct { const char *name; ErrorIn error; } loads[] = {
         {"heartbeat", plain_error}, {"commit", commit_error}, {"fetch", fetch_error},
-        {"describe", describe_error}, {"list", list_error}};
+        {"describe", describe_error}, {"list", list_error}, {"consumer-heartbeat", consumer_error}};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (!strcmp(want.workload, loads[i].name)) reply_error = loads[i].error;
     bool rebalances = !strcmp(want.workload, "rebalance"), fills = !strcmp(want.workload, "fill");
     bool joins = !strcmp(want.workload, "join");
     bool transacts = !strcmp(want.workload, "transaction"), fills_ids = !strcmp(want.workload, "fill-ids");
-    bool has_groups = reply_error || rebalances || joins;
-    if (!has_groups && !fills && !transacts && !fills_ids) die("no workload %s", want.workload);
-    if (rebalances) {
+    bool moves = !strcmp(want.workload, "newcomer"), joins_consumers = !strcmp(want.workload, "consumer-join");
+    bool has_consumers = reply_error == consumer_error || moves || joins_consumers;
+    bool has_groups = !has_consumers && (reply_error || rebalances || joins);
+    if (!has_consumers && !has_groups && !fills && !transacts && !fills_ids) die("no workload %s", want.workload);
+    if (rebalances || moves) {
         want.members = want.group_size;
         want.connections = want.group_size + want.warm_rounds + want.rounds;
     }
@@ -453,10 +460,12 @@ int main(int count, char **texts) {
     prepare_server();
     Times began = times_now();
     if (has_groups) join_members();
-    if (joins) report((uint64_t)want.members, began, 0, 0);
+    if (has_consumers) join_consumers();
+    if (joins || joins_consumers) report((uint64_t)want.members, began, 0, 0);
     if (reply_error == commit_error || reply_error == fetch_error) commit_first_offsets();
     commits = reply_error == commit_error;
     if (rebalances) rebalance();
+    else if (moves) newcomers();
     else if (fills) fill_offsets();
     else if (transacts) transactions();
     else if (fills_ids) fill_transactional_ids();

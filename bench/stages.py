@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from bench import figures
-from bench.contenders import Contender, Muster, Running, running
+from bench.contenders import Contender, Kafka, Muster, Running, running
 from bench.figures import Figure
 from bench.generator import GeneratorFailed, Load, drive, driving
 
@@ -25,6 +25,11 @@ OFFSETS = 1_000_000
 PARTITIONS_A_GROUP = 100
 MEMBERS, GROUP_SIZE, MEMBER_CONNECTIONS = 10_000, 10, 1_000
 REBALANCED = 1_000
+CONSUMED_PARTITIONS = 10_000
+AT_ONCE = "group.consumer.assignment.interval.ms=0"
+"""Of both servers, where a new target is measured: else it comes up to a second later."""
+PATIENT = "group.consumer.session.timeout.ms=60000"
+"""Of both, where members join for longer than they beat."""
 TRANSACTIONAL_IDS = 100_000
 IDLE_SECONDS = 2.0
 """Until a server that has started does nothing any more."""
@@ -76,6 +81,9 @@ def requests(contender: Contender, data: Path) -> Iterator[Sample]:
         yield cost(figures.FETCH, "fetch", partitions=100)
         yield cost(figures.DESCRIBE, "describe", group_size=100)
         yield from _rebalances(contender, server)
+        yield cost(figures.CONSUMER_HEARTBEAT, "consumer-heartbeat", partitions=GROUP_SIZE)
+        many = {"connections": 2_000, "rate": 10_000, "partitions": GROUP_SIZE}
+        yield cost(figures.CONSUMER_HEARTBEAT_MANY, "consumer-heartbeat", **many)
         yield cost(figures.TRANSACTION, "transaction", partitions=10)
 
 
@@ -85,6 +93,24 @@ def _rebalances(contender: Contender, server: Running) -> Iterator[Sample]:
     ):
         yield Sample(figures.REBALANCE_WALL, load.seconds * 1e3)
         yield Sample(figures.REBALANCE_CPU, load.cpu_us)
+
+
+def newcomers(contender: Contender, data: Path) -> Iterator[Sample]:
+    contender.prepare(data)
+    with running(_with_settings(contender, AT_ONCE, PATIENT), data, one_core=True) as server:
+        shape = {"group_size": REBALANCED, "partitions": CONSUMED_PARTITIONS, "warm_rounds": contender.warm_rebalances}
+        for load in drive("newcomer", server.port, server.pid, **shape):
+            yield Sample(figures.NEWCOMER_WALL, load.seconds * 1e3)
+            yield Sample(figures.NEWCOMER_CPU, load.cpu_us)
+
+
+def consumers_in_memory(contender: Contender, data: Path) -> Iterator[Sample]:
+    contender.prepare(data)
+    with running(_with_settings(contender, AT_ONCE, PATIENT), data, one_core=False) as server:
+        shape = {"members": MEMBERS, "group_size": GROUP_SIZE, "connections": MEMBER_CONNECTIONS}
+        with driving("consumer-join", server.port, server.pid, **shape, partitions=GROUP_SIZE, hold=1):
+            time.sleep(IDLE_SECONDS)
+            yield Sample(figures.WITH_CONSUMERS, server.resident_mb())
 
 
 def members_in_memory(contender: Contender, data: Path) -> Iterator[Sample]:
@@ -121,6 +147,11 @@ def ids_in_memory(contender: Contender, data: Path, ids: int = TRANSACTIONAL_IDS
         yield Sample(figures.WITH_IDS, server.resident_mb())
 
 
+def _with_settings(contender: Contender, *settings: str) -> Contender:
+    assert isinstance(contender, Muster | Kafka)
+    return replace(contender, settings=(*contender.settings, *settings))
+
+
 def _telling_of_loads(contender: Contender) -> Contender:
     return replace(contender, log_level="info") if isinstance(contender, Muster) else contender
 
@@ -148,7 +179,9 @@ def _seconds(written: str) -> float:
 STAGES: Final[dict[str, Stage]] = {
     "start": start_and_idle,
     "requests": requests,
+    "newcomers": newcomers,
     "members": members_in_memory,
+    "consumers": consumers_in_memory,
     "offsets": offsets_in_memory,
     "transactional-ids": ids_in_memory,
 }

@@ -73,5 +73,15 @@ def test_members_that_want_the_same_get_the_same_number_and_nothing_moves_the_se
     assert SERVER_ASSIGNORS["uniform"](again, question.partition_counts) == first
 
 
+def test_T228_uniform_gives_4_4_and_3_of_11_and_moves_as_few_as_it_can_to_a_fourth() -> None:
+    uniform = SERVER_ASSIGNORS["uniform"]
+    had = uniform([member(name, A) for name in "abc"], {A: 11})
+    assert sorted(len(had[name][A]) for name in "abc") == [3, 4, 4]
+    targets = uniform([*(member(name, A, target=had[name]) for name in "abc"), member("d", A)], {A: 11})
+    assert sorted(len(targets[name][A]) for name in "abcd") == [2, 3, 3, 3]
+    stayed = sum(len(set(had[name][A]) & set(targets[name][A])) for name in "abc")
+    assert stayed == 11 - len(targets["d"][A]), "what moves goes to the newcomer"
+
+
 def member(name: str, *topic_ids: bytes, instance: str | None = None, target: Target | None = None) -> MemberSpec:
     return MemberSpec(name, instance, None, frozenset(topic_ids), target or {})

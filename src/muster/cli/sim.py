@@ -18,6 +18,7 @@ examples:
   muster sim --seed 42           one seed, with what it did
   muster sim --seed 42 --log     and with the server's own log
   muster sim --transactions      with transactional producers and readers of committed records
+  muster sim --consumers         with consumer groups, and a group that is moved between the protocols
   muster sim --nodes 3           a cluster of three over one database
 """
 
@@ -36,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--transactions", action="store_true", help="transactional producers and readers of committed records take part"
+    )
+    parser.add_argument(
+        "--consumers",
+        action="store_true",
+        help="members of consumer groups take part, and a group that is moved from one protocol to the other",
     )
     parser.add_argument("--log", action="store_true", help="show what the simulated server logs")
 
@@ -56,25 +62,29 @@ def run(arguments: argparse.Namespace) -> int:
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     if arguments.seed is not None:
         seeds = range(arguments.seed, arguments.seed + 1)
-    kind = (f" --nodes {arguments.nodes}" if arguments.nodes > 1 else "") + " --transactions" * arguments.transactions
+    who = {"transactions": arguments.transactions, "consumers": arguments.consumers}
+    kind = f" --nodes {arguments.nodes}" if arguments.nodes > 1 else ""
+    kind += "".join(f" --{name}" for name, takes_part in who.items() if takes_part)
     began = time.monotonic()
-    events = commits = generations = lives = epochs = transactions = failed = 0
+    events = commits = generations = lives = epochs = transactions = migrations = failed = 0
     for done, seed in enumerate(seeds):
         if sys.stderr.isatty():
             print(f"\rseed {seed} ({done} of {len(seeds)})", end="", file=sys.stderr, flush=True)
-        verdict = simulate(seed, nodes=arguments.nodes, transactions=arguments.transactions)
+        verdict = simulate(seed, nodes=arguments.nodes, **who)
         events, commits = events + verdict.events, commits + verdict.commits
         generations, lives = generations + verdict.generations, lives + verdict.lives
         epochs, transactions = epochs + verdict.epochs, transactions + verdict.transactions
+        migrations += verdict.migrations
         if verdict.violations:
             failed += 1
             print(f"seed {seed} violates:", *verdict.violations, sep="\n  ")
-            needed = shrink(seed, arguments.nodes, transactions=arguments.transactions)
+            needed = shrink(seed, arguments.nodes, **who)
             print(f"  needed faults: {', '.join(sorted(needed))}")
             print(f"  see it again: muster sim{kind} --seed {seed} --log")
     if sys.stderr.isatty():
         print("\r", end="", file=sys.stderr)
     more = f", {transactions} committed transactions" if arguments.transactions else ""
+    more += f", {migrations} migrations" if arguments.consumers else ""
     more += f", {epochs} times a partition got an owner" if arguments.nodes > 1 else ""
     print(
         f"{len(seeds)} seeds in {time.monotonic() - began:.1f} s: {events} events, {generations} generations, "

@@ -29,7 +29,7 @@ from muster.core.consumer.fence import on_classic_timer, on_revoke_timer
 from muster.core.consumer.fence import on_session_timer as on_consumer_session_timer
 from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.group_times import GroupTimes
-from muster.core.consumer.loaded import start_timers, stop_timers
+from muster.core.consumer.loaded import restart_timers, start_timers, stop_timers
 from muster.core.consumer.notes import state_changes
 from muster.core.consumer.records import TOMBSTONES, ConsumerGroupRecord, CurrentStored, EpochErased
 from muster.core.consumer.regex import on_regex_timer
@@ -327,10 +327,13 @@ class Shard(ShardView, StateMachine):
     def on_append_failed(self, outcome: Outcome, error_code: int, now_ms: int) -> Outcome:
         """The facts never changed. Who waited hears the mapped error, and live groups that ran ahead come back."""
         self.offsets.lost(outcome.records)
-        for record in outcome.records:
-            if isinstance(record, ConsumerGroupRecord):
-                self.storing.discard(record.group_id)
         builder = self._builder(now_ms)
+        concerned = {record.group_id: None for record in outcome.records if isinstance(record, ConsumerGroupRecord)}
+        for group_id in concerned:
+            self.storing.discard(group_id)
+            consumers = self.consumer_groups.get(group_id)
+            if consumers is not None:
+                restart_timers(self, consumers, outcome.records, builder)
         error = mapped_append_error("group", error_code)
         match outcome.step:
             case ReplaceStaticMember() as step:

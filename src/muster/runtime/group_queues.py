@@ -1,53 +1,87 @@
 """Whose turn it is: while group records of a group are in flight, later events of that group and its timers wait.
 
-Nobody waits for records of another group. Knows the order of events, not what they do; the shard's runner says when records
-leave and when they have settled.
+Nobody waits for records of another group. Nor do members of one group for each other, where a record is about one member alone
+(`begin` with a member): a thousand members that take their next step are stored together. Knows the order of events, not what they
+do; the shard's runner says when records leave and when they have settled.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import TypeAlias
 
 from muster.core.contract import TimerChange, TimerKey
 from muster.runtime.in_flight import Event
 
+Stepping: TypeAlias = Callable[[], str]
+"""Which member an event would take one step of its own with, if its turn came now; "" if it may change more."""
+
 
 class GroupQueues:
-    __slots__ = ("_fire", "_storing", "postponed", "queues")
+    __slots__ = ("_fire", "_stepping", "_storing", "postponed", "queues")
 
     def __init__(self, fire: Callable[[TimerKey], None]) -> None:
         """`fire` is called with a timer that came due while its group was busy."""
-        self.queues: dict[str, deque[Event]] = {}
+        self.queues: dict[str, deque[tuple[Event, Stepping | None]]] = {}
         """Groups with group records in flight, and what waits for them."""
         self.postponed: dict[TimerKey, None] = {}
         """Timers that are due and wait for records of their group."""
         self._storing: dict[str, int] = {}
         """How many outcomes with group records of a group are in flight."""
+        self._stepping: dict[str, set[str]] = {}
+        """Members of a group with a step of their own in flight."""
         self._fire = fire
 
-    def begin(self, groups: tuple[str, ...]) -> None:
-        """Records of these are in flight."""
+    def begin(self, groups: tuple[str, ...], member_id: str = "") -> None:
+        """Records of these are in flight. `member_id`: they are about this member of one group alone."""
         for group_id in groups:
-            self._storing[group_id] = self._storing.get(group_id, 0) + 1
+            if member_id:
+                self._stepping.setdefault(group_id, set()).add(member_id)
+            else:
+                self._storing[group_id] = self._storing.get(group_id, 0) + 1
             self.queues.setdefault(group_id, deque())
 
-    def end(self, groups: tuple[str, ...]) -> None:
+    def end(self, groups: tuple[str, ...], member_id: str = "") -> None:
         """They have settled. Nothing happens yet: see `let_through`."""
         for group_id in groups:
+            if member_id:
+                stepping = self._stepping[group_id]
+                stepping.remove(member_id)
+                if not stepping:
+                    del self._stepping[group_id]
+                continue
             self._storing[group_id] -= 1
             if not self._storing[group_id]:
                 del self._storing[group_id]
+
+    def wait(self, group_id: str, event: Event, stepping: Stepping | None = None) -> None:
+        """It happens when its turn comes."""
+        self.queues[group_id].append((event, stepping))
+
+    def may_step(self, group_id: str, member_id: str) -> bool:
+        """Whether a member may take a step of its own beside what is in flight. Others that wait are not overtaken."""
+        return not self.queues[group_id] and not self.postponed and self._is_free_for(group_id, member_id)
+
+    def _is_free_for(self, group_id: str, member_id: str) -> bool:
+        return group_id not in self._storing and member_id not in self._stepping.get(group_id, ())
 
     def let_through(self, group_id: str) -> None:
         """Hand out what waited for the group, until one of these events puts group records in flight itself."""
         queue = self.queues.get(group_id)
         while queue is not None and group_id not in self._storing:
+            is_busy = group_id in self._stepping
             if not queue:
-                del self.queues[group_id]
-                self._fire_postponed(group_id)
+                if not is_busy:
+                    del self.queues[group_id]
+                    self._fire_postponed(group_id)
                 return
-            event = queue.popleft()
+            event, stepping = queue[0]
+            if is_busy:
+                member_id = "" if stepping is None else stepping()
+                if not member_id or not self._is_free_for(group_id, member_id):
+                    return
+            queue.popleft()
             event()
             if group_id not in self.queues:
                 return  # the shard ended over it, and everybody has been told
@@ -70,6 +104,7 @@ class GroupQueues:
         self.queues.clear()
         self.postponed.clear()
         self._storing.clear()
+        self._stepping.clear()
 
     def __len__(self) -> int:
         """How many events wait."""

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from muster.core.classic.heartbeat import stable_member
-from muster.core.consumer.records import ConsumerGroupRecord
+from muster.core.consumer.records import ConsumerGroupRecord, CurrentStored
 from muster.core.consumer.requests import ConsumerHeartbeat, DescribeConsumerGroup
-from muster.core.consumer.steady import steady_consumer
+from muster.core.consumer.steady import steady_consumer, stepping_member
 from muster.core.records import (
     EndTransactionMarker,
     GroupErased,
@@ -84,12 +84,21 @@ class GroupRunner(ShardRunner):
             self._handle(request, ticket)  # the hottest path, spared the questions below
             return
         if not isinstance(request, ListGroups):
-            queue = self._queues.queues.get(request.group_id)
-            if queue is not None and self._waits_for_group_records(request):
+            group_id = request.group_id
+            if group_id in self._queues.queues and self._waits_for_group_records(request):
+                stepping = None
+                if isinstance(request, ConsumerHeartbeat):
+                    heartbeat = request
+                    member_id = stepping_member(self.shard, heartbeat)
+                    if member_id and self._queues.may_step(group_id, member_id):
+                        self._handle(request, ticket)
+                        return
+                    stepping = lambda: stepping_member(self.shard, heartbeat)  # noqa: E731
                 # Deviates: a join that comes while the leader's plan is being stored waits for that; Kafka lets it in at
                 # once and answers the parked SyncGroups REBALANCE_IN_PROGRESS (T103). Here they get their assignment
                 # first.
-                queue.append(self._put_off(request, ticket, lambda: self._handle(request, ticket)))
+                later = self._put_off(request, ticket, lambda: self._handle(request, ticket))
+                self._queues.wait(group_id, later, stepping)
                 return
             if isinstance(request, OffsetFetch) and request.require_stable and len(self._in_flight):
                 later = self._put_off(request, ticket, lambda: self._handle(request, ticket))
@@ -191,6 +200,10 @@ class GroupRunner(ShardRunner):
                 if isinstance(record, GroupStored | GroupErased | ConsumerGroupRecord)
             }
         )
+
+    def _stepping_member(self, records: list[Record]) -> str:
+        record = records[0]
+        return record.member_id if len(records) == 1 and isinstance(record, CurrentStored) else ""
 
     # -- ending
 

@@ -86,11 +86,10 @@ class ShardRunner:
         def decide() -> None:
             self._decide(lambda: step(self._clock.now_ms()))
 
-        queue = self._queues.queues.get(key)
-        if queue is None:
-            decide()
+        if key in self._queues.queues:
+            self._queues.wait(key, decide)
         else:
-            queue.append(decide)
+            decide()
 
     def _put_off(self, request: object, ticket: Redeemable, handle: Event) -> Event:
         """The request waits for records of others, but not for ever: then it is told so and not handled any more."""
@@ -99,6 +98,7 @@ class ShardRunner:
         self._alarm.not_later_than(deadline_ms)
 
         def when_its_turn_comes() -> None:
+            self._unanswered.forget_deadline(ticket)
             if not ticket.answered:
                 handle()
 
@@ -196,9 +196,9 @@ class ShardRunner:
             _failures.warning("%s", error)
             self._carry_out(self._machine.on_append_failed(outcome, MESSAGE_TOO_LARGE, now_ms), now_ms)
             return
-        in_flight = InFlight(outcome, base_offset, ticks_ms, self._keys_of(records))
+        in_flight = InFlight(outcome, base_offset, ticks_ms, self._keys_of(records), self._stepping_member(records))
         self._in_flight.append(in_flight)
-        self._queues.begin(in_flight.keys)
+        self._queues.begin(in_flight.keys, in_flight.member_id)
         overdue_ms = ticks_ms + self._commit_timeout_ms
         if overdue_ms < self._alarm.wakes_at_ms:
             self._alarm.not_later_than(overdue_ms)
@@ -214,7 +214,7 @@ class ShardRunner:
             self._settle(in_flight, error)
 
     def _settle(self, in_flight: InFlight, error: StorageError | None) -> None:
-        self._queues.end(in_flight.keys)
+        self._queues.end(in_flight.keys, in_flight.member_id)
         try:
             if error is None:
                 self._now_durable(in_flight)
@@ -289,6 +289,10 @@ class ShardRunner:
     @abstractmethod
     def _keys_of(self, records: list[Record]) -> tuple[str, ...]:
         """Whose later events have to wait until these records are durable."""
+
+    def _stepping_member(self, records: list[Record]) -> str:
+        """The member that these records are about alone, if its group need not wait for them; else ""."""
+        return ""
 
     @abstractmethod
     def _refuse_in_flight(self, in_flight: list[InFlight], error: int) -> None:

@@ -52,9 +52,9 @@ class TransactionRunner(ShardRunner):
         """A client asked."""
         if not _only_reads(request):
             assert not isinstance(request, ListTransactions)
-            queue = self._queues.queues.get(request.transactional_id)
-            if queue is not None:
-                queue.append(self._put_off(request, ticket, lambda: self._handle(request, ticket)))
+            if request.transactional_id in self._queues.queues:
+                later = self._put_off(request, ticket, lambda: self._handle(request, ticket))
+                self._queues.wait(request.transactional_id, later)
                 return
         self._handle(request, ticket)
 

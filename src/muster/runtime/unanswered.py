@@ -20,7 +20,7 @@ _UNSEEN: Final = 64
 
 
 class Unanswered:
-    __slots__ = ("_deadlines", "_look_through_at", "_refused", "_requests")
+    __slots__ = ("_deadlines", "_hurried", "_look_through_at", "_refused", "_requests")
 
     def __init__(self, refused: Callable[[Any, int], Value]) -> None:
         """`refused` makes the answer to a request that is not handled, with an error code."""
@@ -31,6 +31,8 @@ class Unanswered:
         self._look_through_at = _UNSEEN
         self._deadlines: deque[tuple[int, object, Redeemable]] = deque()
         """When it has taken too long, of those that do not wait for ever; earliest first."""
+        self._hurried: set[Redeemable] = set()
+        """Those of them whose turn has not come. Then their records have a time of their own, and the answer to these."""
 
     def keep(self, ticket: Redeemable, request: object) -> None:
         if len(self._requests) >= self._look_through_at:
@@ -43,16 +45,21 @@ class Unanswered:
         """No deadline before those that were given already."""
         self.keep(ticket, request)
         self._deadlines.append((deadline_ms, request, ticket))
+        self._hurried.add(ticket)
 
     def forget(self, ticket: Redeemable) -> None:
         """It is about to be answered."""
         if self._requests:
             self._requests.pop(ticket, None)
 
+    def forget_deadline(self, ticket: Redeemable) -> None:
+        """Its turn has come."""
+        self._hurried.discard(ticket)
+
     def forget_deadlines(self) -> None:
-        """Of those that came to be answered."""
-        while self._deadlines and self._deadlines[0][2].answered:
-            self._deadlines.popleft()
+        """Of those whose turn came, or that came to be answered."""
+        while self._deadlines and (self._deadlines[0][2].answered or self._deadlines[0][2] not in self._hurried):
+            self._hurried.discard(self._deadlines.popleft()[2])
 
     def next_deadline_ms(self) -> int:
         return self._deadlines[0][0] if self._deadlines else NEVER
@@ -61,12 +68,14 @@ class Unanswered:
         """Tell those whose deadline has come."""
         while self._deadlines and self._deadlines[0][0] <= ticks_ms:
             _, request, ticket = self._deadlines.popleft()
-            if not ticket.answered:
+            if ticket in self._hurried and not ticket.answered:
                 ticket.redeem(self._refused(request, COORDINATOR_NOT_AVAILABLE))
+            self._hurried.discard(ticket)
 
     def refuse_all(self, error: int) -> None:
         requests, self._requests = self._requests, {}
         self._deadlines.clear()
+        self._hurried.clear()
         for ticket, request in requests.items():
             if not ticket.answered:
                 ticket.redeem(self._refused(request, error))

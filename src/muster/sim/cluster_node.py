@@ -26,7 +26,7 @@ from muster.sim.cluster_membership import SimMembership, SimTables
 from muster.sim.cluster_peers import SimPeers
 from muster.sim.cluster_store import ClusterStore, SimCommit, SimLine
 from muster.sim.member import TOPIC
-from muster.sim.world import EPOCH_MS, SETTINGS
+from muster.sim.world import EPOCH_MS
 from muster.topics.broker import Broker, BrokerConfig
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class SimNode:
         self.membership: SimMembership | None = None
         self.is_stopping = False
         self._epochs: dict[int, int] = {}
-        self._settings = Settings.of({**SETTINGS, "node.id": str(node_id), "muster.lease.ms": str(LEASE_MS)})
+        self._settings = Settings.of({**world.settings, "node.id": str(node_id), "muster.lease.ms": str(LEASE_MS)})
 
     # -- lives
 

@@ -11,19 +11,22 @@ from typing import cast
 from muster.cluster.plan import Slot
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from muster.core.shard import Shard
 from muster.runtime.node import Node
 from muster.sim.cluster_member import ClusterMember
 from muster.sim.cluster_network import ClusterNetwork
 from muster.sim.cluster_node import LEASE_MS, SimNode
 from muster.sim.cluster_onlooker import Onlooker
 from muster.sim.cluster_store import ClusterStore
+from muster.sim.consumers.cluster_member import ClusterConsumer
+from muster.sim.consumers.witness import NewMember
 from muster.sim.database import SimDatabase
 from muster.sim.member import SimMember
 from muster.sim.transactions.cluster_clients import ClusterProducer, ClusterReader
 from muster.sim.transactions.history import OUTPUT
 from muster.sim.transactions.witness import TransactionWitness
 from muster.sim.witness import Witness
-from muster.sim.world import SETTINGS, topics_of_a_world
+from muster.sim.world import SETTINGS, settings_of_a_world, topics_of_a_world
 
 GROUPS = 3
 MEMBERS_A_GROUP = 3
@@ -40,8 +43,9 @@ _COUNTS = {
 
 
 class ClusterWorld(Witness):
-    def __init__(self, seed: int, node_count: int, *, transactions: bool = False) -> None:
+    def __init__(self, seed: int, node_count: int, *, transactions: bool = False, consumers: bool = False) -> None:
         super().__init__(seed)
+        self.settings = settings_of_a_world(consumers=consumers)
         self.topics = topics_of_a_world(transactions=transactions)
         self.network = self.cluster_network = ClusterNetwork(self.scheduler, Random(self.random.random()))
         self.ids = Random(self.random.random())
@@ -61,6 +65,8 @@ class ClusterWorld(Witness):
         self.members = [self._member(number) for number in range(GROUPS * MEMBERS_A_GROUP)]
         for number in range(GROUPS):
             Onlooker(self, f"group-{number}", Random(self.random.random())).start()
+        if consumers:
+            self.members += self.consumers.members(cast(NewMember, ClusterConsumer))
         if transactions:
             self.transactions = TransactionWitness(self, ClusterProducer, ClusterReader)
 
@@ -113,6 +119,15 @@ class ClusterWorld(Witness):
 
     def life_of(self, member: SimMember) -> int:
         return cast(ClusterMember, member).answered_by[1]
+
+    def shard_of(self, group: str) -> Shard | None:
+        index = partition_for(group, self.partition_count)
+        row = self.database.partitions.get(Slot(CONSUMER_OFFSETS, index))
+        node = self.nodes[row.owner].node if row is not None and row.owner in self.nodes else None
+        place = None if node is None else node.coordinator.places.get(index)
+        if row is None or place is None or place.runner is None or place.epoch != row.epoch:
+            return None
+        return place.runner.shard
 
     def both_clocks(self) -> tuple[int, int]:
         return self.scheduler.now_ms, self.scheduler.now_ms
@@ -174,6 +189,7 @@ class ClusterWorld(Witness):
             self.compare_with_replay(place.runner.shard, owner.node.broker.partition(CONSUMER_OFFSETS, index).log)
             if self.transactions is not None:
                 self.transactions.look_at_offsets(index, content, place.runner.shard)
+        self.consumers.look_at_the_end()
         if self.transactions is not None:
             self._look_at_transactions(self.transactions)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TypeVar
 
+from muster.sim.consumers.faults import restart_a_consumer
 from muster.sim.transactions.faults import end_a_producer, stall_a_producer, start_a_producer
 from muster.sim.witness import Witness
 from muster.sim.world import World
@@ -94,6 +95,10 @@ FAULTS_WITH_TRANSACTIONS: Weighted[World] = (
     (stall_a_producer, 5),
     (end_a_producer, 3),
 )
+
+
+CONSUMER_FAULTS: Weighted[Witness] = ((restart_a_consumer, 12),)
+"""Beside those above, or those of a cluster."""
 
 
 def unleash(world: W, random: Random, faults: Weighted[W], allowed: frozenset[str] | None = None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 
+from muster.sim.consumers.history import ConsumerHistory
 from muster.sim.transactions.history import TransactionHistory
 
 
@@ -103,6 +104,7 @@ class History:
     appended: list[Appended] = field(default_factory=list)
     """In a cluster: everything that the database took, in this order."""
     transactions: TransactionHistory = field(default_factory=TransactionHistory)
+    consumers: ConsumerHistory = field(default_factory=ConsumerHistory)
     events: int = 0
     _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 

@@ -53,12 +53,14 @@ VERSIONS = {
     "OffsetCommit": 9,
     "OffsetFetch": 9,
 }
-_COORDINATOR_MOVED = (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS)
+COORDINATOR_MOVED = (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS)
 
 
 class SimMember(SimClient):
     versions = VERSIONS
     fetch_pause_ms = HEARTBEAT_MS
+    is_moved = False
+    """Its group may become one of the other protocol and begin anew: what holds of generations is checked of other groups."""
 
     def __init__(self, world: Witness, group: str, name: str, random: Random, instance_id: str | None) -> None:
         super().__init__(world, name, random)
@@ -113,7 +115,7 @@ class SimMember(SimClient):
             member_id=self.member_id,
             group_instance_id=self._instance_id,
             protocol_type="consumer",
-            protocols=[JoinGroupRequestProtocol(name, b"") for name in names],
+            protocols=[JoinGroupRequestProtocol(name, self._metadata()) for name in names],
             reason="simulated",
         )
         asked_ms = self._world.scheduler.now_ms
@@ -154,10 +156,16 @@ class SimMember(SimClient):
             for index, member in enumerate(order)
         ]
 
+    def _metadata(self) -> bytes:
+        return b""
+
+    def _take_assignment(self, assignment: bytes) -> None:
+        self.assigned = tuple(assignment)
+
     def _synced(self, response: Any, request: SyncGroupRequest) -> None:
         if response.error_code == NONE:
             self._world.note_synced(self, response.assignment)
-            self.assigned = tuple(response.assignment)
+            self._take_assignment(response.assignment)
             if self._random.random() < DUPLICATE_SHARE:
                 self._ask("SyncGroup", request, lambda again: self._synced(again, request))
             else:
@@ -172,7 +180,12 @@ class SimMember(SimClient):
     def _beaten(self, response: Any) -> None:
         if response.error_code != NONE:
             self._start_over(response.error_code)
-        elif self.assigned and self._random.random() < 0.6:
+        else:
+            self._carry_on()
+
+    def _carry_on(self) -> None:
+        """Nothing has changed: work, look at offsets, or wait for the next heartbeat."""
+        if self.assigned and self._random.random() < 0.6:
             self._commit()
         elif self._random.random() < 0.2:
             self._fetch()
@@ -223,7 +236,7 @@ class SimMember(SimClient):
 
     def _start_over(self, error: int) -> None:
         """As clients do: look for the coordinator, join again with the id, or join as somebody new."""
-        if error in _COORDINATOR_MOVED:
+        if error in COORDINATOR_MOVED:
             self._plan(RETRY_MS, self._find_coordinator)
         elif error == REBALANCE_IN_PROGRESS:
             self._join()

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from random import Random
 
 from muster.sim.checkers import CHECKERS, Checker, violations
-from muster.sim.faults import FAULTS, FAULTS_WITH_TRANSACTIONS, FAULTY_MS, QUIET_MS, heal, unleash
-from muster.sim.transactions.checkers import CHECKERS_WITH_TRANSACTIONS, TRANSACTION_CHECKERS
+from muster.sim.consumers.checkers import CONSUMER_CHECKERS
+from muster.sim.faults import CONSUMER_FAULTS, FAULTS, FAULTS_WITH_TRANSACTIONS, FAULTY_MS, QUIET_MS, heal, unleash
+from muster.sim.transactions.checkers import TRANSACTION_CHECKERS
 from muster.sim.witness import Witness
 from muster.sim.world import World
 
@@ -25,42 +26,55 @@ class Verdict:
     """Of all partitions of a cluster."""
     transactions: int = 0
     """That were said to be committed."""
+    migrations: int = 0
+    """Of groups from one protocol to the other."""
 
 
 def simulate(
-    seed: int, allowed: frozenset[str] | None = None, nodes: int = 1, *, transactions: bool = False
+    seed: int,
+    allowed: frozenset[str] | None = None,
+    nodes: int = 1,
+    *,
+    transactions: bool = False,
+    consumers: bool = False,
 ) -> Verdict:
-    """`nodes`: how many; more than one share a database. `transactions`: with transactional clients beside the members."""
-    return _one_server(seed, allowed, transactions) if nodes == 1 else _cluster(seed, allowed, nodes, transactions)
+    """`nodes`: how many; more than one share a database. `transactions`: with transactional clients beside the members.
+    `consumers`: with members of the consumer protocol, and a group that is moved from one protocol to the other."""
+    if nodes == 1:
+        return _one_server(seed, allowed, transactions, consumers)
+    return _cluster(seed, allowed, nodes, transactions, consumers)
 
 
-def _one_server(seed: int, allowed: frozenset[str] | None, transactions: bool) -> Verdict:
-    world = World(seed, transactions=transactions)
+def _one_server(seed: int, allowed: frozenset[str] | None, transactions: bool, consumers: bool) -> Verdict:
+    world = World(seed, transactions=transactions, consumers=consumers)
     faults = FAULTS_WITH_TRANSACTIONS if transactions else FAULTS
-    unleash(world, Random(f"faults of {seed}"), faults, allowed)
+    unleash(world, Random(f"faults of {seed}"), (*faults, *(CONSUMER_FAULTS if consumers else ())), allowed)
     _start_members(world)
     world.scheduler.run_until(FAULTY_MS)
     heal(world)
     world.scheduler.run_until(FAULTY_MS + QUIET_MS)
     world.look_at_the_end()
-    return _verdict(seed, world, world.life, CHECKERS_WITH_TRANSACTIONS if transactions else CHECKERS)
+    return _verdict(seed, world, world.life, _with(CHECKERS, transactions, consumers))
 
 
-def _cluster(seed: int, allowed: frozenset[str] | None, nodes: int, transactions: bool) -> Verdict:
+def _cluster(seed: int, allowed: frozenset[str] | None, nodes: int, transactions: bool, consumers: bool) -> Verdict:
     from muster.sim.cluster_checkers import ALL_CHECKERS
     from muster.sim.cluster_faults import CLUSTER_FAULTS, CLUSTER_FAULTS_WITH_TRANSACTIONS, heal_cluster
     from muster.sim.cluster_world import ClusterWorld
 
-    world = ClusterWorld(seed, nodes, transactions=transactions)
+    world = ClusterWorld(seed, nodes, transactions=transactions, consumers=consumers)
     faults = CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS
-    unleash(world, Random(f"faults of {seed}"), faults, allowed)
+    unleash(world, Random(f"faults of {seed}"), (*faults, *(CONSUMER_FAULTS if consumers else ())), allowed)
     _start_members(world)
     world.scheduler.run_until(FAULTY_MS)
     heal_cluster(world)
     world.scheduler.run_until(FAULTY_MS + QUIET_MS)
     world.look_at_the_end()
-    checkers = (*ALL_CHECKERS, *TRANSACTION_CHECKERS) if transactions else ALL_CHECKERS
-    return _verdict(seed, world, world.lives, checkers, world.epochs)
+    return _verdict(seed, world, world.lives, _with(ALL_CHECKERS, transactions, consumers), world.epochs)
+
+
+def _with(checkers: tuple[Checker, ...], transactions: bool, consumers: bool) -> tuple[Checker, ...]:
+    return (*checkers, *(TRANSACTION_CHECKERS if transactions else ()), *(CONSUMER_CHECKERS if consumers else ()))
 
 
 def _start_members(world: Witness) -> None:
@@ -82,23 +96,26 @@ def _verdict(seed: int, world: Witness, lives: int, checkers: tuple[Checker, ...
         lives,
         epochs,
         sum(attempt.told is True for attempt in history.transactions.attempts.values()),
+        len(history.consumers.migrations),
     )
 
 
-def kinds_of_faults(nodes: int = 1, *, transactions: bool = False) -> list[str]:
+def kinds_of_faults(nodes: int = 1, *, transactions: bool = False, consumers: bool = False) -> list[str]:
+    more = [fault.__name__ for fault, _ in CONSUMER_FAULTS] if consumers else []
     if nodes == 1:
-        return [fault.__name__ for fault, _ in (FAULTS_WITH_TRANSACTIONS if transactions else FAULTS)]
+        return [fault.__name__ for fault, _ in (FAULTS_WITH_TRANSACTIONS if transactions else FAULTS)] + more
     from muster.sim.cluster_faults import CLUSTER_FAULTS, CLUSTER_FAULTS_WITH_TRANSACTIONS
 
-    return [fault.__name__ for fault, _ in (CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS)]
+    found = CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS
+    return [fault.__name__ for fault, _ in found] + more
 
 
-def shrink(seed: int, nodes: int = 1, *, transactions: bool = False) -> frozenset[str]:
+def shrink(seed: int, nodes: int = 1, *, transactions: bool = False, consumers: bool = False) -> frozenset[str]:
     """Leave out one kind of fault after the other as long as something stays wrong."""
-    kinds = kinds_of_faults(nodes, transactions=transactions)
+    kinds = kinds_of_faults(nodes, transactions=transactions, consumers=consumers)
     needed = frozenset(kinds)
     for kind in kinds:
         fewer = needed - {kind}
-        if simulate(seed, fewer, nodes, transactions=transactions).violations:
+        if simulate(seed, fewer, nodes, transactions=transactions, consumers=consumers).violations:
             needed = fewer
     return needed

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from random import Random
 
 from muster.core.classic.states import GroupState
+from muster.core.consumer.records import ConsumerGroupRecord
 from muster.core.journal import JournalEvent
 from muster.core.records import GroupErased, GroupStored, LogRecord, OffsetCommitted, OffsetErased
 from muster.core.shard import Shard
@@ -16,6 +17,7 @@ from muster.log.contract import PartitionLog
 from muster.log.record_codec import decode_record
 from muster.runtime.node import Node
 from muster.runtime.offsets_load import OffsetsLoad
+from muster.sim.consumers.witness import ConsumerWitness, consumer_facts
 from muster.sim.history import Acked, Expelled, Fetched, History, Joined, Synced
 from muster.sim.member import SESSION_MS, TOPIC, SimMember
 from muster.sim.network import Network
@@ -35,6 +37,7 @@ class Witness:
         self.members: list[SimMember] = []
         self.transactions: TransactionWitness | None = None
         """Set if transactional clients take part."""
+        self.consumers = ConsumerWitness(self)
         self._requests = 0
         self._values: dict[tuple[str, int], int] = {}
         self._plans: dict[tuple[int, str, int], dict[str, bytes]] = {}
@@ -50,6 +53,10 @@ class Witness:
     def acknowledged_by(self, member: SimMember) -> tuple[int, int]:
         """Which node gave the member its last answer, and in which epoch; there is only one where there is no cluster."""
         return 0, 0
+
+    def shard_of(self, group: str) -> Shard | None:
+        """What the group's coordinator knows now; None if it has none."""
+        raise NotImplementedError
 
     def log_ends(self) -> Iterator[tuple[str, int]]:
         """Where the logs that transactions write to end now, by partition."""
@@ -77,6 +84,8 @@ class Witness:
         self._heard[member.member_id] = asked
 
     def note_joined(self, member: SimMember, response: JoinGroupResponse, asked_ms: int) -> None:
+        if member.is_moved:
+            return
         self.history.joined.append(
             Joined(
                 self.scheduler.now_ms,
@@ -96,6 +105,8 @@ class Witness:
         }
 
     def note_synced(self, member: SimMember, assignment: bytes) -> None:
+        if member.is_moved:
+            return
         life, who = self.life_of(member), identity(member.member_id)
         plan = self._plans.get((life, member.group, member.generation))
         planned = None if plan is None else plan.get(who, b"")
@@ -141,6 +152,7 @@ class Witness:
             alive = [member for member in self.members if member.group == group.group_id and member.is_alive]
             if alive and group.state is not GroupState.STABLE:
                 self.history.unstable_groups.append(f"{group!r}, {len(alive)} live members")
+        self.consumers.look_at_groups(shard)
         for group_id, topic, partition, entry in shard.offsets:
             if topic == TOPIC:
                 self.history.fetched.append(Fetched(self.scheduler.now_ms, group_id, partition, entry.offset))
@@ -149,8 +161,10 @@ class Witness:
         for position, header in iterate_batches(content):
             if header.producer_id != NO_PRODUCER_ID:
                 continue  # of transactions: `TransactionWitness` reads these
-            for record in decode_records(content, header, position):
-                self._note_stored(decode_record(record.key, record.value))
+            records = [decode_record(record.key, record.value) for record in decode_records(content, header, position)]
+            for record in records:
+                self._note_stored(record)
+            self.consumers.read_batch(records)
 
     def _note_stored(self, record: LogRecord) -> None:
         match record:
@@ -162,6 +176,8 @@ class Witness:
                 self.history.stored_generations.append((record.group_id, record.generation))
             case GroupErased():
                 self.history.stored_generations.append((record.group_id, -1))
+            case ConsumerGroupRecord():
+                pass  # `ConsumerWitness` reads these
             case _:
                 self.history.replay_differences.append(f"unknown record in the log: {record!r}")
 
@@ -176,6 +192,9 @@ class Witness:
             )
         if sorted(map(repr, replayed.offsets)) != sorted(map(repr, live.offsets)):
             self.history.replay_differences.append(f"{log!r}: offsets differ")
+        groups, others = consumer_facts(live), consumer_facts(replayed)
+        if groups != others:
+            self.history.replay_differences.append(f"{log!r}: consumer groups differ: {groups} live, {others} replayed")
 
 
 def identity(member_id: str) -> str:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, cast
 
+from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from muster.core.shard import Shard
 from muster.log.contract import PartitionLog
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
@@ -19,6 +21,8 @@ from muster.server.handlers.table import HANDLERS
 from muster.server.listener import Listener
 from muster.server.routes import Routes
 from muster.server.settings import Settings
+from muster.sim.consumers.member import ConsumerMember
+from muster.sim.consumers.witness import SETTINGS as CONSUMER_SETTINGS
 from muster.sim.disk import SimStore
 from muster.sim.member import PARTITIONS, TOPIC, SimMember
 from muster.sim.scheduler import ServerLoop
@@ -41,18 +45,20 @@ SETTINGS = {
 
 
 class World(Witness):
-    def __init__(self, seed: int, *, transactions: bool = False) -> None:
+    def __init__(self, seed: int, *, transactions: bool = False, consumers: bool = False) -> None:
         super().__init__(seed)
         self._topics = topics_of_a_world(transactions=transactions)
         self.store = SimStore()
         self.life = 0
         self.disk_delay_ms = 5
         self._clock_ms = EPOCH_MS
-        self._settings = Settings.of(SETTINGS)
+        self._settings = Settings.of(settings_of_a_world(consumers=consumers))
         self._ids = Random(self.random.random())
         self.node: Node | None = None
         self.start_server()
         self.members = [self._member(number) for number in range(GROUPS * MEMBERS_A_GROUP)]
+        if consumers:
+            self.members += self.consumers.members(ConsumerMember)
         if transactions:
             self.transactions = TransactionWitness(self)
 
@@ -120,6 +126,13 @@ class World(Witness):
     def life_of(self, member: SimMember) -> int:
         return self.life
 
+    def shard_of(self, group: str) -> Shard | None:
+        if self.node is None:
+            return None
+        count = self._settings.integer("offsets.topic.num.partitions")
+        place = self.node.coordinator.places.get(partition_for(group, count))
+        return None if place is None or place.runner is None else place.runner.shard
+
     def log_ends(self) -> Iterator[tuple[str, int]]:
         for name in (OUTPUT, CONSUMER_OFFSETS):
             topic = None if self.node is None else self.node.broker.topic(name)
@@ -148,6 +161,7 @@ class World(Witness):
             self.compare_with_replay(runner.shard, log)
             if self.transactions is not None:
                 self.transactions.look_at_offsets(partition.index, content, runner.shard)
+        self.consumers.look_at_the_end()
         if self.transactions is not None:
             self._look_at_transactions(self.node, self.transactions)
 
@@ -166,6 +180,10 @@ class World(Witness):
                 self.history.transactions.unstable.append(f"{partition}: no shard")
             else:
                 seen.look_at_coordinator(runner.shard, partition.log)
+
+
+def settings_of_a_world(*, consumers: bool) -> dict[str, str]:
+    return {**SETTINGS, **CONSUMER_SETTINGS} if consumers else SETTINGS
 
 
 def topics_of_a_world(*, transactions: bool) -> list[NewTopic]:

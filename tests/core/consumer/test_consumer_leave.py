@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from muster.core.config import GroupConfig
 from muster.core.consumer.replies import ConsumerHeartbeatReply
-from muster.core.consumer.states import ConsumerGroupState
+from muster.core.consumer.requests import ConsumerHeartbeat
+from muster.core.consumer.states import UNREVOKED, ConsumerGroupState
 from muster.wire import errors
-from tests.core.consumer.consumer_world import Consumers, shown
+from tests.core.consumer.consumer_world import Consumers, Named, by_id, shown
 
 
 def pair() -> Consumers:
@@ -138,3 +139,60 @@ def test_an_administrator_takes_members_out_by_id_and_by_instance() -> None:
     assert world.consumers.epoch == epoch + 1
     assert world.consumers.members == {}
     assert world.beat("b", 3).error == errors.UNKNOWN_MEMBER_ID
+
+
+def test_a_member_whose_removal_could_not_be_stored_is_removed_when_its_next_session_is_over() -> None:
+    """Found by `muster sim --consumers --seed 3`: its timer had ended, so it stayed for ever with what it had."""
+    world = Consumers(foo=2)
+    world.consume("a", "foo")
+    world.consume("b", "foo")
+    world.hold()
+    world.advance(45_000)
+    world.fail(errors.NOT_ENOUGH_REPLICAS)
+    world.release()
+    assert list(world.consumers.members) == ["a", "b"]
+    world.advance(45_000)
+    assert list(world.consumers.members) == []
+
+
+def test_a_leave_that_could_not_be_stored_leaves_the_member_its_session() -> None:
+    world = Consumers(foo=2)
+    world.consume("a", "foo")
+    world.hold()
+    leaving = world.send(leave_of("a"))
+    world.fail(errors.NOT_ENOUGH_REPLICAS)
+    world.release()
+    assert leaving.reply.error != errors.NONE
+    assert list(world.consumers.members) == ["a"]
+    world.advance(45_000)
+    assert list(world.consumers.members) == []
+
+
+def test_a_member_whose_acknowledgement_could_not_be_stored_has_its_time_again_to_give_partitions_up() -> None:
+    """The timer of the revocation was ended when the acknowledgement came; the member is still in UNREVOKED_PARTITIONS."""
+    world = Consumers(foo=2)
+    world.consume("a", "foo")
+    world.consume("b", "foo")
+    world.beat("a")
+    assert world.member("a").current.state is UNREVOKED
+    kept = world.assigned("a")
+    world.hold()
+    world.send(heartbeat_of("a", world.member("a").current.epoch, kept))
+    world.fail(errors.NOT_ENOUGH_REPLICAS)
+    world.release()
+    assert world.member("a").current.state is UNREVOKED
+    for _ in range(4):
+        world.advance(15_000)
+        for member_id in ("a", "b"):
+            if member_id in world.consumers.members:
+                world.beat(member_id)
+    assert list(world.consumers.members) == ["b"]
+
+
+def leave_of(member_id: str) -> ConsumerHeartbeat:
+    return heartbeat_of(member_id, -1, None)
+
+
+def heartbeat_of(member_id: str, epoch: int, owned: Named | None) -> ConsumerHeartbeat:
+    has = None if owned is None else by_id(owned)
+    return ConsumerHeartbeat("g", member_id, epoch, None, None, -1, None, None, None, has, "client", "/127.0.0.1", True)

@@ -360,3 +360,18 @@ def test_a_classic_heartbeat_is_of_a_classic_member_at_its_epoch(
     world.join("m", protocols=wants("foo"))
     assert world.heartbeat(member_id, generation, instance=instance).reply.error == code
     assert world.sync(member_id, generation, {}, instance=instance, name="range").reply.error == code
+
+
+def test_a_static_classic_member_that_returns_before_it_had_all_of_its_target_gets_the_rest() -> None:
+    """Found by `muster sim --consumers --seed 315`: it counted as one that had arrived, and nobody had the partitions it lacked."""
+    world = Consumers(policy("bidirectional"), foo=4)
+    world.consume("a", "foo")
+    first = world.join(protocols=wants("foo"), instance="i").reply
+    assert (first.error, world.assigned(first.member_id)) == (errors.NONE, {})
+    world.obey("a")
+    world.obey("a")
+    assert len(world.assigned("a")["foo"]) == 2
+    again = world.join(protocols=wants("foo"), instance="i").reply
+    assert again.member_id != first.member_id
+    assert len(world.assigned(again.member_id)["foo"]) == 2
+    assert world.consumers.state() is ConsumerGroupState.STABLE

@@ -67,3 +67,19 @@ def steady_consumer(shard: ShardView, request: ConsumerHeartbeat) -> SteadyConsu
     if (regex and regex not in group.resolved) or (group.resolved and group.regex_version != shard.topics.newest()):
         return None
     return SteadyConsumer(shard, group, member)
+
+
+def stepping_member(shard: ShardView, request: ConsumerHeartbeat) -> str:
+    """The member, if this heartbeat can change nothing but what that member has; else "".
+
+    Such steps of different members need not wait for each other's records: what they take is theirs by the one target of the
+    group, in which no partition is twice, and what another one is about to give up still counts as its own.
+    """
+    group = shard.consumer_groups.get(request.group_id)
+    member = None if group is None or request.member_epoch <= 0 else group.members.get(request.member_id)
+    if group is None or member is None:
+        return ""
+    is_settled = group.epoch <= group.target_epoch and group.topics_version == shard.topics.version()
+    if not is_settled or updated_subscription(member.subscription, request) is not member.subscription:
+        return ""
+    return request.member_id
