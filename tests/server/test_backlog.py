@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any, cast
 
 import pytest
@@ -73,6 +74,24 @@ def test_large_frames_are_taken_whole_and_in_order_and_counted_all_the_time(
         assert len(backlog) == position - sum(4 + len(frame) for frame in found)
     assert found == frames
     assert not backlog
+
+
+def test_a_large_frame_is_taken_without_a_copy() -> None:
+    """Nobody else is served while tens of megabytes are copied."""
+    size = 20_000_000
+    backlog = Backlog()
+    tracemalloc.start()
+    try:
+        backlog.add(size.to_bytes(4, "big"))
+        for _ in range(size // 100_000):
+            assert backlog.take(size) is None
+            backlog.add(bytes(100_000))
+        frame = backlog.take(size)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert frame == bytes(size)
+    assert most < 1.5 * size
 
 
 @pytest.mark.parametrize("api_key", [0, 1])

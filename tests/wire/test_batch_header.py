@@ -137,6 +137,13 @@ def test_offset_and_epoch_can_be_patched_without_touching_the_checksum() -> None
     assert [record.offset for record in decode_records(moved)] == [10**12, 10**12 + 1, 10**12 + 2]
 
 
+@pytest.mark.parametrize("size", [1, 65_000, 65_536, 200_000])
+def test_a_batch_of_any_size_is_patched_in_offset_and_epoch_alone(size: int) -> None:
+    batch = encode_batch([Record(0, 1_000, None, b"x" * size)])
+    patched = with_offset_and_epoch(batch, 7, 3)
+    assert patched == struct.pack(">q", 7) + batch[8:12] + struct.pack(">i", 3) + batch[16:]
+
+
 def test_log_append_time_is_every_records_time_and_has_a_new_checksum() -> None:
     stamped = with_max_timestamp(BATCH, 9_999, log_append_time=True)
     header = parse_header(stamped)

@@ -38,6 +38,9 @@ CHECKED_FROM: Final = 21
 _ATTRIBUTES_AT: Final = 21
 _MAX_TIMESTAMP_AT: Final = 35
 
+_COPIED_ONCE_FROM: Final = 64 * 1024
+"""Larger batches are patched with one copy of their bytes instead of three, which costs a small one more than it saves."""
+
 _OFFSET = struct.Struct(">q")
 _CRC = struct.Struct(">I")
 _ATTRIBUTES = struct.Struct(">h")
@@ -207,7 +210,10 @@ def with_offset_and_epoch(batch: bytes, base_offset: int, leader_epoch: int) -> 
     write_i64_be(out, base_offset)
     out.write(batch[8:12])
     write_i32_be(out, leader_epoch)
-    out.write(batch[16:])
+    if len(batch) > _COPIED_ONCE_FROM:
+        with memoryview(batch) as whole:
+            return b"".join((out.getvalue(), whole[MAGIC_AT:]))
+    out.write(batch[MAGIC_AT:])
     return out.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Subscriptions by regular expression (spec 15.1, `regex`)."""
+"""Subscriptions by regular expression (spec 15.1)."""
 
 from __future__ import annotations
 

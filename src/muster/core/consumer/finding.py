@@ -1,4 +1,4 @@
-"""Which member a heartbeat is of, and whether its epoch is right (spec 7.4). Decides, changes nothing."""
+"""Finds the member that sent a heartbeat, and checks its epoch (spec 7.4). Decides, changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subscriptions by regular expression: when they are resolved, and what follows (spec 15.1, `regex`).
+"""Subscriptions by regular expression: when they are resolved, and what follows (spec 15.1).
 
 A heartbeat never waits for it: it sets a timer that is due at once, and the members get the topics with a later heartbeat.
 """

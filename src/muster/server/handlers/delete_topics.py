@@ -64,7 +64,7 @@ def _find(node: Node, reference: Reference) -> Topic | None:
 
 
 def _denial(call: Call, node: Node, reference: Reference) -> DeletedTopic | None:
-    """Who may not see it learns nothing that naming it did not tell: not the name behind an id, nor the id of a name."""
+    """A client that may not see the topic is told only what it named itself: neither the name of an id nor the id of a name."""
     topic = _find(node, reference)
     name = topic.name if topic is not None else reference[0]
     if name is None or authorize_topic(call, node, Operation.DELETE, name):

@@ -48,7 +48,7 @@ def handle(call: Call, request: SyncGroupRequest, node: Node) -> None:
 
 
 def respond_if_allowed(call: Call, reply: SyncReply, node: Node, group_id: str) -> SyncGroupResponse:
-    """It may have waited for the leader's plan: what it holds is told only to somebody who may still read."""
+    """The request may have waited for the leader's assignments: it is answered with them only if the client may still read."""
     if reply.error == NONE and not authorize_group(call, node, _READ, group_id):
         reply = SyncReply(GROUP_AUTHORIZATION_FAILED)
     return respond(call, reply)
