@@ -13,17 +13,29 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
+
+from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.schema import ENDS
-from muster.pipeline.fold.kernel import FACTS, STATE_PARTS, fold_rows, open_schema, state_part, state_schema
+from muster.pipeline.fold.kernel import (
+    FACTS,
+    STATE_PARTS,
+    fold_rows,
+    log_packs,
+    open_schema,
+    state_part,
+    state_schema,
+)
 from muster.pipeline.fold.partition import FoldSettings
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
-from muster.pipeline.lake.files import DataFile, list_batch
+from muster.pipeline.lake.files import DataFile, component, list_batch, remove_day
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, last_round, publish_round
@@ -31,13 +43,13 @@ from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.schema import MINUTE
+from muster.pipeline.packed import FOR_THE_FOLD, PACKED, WRITTEN, written_rows
 from muster.pipeline.sources.run_source import RunSource
 from muster.pipeline.sources.stable_ends import KnownEnd
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.wide import PART, TABLE
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 REBUILD_OFFSETS: Final = 500_000
@@ -46,6 +58,17 @@ FOLD_RECORDS: Final = 20_000
 """Records for which Spark is asked to run one more task of the fold."""
 _PARQUET: Final = {"parquet.size.statistics.enabled": "false"}
 """Statistics that no reader of these tables asks for, and that cost a tenth of the writing."""
+_NAMES: Final = ("cluster", "log_topic", "source", "group_id", "topic", "topic_id")
+_OF_LOG: Final = {
+    "parquet.enable.dictionary": "false",
+    **{f"parquet.enable.dictionary#{column}": "true" for column in _NAMES},
+}
+"""Names are worth a dictionary. Of offsets and times nearly every value is another, and small numbers compress as well without:
+the writer would look each up in a table of its own.
+"""
+_INTERPRETED_BYTES: Final = 10_000_000
+"""Of the state, some 130,000 positions. Up to here it costs more to generate and compile code for the tables' rows than it saves."""
+_CODE: Final = "spark.sql.codegen.factoryMode"
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
 _FOLDED: Final = (*FACTS, "minute", *_STATE)
@@ -159,28 +182,38 @@ class _Round:
 
     # -- log and fold
 
-    def add_log(self, rows: DataFrame) -> None:
-        """The rows are written once and read back for the fold: a source may not give the same rows twice."""
+    def add_log(self, packed: DataFrame) -> None:
+        """The rows are written once, and beside them what the fold takes: a source may not give the same rows twice."""
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
 
         seen = Observation("log")
-        counted = rows.observe(
+        counted = packed.observe(
             seen,
-            F.count(F.lit(1)).alias("records"),
-            F.max("record_ms").alias("newest_ms"),
+            F.sum("records").alias("records"),
+            F.max("newest_ms").alias("newest_ms"),
             F.collect_set("log_partition").alias("log_partitions"),
         )
-        counted.write.options(**_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
+        rows = map_arrow(counted, written_rows, PACKED, WRITTEN)
+        rows.write.options(**_PARQUET, **_OF_LOG).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
-        self._records = int(told["records"])
+        self._records = int(told["records"] or 0)
         if not self._records:
             return
-        self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
+        self._newest_ms = max(told["newest_ms"] or 0, self._newest_ms or 0)
         files = list_batch(self._location, self._batch, ["log"])["log"]
-        self._add("log", files)
+        packs = [file for file in files if component(file.path, "dt") == FOR_THE_FOLD]
+        self._add("log", (file for file in files if file not in packs))
         touched = frozenset(state_part(self._source.cluster, number) for number in told["log_partitions"])
-        self._fold(self._read("log", LOG, files), touched, "fold", -(-self._records // FOLD_RECORDS))
+        self._fold(self._read_packs(packs), touched, "fold", -(-self._records // FOLD_RECORDS))
+
+    def _read_packs(self, files: Iterable[DataFile]) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        held = pa.schema([WRITTEN.field(name) for name in ("cluster", "log_partition", "source", "packed")])
+        urls = [f"{self._location.table_url('log')}/{file.path}" for file in files]
+        packs = read_files(self._spark, "packs", held, urls)
+        return packs.select("cluster", "log_partition", F.col("source").alias("row_kind"), "packed")
 
     def refold(self) -> None:
         """Everything that was ever made of the log goes, and is made anew from the table `log`, a stretch of it at a time."""
@@ -198,15 +231,15 @@ class _Round:
         for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1
             stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))
-            self._fold(stretch, None, f"fold-{number}")
+            self._fold(log_packs(stretch), None, f"fold-{number}")
 
-    def _fold(self, log: DataFrame, touched: frozenset[str] | None, step: str, tasks: int = STATE_PARTS) -> None:
+    def _fold(self, packs: DataFrame, touched: frozenset[str] | None, step: str, tasks: int = STATE_PARTS) -> None:
         """`touched`: the parts of the state that the rows belong to; None: they may belong to any."""
         settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
         state = [file for file in self._held("state") if touched is None or file.part in touched]
-        written = self._write(
-            fold_rows(log, self._read("state", state_schema(), state), settings, tasks), step, _FOLDED
-        )
+        folded = fold_rows(packs, self._read("state", state_schema(), state), settings, tasks)
+        with self._without_generated_code():
+            written = self._write(folded, step, _FOLDED)
         for table in _FOLDED:
             if table in _STATE and touched is None:
                 self._changes[table] = Change(tuple(written.get(table, ())), remove_all=True)
@@ -219,6 +252,10 @@ class _Round:
 
     def make_gold(self, gold: Gold) -> bool:
         """The tables of now. False: only changes were asked for, and there are none."""
+        with self._without_generated_code():
+            return self._make_gold(gold)
+
+    def _make_gold(self, gold: Gold) -> bool:
         known = self._known_ends()
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
         samples = self._source.sample_ends(self._spark, known, asked_ms)
@@ -313,6 +350,7 @@ class _Round:
             **self._gold,
         )
         publish_round(self._location, this)
+        remove_day(self._location, "log", self._batch, FOR_THE_FOLD)
         return Done(number, self._records, bool(self._gold), time.monotonic() - self._began)
 
     def _matters(self, table: str, change: Change) -> bool:
@@ -335,6 +373,17 @@ class _Round:
         return [*(file for file in held if file.part not in change.replaced_parts), *change.added]
 
     # -- Spark reads and writes
+
+    @contextmanager
+    def _without_generated_code(self) -> Iterator[None]:
+        """Spark makes a class of its own for the rows of every plan, which Java then compiles: worth it for millions of rows only."""
+        is_small = sum(file.size for file in self._held("state")) < _INTERPRETED_BYTES
+        before = self._spark.conf.get(_CODE)
+        self._spark.conf.set(_CODE, "NO_CODEGEN" if is_small else before)
+        try:
+            yield
+        finally:
+            self._spark.conf.set(_CODE, before)
 
     def _read(self, table: str, schema: pa.Schema, files: Iterable[DataFile]) -> DataFrame:
         urls = [f"{self._location.table_url(table)}/{file.path}" for file in files]

@@ -76,6 +76,7 @@ def java_options(size: JobSize, java_version: int) -> list[str]:
     if size is not JobSize.LONG:
         # C1 alone reserves 48 MB for code, which the tables fill
         options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
+    options += _ARROW
     if java_version <= _LAST_JAVA_WITH_VFORK:
         # Hadoop starts a `chmod` for every local file and directory, some 400 in a small run; with a helper process between, each
         # costs twice as much.
@@ -84,6 +85,8 @@ def java_options(size: JobSize, java_version: int) -> list[str]:
 
 
 _LAST_JAVA_WITH_VFORK: Final = 21
+_ARROW: Final = ("-Darrow.enable_unsafe_memory_access=true", "-Darrow.enable_null_check_for_get=false")
+"""Arrow checks bounds, and that a buffer was not freed, at every value that Spark reads of a vector: a twelfth of writing a row."""
 _C2_FOR_ROWS: Final = (
     "-XX:Tier4InvocationThreshold=40000",
     "-XX:Tier4MinInvocationThreshold=5000",
@@ -106,6 +109,8 @@ def spark_settings(
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or reducers(settings.master)),
+        # A plan is a scan or a kernel, a projection and a write: nothing to fuse, and Java spends seconds on compiling the fused code.
+        "spark.sql.codegen.wholeStage": "false",
         **_HADOOP,
     }
     if settings.ui_port is not None:
@@ -117,6 +122,8 @@ def spark_settings(
         # A local master offers its cores again only when a task ends: one that waits for a core nearer to its HDFS block would wait
         # for ever after the last one.
         chosen["spark.locality.wait"] = "0s"
+        # Plans are made again between stages to fit a cluster's data to its cores: here there are as many reducers as cores anyway.
+        chosen["spark.sql.adaptive.enabled"] = "false"
         # The checkpoint's files without checksum files beside them: half as many, and as safe as the file system.
         chosen["spark.hadoop.fs.AbstractFileSystem.file.impl"] = "org.apache.hadoop.fs.local.RawLocalFs"
     if settings.packages:
@@ -164,7 +171,6 @@ def reducers(master: str) -> int:
 
 
 _TINY: Final = {
-    "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",

@@ -104,7 +104,7 @@ def test_what_is_pending_decides_how_java_compiles(pending: int | None, size: Jo
     settings = SessionSettings(pending_records=pending)
     chosen = spark_settings(settings, java_options(settings.size, 17))
     assert settings.size is size
-    assert ("spark.sql.codegen.wholeStage" in chosen) == (size is JobSize.TINY)
+    assert ("spark.sql.codegen.factoryMode" in chosen) == (size is JobSize.TINY)
     assert ("TieredStopAtLevel=1" in chosen["spark.driver.extraJavaOptions"]) == (size is not JobSize.LONG)
 
 

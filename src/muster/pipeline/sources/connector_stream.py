@@ -19,6 +19,7 @@ from muster.client.security import PLAINTEXT, Security
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.decode.log_rows import log_rows
 from muster.pipeline.log_schema import log_spark_schema
+from muster.pipeline.packed import PACKED, packed_log
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.broker_client import BrokerClient
 from muster.pipeline.sources.broker_security import java_properties
@@ -44,8 +45,15 @@ def connector_stream(
     offsets_per_partition: int | None = None,
     tick_seconds: float | None = None,
     starts: Positions | None = None,
+    packed: bool = False,
 ) -> DataFrame:
-    """Rows of `log` of both topics. Always a union with `muster_tick`, so that a checkpoint fits with and without ticks."""
+    """Rows of `log` of both topics. Always a union with `muster_tick`, so that a checkpoint fits with and without ticks.
+
+    `packed`: as whole Arrow batches, for kernels of ours.
+    """
+    from pyspark.sql import functions as F
+    from pyspark.sql.pandas.types import from_arrow_schema
+
     there = _partitions(bootstrap, security)
     asked = connector_options(bootstrap, there, {f"kafka.{n}": v for n, v in java_properties(security).items()})
     asked["startingOffsets"] = _starting(there, starts or {})
@@ -54,8 +62,13 @@ def connector_stream(
     raw = open_stream(spark, asked)
     numbers = sorted(there.get(CONSUMER_OFFSETS, ()))
     count = len(numbers) if numbers == list(range(len(numbers))) else None
-    rows = as_record_columns(raw).mapInArrow(DecodeRecords(cluster, count), log_spark_schema())
-    return rows.union(tick_stream(spark, tick_seconds))
+    ticks = tick_stream(spark, tick_seconds)
+    decode = DecodeRecords(cluster, count, packed)
+    if not packed:
+        return as_record_columns(raw).mapInArrow(decode, log_spark_schema()).union(ticks)
+    schema = from_arrow_schema(PACKED)
+    no_rows = ticks.select(*(F.lit(None).cast(field.dataType).alias(field.name) for field in schema))
+    return as_record_columns(raw).mapInArrow(decode, schema).union(no_rows)
 
 
 def tick_stream(spark: SparkSession, seconds: float | None) -> DataFrame:
@@ -105,11 +118,13 @@ class DecodeRecords:
 
     cluster: str
     partition_count: int | None
+    packed: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
-                yield log_rows(self._bronze(batch), self.partition_count)
+                rows = log_rows(self._bronze(batch), self.partition_count)
+                yield from packed_log(rows) if self.packed else (rows,)
 
     def _bronze(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         count = batch.num_rows

@@ -37,6 +37,8 @@ class StreamSettings:
     """Offsets of one log partition that a micro-batch takes at most."""
     tick_seconds: float | None = None
     """A micro-batch is made at least so often, without rows if nothing was written. None: only when there is something to read."""
+    packed: bool = False
+    """Rows come as whole Arrow batches (`pipeline.packed`), for kernels of ours."""
     starts: Positions | None = None
     """Where a stream without a checkpoint begins; logs that are not named, at their beginning."""
 
@@ -133,6 +135,7 @@ class BrokerSource:
                 offsets_per_partition=settings.offsets_per_partition,
                 tick_seconds=settings.tick_seconds,
                 starts=settings.starts,
+                packed=settings.packed,
             )
         properties = client_properties(self.security)
         options = broker_options(self.bootstrap, self.cluster, properties=properties)
@@ -155,15 +158,19 @@ class BrokerSource:
 
 
 def _own_stream(spark: SparkSession, name: str, options: dict[str, str], settings: StreamSettings) -> DataFrame:
+    from muster.pipeline.sources.log_tasks import PACKED_LOG
     from muster.pipeline.sources.spark_source import (
         MAX_OFFSETS_PER_PARTITION,
         START_OFFSETS,
+        TABLE,
         TICK_EVERY_SECONDS,
         offsets_text,
     )
     from muster.pipeline.sources.spark_sources import register
 
     register(spark)
+    if settings.packed:
+        options[TABLE] = PACKED_LOG
     options[MAX_OFFSETS_PER_PARTITION] = str(settings.offsets_per_partition)
     if settings.tick_seconds is not None:
         options[TICK_EVERY_SECONDS] = str(settings.tick_seconds)
