@@ -41,6 +41,14 @@ def test_a_rebalance_gets_one_line_with_its_cause(caplog: pytest.LogCaptureFixtu
     assert watch.by_cause == {"member_left": 1}
 
 
+def test_a_higher_epoch_of_a_consumer_group_gets_one_too(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "muster.rebalances")
+    watch = RebalanceWatch(lambda: 0.0, with_lines=True)
+    watch(JournalEvent("epoch_raised", 0, "billing", 4, "new_member"))
+    assert caplog.messages == ["group 'billing' has epoch 4 because of new member"]
+    assert watch.by_cause == {"new_member": 1}
+
+
 def test_the_lines_can_be_switched_off_and_the_counts_stay(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "muster.rebalances")
     watch = RebalanceWatch(lambda: 0.0, with_lines=False)

@@ -195,7 +195,9 @@ class _Round:
             F.collect_set("log_partition").alias("log_partitions"),
         )
         rows = map_arrow(counted, written_rows, PACKED, WRITTEN)
-        rows.write.options(**_PARQUET, **_OF_LOG).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
+        rows.write.options(**_PARQUET, **_OF_LOG).partitionBy("dt").parquet(
+            self._location.batch_url("log", self._batch)
+        )
         told = seen.get
         self._records = int(told["records"] or 0)
         if not self._records:

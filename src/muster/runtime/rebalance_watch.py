@@ -1,6 +1,7 @@
-"""Hears the journal's events to count rebalances by cause and to log one line when a rebalance has ended.
+"""Hears the journal's events to count rebalances by cause and to log one line for each.
 
-Costs nothing between rebalances. The line has a limit: clients can make groups rebalance as often as they like.
+A classic group rebalances from the first JoinGroup to the last SyncGroup: its line comes when that has ended. A consumer group
+(KIP-848) has a higher epoch and goes on working: its line comes at once. Costs nothing between rebalances. The line has a limit: clients can make groups rebalance as often as they like.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ class RebalanceWatch:
     def __call__(self, event: JournalEvent) -> None:
         if event.kind == "rebalance_started":
             self.by_cause[event.cause] += 1
+        elif event.kind == "epoch_raised":
+            self.by_cause[event.cause] += 1
+            if self._limit is not None:
+                cause = event.cause.replace("_", " ")
+                self._limit.info("group %a has epoch %d because of %s", event.group_id, event.generation, cause)
         elif event.kind == "rebalance_ended" and self._limit is not None:
             self._limit.info("%s", rebalance_line(event))
 

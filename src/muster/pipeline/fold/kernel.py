@@ -148,7 +148,9 @@ def _partitions(batches: Iterator[pa.RecordBatch]) -> Iterator[Partition]:
             found.setdefault((cluster, number), {}).setdefault(kind, []).append(packed)
     for cluster, number in sorted(found):
         kinds = found.pop((cluster, number))
-        rows_of = {kind: pa.concat_tables(unpack(each, _schema_of(kind)) for each in packs) for kind, packs in kinds.items()}
+        rows_of = {
+            kind: pa.concat_tables(unpack(each, _schema_of(kind)) for each in packs) for kind, packs in kinds.items()
+        }
         yield Partition(cluster, number, rows_of.pop(COMMITS, None), rows_of.pop(OTHERS, None), rows_of)
 
 
