@@ -8,7 +8,10 @@ from typing import Any
 
 from muster.client.admin import TopicPartition, fetch_records
 from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
 from muster.client.member import Member
+
+IDLE_SECONDS = 0.005
 
 
 class Reader:
@@ -38,18 +41,18 @@ class Reader:
     async def _follow(self, place: TopicPartition, offset: int) -> None:
         while True:
             fetched = await fetch_records(self._cluster, place.topic, place.partition, offset)
-            if fetched.records:
-                committing = asyncio.ensure_future(
-                    self._commit(place, [each.value for each in fetched.records], fetched)
-                )
-                try:
-                    await asyncio.shield(committing)
-                except asyncio.CancelledError:
-                    await committing
-                    raise
+            if not fetched.records:
+                await asyncio.sleep(IDLE_SECONDS)
+                continue
+            committing = asyncio.ensure_future(self._commit(place, [each.value for each in fetched.records], fetched))
+            try:
+                await asyncio.shield(committing)
                 offset = fetched.next_offset
-            else:
-                await asyncio.sleep(0.005)
+            except asyncio.CancelledError:
+                await asyncio.gather(committing, return_exceptions=True)
+                raise
+            except ClientError:
+                await asyncio.sleep(IDLE_SECONDS)  # a rebalance: what was not committed is read again
 
     async def _commit(self, place: TopicPartition, values: list[bytes | None], fetched: Any) -> None:
         await self.member.commit({place: fetched.next_offset})

@@ -103,26 +103,21 @@ class Member:
         callbacks = Callbacks(on_assigned, on_revoked, on_lost)
         if protocol == CONSUMER:
             names = tuple(sorted(dict.fromkeys(topics)))
-            self.membership = self._share = ConsumerMembership(
+            said = (instance_id, rack_id, rebalance_timeout_ms, names, topic_regex, assignor)
+            terms = ConsumerTerms(group_id, str(uuid4()), *said)
+            self.membership = self._share = ConsumerMembership(self.cluster, terms, callbacks, timing=timing)
+        else:
+            known = DEFAULT_ASSIGNORS if assignors is None else assignors
+            self._share = ConsumerProtocol(self.cluster, topics, known, callbacks, rack_id)
+            session_ms = SESSION_TIMEOUT_MS if session_timeout_ms is None else session_timeout_ms
+            interval_ms = HEARTBEAT_INTERVAL_MS if heartbeat_interval_ms is None else heartbeat_interval_ms
+            self.membership = Membership(
                 self.cluster,
-                ConsumerTerms(
-                    group_id, str(uuid4()), instance_id, rack_id, rebalance_timeout_ms, names, topic_regex, assignor
-                ),
-                callbacks,
+                Terms(group_id, ConsumerProtocol.protocol_type, instance_id, session_ms, rebalance_timeout_ms),
+                self._share,
+                heartbeat_interval_ms=interval_ms,
                 timing=timing,
             )
-            return
-        self._share = ConsumerProtocol(
-            self.cluster, topics, DEFAULT_ASSIGNORS if assignors is None else assignors, callbacks, rack_id
-        )
-        session_ms = SESSION_TIMEOUT_MS if session_timeout_ms is None else session_timeout_ms
-        self.membership = Membership(
-            self.cluster,
-            Terms(group_id, ConsumerProtocol.protocol_type, instance_id, session_ms, rebalance_timeout_ms),
-            self._share,
-            heartbeat_interval_ms=HEARTBEAT_INTERVAL_MS if heartbeat_interval_ms is None else heartbeat_interval_ms,
-            timing=timing,
-        )
 
     def __repr__(self) -> str:
         return f"<{self.membership!r} with {len(self.assignment)} partitions>"

@@ -168,15 +168,14 @@ async def migration(probe: Probe) -> None:
     for each in readers:
         each.member.start()
     for style in (CONSUMER, CONSUMER, CLASSIC, CLASSIC):
+        await until("they share", lambda: _hold([2, 2], readers))
         await produce()
         await until("all is read", is_read)
-        comer, leaver = Reader(cluster, read, name, name, **style), readers.pop(0)
-        comer.member.start()
+        readers.append(Reader(cluster, read, name, name, **style))
+        readers[-1].member.start()
         await produce()
-        await comer.member.stable()
-        await leaver.member.stop()
-        readers.append(comer)
-        await until("they share", lambda: _hold(4, readers[0].member, readers[1].member))
+        await until("three share", lambda: _hold([1, 1, 2], readers))
+        await readers.pop(0).member.stop()
         probe.saw(f"group after exchange with {len(probe.sightings)}", (await admin.describe_group(cluster, name)).type)
     await until("all is read", is_read)
     await asyncio.gather(*(each.member.stop() for each in readers))
@@ -220,6 +219,6 @@ async def _was_told(times: int, told: list[str]) -> bool:
     return len(told) >= times
 
 
-async def _hold(count: int, *members: Member) -> bool:
-    held = [place for each in members for place in each.assignment]
-    return len(held) == len(set(held)) == count
+async def _hold(counts: list[int], readers: list[Reader]) -> bool:
+    held = [each.member.assignment for each in readers]
+    return sorted(map(len, held)) == counts and len(frozenset[TopicPartition]().union(*held)) == sum(counts)
