@@ -154,6 +154,9 @@ class _Work:
             error = self._error or topic_error
             for partition in topic.partition_data:
                 refused = ProduceResult(error) if error else None
+                if topic_error == UNKNOWN_TOPIC_ID:
+                    refused_batches, now_ms = self._node.broker.refused_batches, self._node.clock.now_ms()
+                    refused_batches.note(topic.topic_id, partition.index, partition.records, now_ms)
                 if not error and self._verification is not None:
                     refused = self._verification.refusal(name, partition.index)
                 if refused is not None:
@@ -225,7 +228,7 @@ class _Work:
     def _take(self, asked: _Asked, result: ProduceResult) -> None:
         asked.results.append(result)
         if result.log is not None:
-            self._wait_for(asked.results, len(asked.results) - 1, result, len(asked.records or b""))
+            self._wait_for(asked, len(asked.results) - 1, result)
 
     def _find(self, topic: ProduceRequestTopic) -> tuple[str, int]:
         name = topic.name
@@ -238,9 +241,9 @@ class _Work:
             return name, TOPIC_AUTHORIZATION_FAILED
         return name, NONE
 
-    def _wait_for(self, results: list[ProduceResult], index: int, result: ProduceResult, size: int) -> None:
+    def _wait_for(self, asked: _Asked, place: int, result: ProduceResult) -> None:
         assert result.log is not None
-        connection = self._call.connection
+        connection, size = self._call.connection, len(asked.records or b"")
         connection.unconfirmed_bytes += size
         self._waiting += 1
 
@@ -249,8 +252,10 @@ class _Work:
             if error is not None:
                 assert result.log is not None
                 code = NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
-                results[index] = ProduceResult(code, str(error))
-                self._node.broker.forget_unconfirmed(result.log)
+                asked.results[place] = ProduceResult(code, str(error))
+                broker, now_ms = self._node.broker, self._node.clock.now_ms()
+                broker.forget_unconfirmed(result.log)
+                broker.refused_batches.note(asked.name, asked.partition, asked.records, now_ms)
             self._waiting -= 1
             if not self._call.answered:
                 self._call.resume(self._finish_if_complete)
