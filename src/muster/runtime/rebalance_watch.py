@@ -1,7 +1,8 @@
 """Hears the journal's events to count rebalances by cause and to log one line for each.
 
 A classic group rebalances from the first JoinGroup to the last SyncGroup: its line comes when that has ended. A consumer group
-(KIP-848) has a higher epoch and goes on working: its line comes at once. Costs nothing between rebalances. The line has a limit: clients can make groups rebalance as often as they like.
+(KIP-848) has a higher epoch and goes on working: its line comes at once. Costs nothing between rebalances. The lines have a
+limit: clients can make groups rebalance as often as they like.
 """
 
 from __future__ import annotations

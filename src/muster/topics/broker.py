@@ -35,6 +35,7 @@ from muster.topics.names import fresh_topic_id
 from muster.topics.produce import Judging, ProduceResult, ProduceTerms, notice_lost_appends, produce
 from muster.topics.producer_ids import ProducerIds
 from muster.topics.refusal import TopicError
+from muster.topics.refused_batches import PASSING_ERRORS, RefusedBatches
 from muster.topics.retention import RetentionPass, apply_retention
 from muster.topics.topic import Partition, Topic
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION
@@ -88,6 +89,7 @@ class Broker:
             store, self.defaults, lambda: fresh_topic_id(random_bytes), leaders or OneNode(config.node_id)
         )
         self.producer_ids = ProducerIds(store)
+        self.refused_batches = RefusedBatches()
         self.on_topics_gone: Callable[[Sequence[Topic]], None] = lambda topics: None
         """Told of topics that another node deleted; set by the node."""
         self.before_reading: Callable[[], None] = lambda: None
@@ -206,15 +208,31 @@ class Broker:
 
         TooMuchWork if `effort` says so; `judged`: the batch was looked at before, in a thread.
         """
+        result = self._produce(name, index, records, terms, now_ms, effort, judged)
+        if result.error_code in PASSING_ERRORS:
+            self.refused_batches.note(name, index, records, now_ms)
+        return result
+
+    def _produce(
+        self,
+        name: str,
+        index: int,
+        records: bytes | None,
+        terms: ProduceTerms,
+        now_ms: int,
+        effort: Effort,
+        judged: Judging | None,
+    ) -> ProduceResult:
         partition = self.catalog.partition(name, index)
         if partition is None:
             return ProduceResult(UNKNOWN_TOPIC_OR_PARTITION)
         if judged is not None and not judged.holds_for(partition):
             return ProduceResult(NOT_LEADER_OR_FOLLOWER)  # the client tries again
         judging = judged or Judging(partition, records, terms, now_ms)
+        still_to_do = effort if judged is None else None
         expiration_ms = self.config.producer_id_expiration_ms
         try:
-            return produce(partition, judging, terms, now_ms, expiration_ms, effort if judged is None else None)
+            return produce(partition, judging, terms, now_ms, expiration_ms, still_to_do, self.refused_batches)
         except StorageError as error:
             return ProduceResult(KAFKA_STORAGE_ERROR, str(error))
 

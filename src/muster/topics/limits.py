@@ -16,6 +16,9 @@ MAX_PARTITIONS: Final = 100_000
 MAX_PRODUCERS_PER_PARTITION: Final = 50_000
 """Idempotent producers remembered; past it the one that wrote longest ago is forgotten."""
 
+MAX_REFUSED_PRODUCERS: Final = 10_000
+"""Producers whose refused batches are remembered on this node; past it the oldest are forgotten."""
+
 PRODUCER_ID_BLOCK: Final = 1_000
 """Producer ids reserved with one durable write; a crash skips what is left of the block."""
 

@@ -12,6 +12,7 @@ from muster.topics.effort import Effort
 from muster.topics.producer_replay import rebuild_ledger
 from muster.topics.producers import KeptBatch
 from muster.topics.refusal import TopicError
+from muster.topics.refused_batches import RefusedBatches
 from muster.topics.topic import Partition
 from muster.wire.batch import NO_PRODUCER_ID, BatchHeader
 from muster.wire.errors import (
@@ -150,13 +151,14 @@ def produce(
     now_ms: int,
     expiration_ms: int,
     effort: Effort | None,
+    refused_before: RefusedBatches,
 ) -> ProduceResult:
     """Append what one partition was sent, or say why not. StorageError passes through.
 
     `effort`: judge the batch here and now; None: it has been judged. TooMuchWork passes through, nothing was done then.
     """
     try:
-        return _append(partition, judging, terms, now_ms, expiration_ms, effort)
+        return _append(partition, judging, terms, now_ms, expiration_ms, effort, refused_before)
     except BatchRefused as refused:
         start = partition.log.start_offset if refused.record_errors or refused.shows_log_start else -1
         return ProduceResult(
@@ -177,6 +179,7 @@ def _append(
     now_ms: int,
     expiration_ms: int,
     effort: Effort | None,
+    refused_before: RefusedBatches,
 ) -> ProduceResult:
     topic = partition.topic
     if terms.acks not in (-1, 0, 1):
@@ -196,20 +199,27 @@ def _append(
     batch, header = judging.result()
     notice_lost_appends(partition)
     if header.producer_id != NO_PRODUCER_ID:
-        earlier = _check_producer(partition, header, terms, now_ms, expiration_ms)
+        earlier = _check_producer(partition, header, terms, now_ms, expiration_ms, refused_before)
         if earlier is not None:
             # Told with its own time, also where timestamps are the producer's (observed on 4.3.1).
             return _result(partition, earlier.base_offset, earlier.last_offset, earlier.timestamp_ms)
     base_offset = partition.log.append(batch, header, partition.leader_epoch, now_ms)
     if partition.producers is not None:
         partition.producers.record(header, base_offset, now_ms)
+    if refused_before:
+        refused_before.forget(topic.name, topic.topic_id, partition.index, header)
     # As stored: a batch that was judged in a thread got its time before it waited.
     append_time_ms = header.max_timestamp if topic.settings.log_append_time else -1
     return _result(partition, base_offset, base_offset + header.last_offset_delta, append_time_ms)
 
 
 def _check_producer(
-    partition: Partition, header: BatchHeader, terms: ProduceTerms, now_ms: int, expiration_ms: int
+    partition: Partition,
+    header: BatchHeader,
+    terms: ProduceTerms,
+    now_ms: int,
+    expiration_ms: int,
+    refused_before: RefusedBatches,
 ) -> KeptBatch | None:
     ledger = partition.ledger(now_ms, expiration_ms)
     if header.is_transactional and not terms.transaction_verified:
@@ -219,6 +229,8 @@ def _check_producer(
             return earlier
         if not ledger.has_open_transaction(header.producer_id, header.producer_epoch):
             raise TopicError(INVALID_TXN_STATE, f"Record was not part of an ongoing transaction in {partition}")
+    if refused_before and header.producer_id not in ledger:
+        refused_before.check(partition.topic.name, partition.topic.topic_id, partition.index, header, now_ms)
     return ledger.check(header)
 
 

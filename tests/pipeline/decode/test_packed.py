@@ -18,8 +18,8 @@ from muster.pipeline.packed import (
     WRITTEN,
     packed_for_fold,
     packed_log,
-    written_rows,
     unpack,
+    written_rows,
 )
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
 from muster.pipeline.sources.log_source import LOG_TOPICS, Stretch

@@ -21,11 +21,11 @@ def store_of(node: Node) -> MemoryStore:
 
 
 @contextmanager
-def refusing_log(server: GroupServer) -> Iterator[None]:
-    """Every append to the offsets topic is lost, as on a broken disk."""
+def refusing_log(server: GroupServer, refused: str = CONSUMER_OFFSETS) -> Iterator[None]:
+    """Every append to this topic is lost, as on a broken disk."""
 
     def fails(topic: str, partition: int) -> StorageError | None:
-        return StorageError(f"{topic}-{partition}: broken for a test") if topic == CONSUMER_OFFSETS else None
+        return StorageError(f"{topic}-{partition}: broken for a test") if topic == refused else None
 
     store = store_of(server.node)
     server.run(setattr, store, "failure", fails)

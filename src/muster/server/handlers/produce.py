@@ -163,6 +163,9 @@ class _Work:
                 continue
             partition, results = topic.partition_data[self._partition_at], self._results[-1]
             self._partition_at += 1
+            if topic_error == UNKNOWN_TOPIC_ID:
+                refused_batches, now_ms = self._node.broker.refused_batches, self._node.clock.now_ms()
+                refused_batches.note(topic.topic_id, partition.index, partition.records, now_ms)
             refused = self._refusal(name, partition.index, self._error or topic_error)
             if refused is None:
                 return _Asked(results, name, partition.index, partition.records)
@@ -241,7 +244,7 @@ class _Work:
     def _take(self, asked: _Asked, result: ProduceResult) -> None:
         asked.results.append(result)
         if result.log is not None:
-            self._wait_for(asked.results, len(asked.results) - 1, result, len(asked.records or b""))
+            self._wait_for(asked, len(asked.results) - 1, result)
 
     def _find(self, at: int, topic: ProduceRequestTopic) -> tuple[str, int]:
         """Of the topic at this place of the request, the name, or why it is refused. Each is looked for once, in their order."""
@@ -260,9 +263,9 @@ class _Work:
             return name, TOPIC_AUTHORIZATION_FAILED
         return name, NONE
 
-    def _wait_for(self, results: list[ProduceResult], index: int, result: ProduceResult, size: int) -> None:
+    def _wait_for(self, asked: _Asked, place: int, result: ProduceResult) -> None:
         assert result.log is not None
-        connection = self._call.connection
+        connection, size = self._call.connection, len(asked.records or b"")
         connection.unconfirmed_bytes += size
         self._waiting += 1
 
@@ -271,8 +274,10 @@ class _Work:
             if error is not None:
                 assert result.log is not None
                 code = NOT_LEADER_OR_FOLLOWER if isinstance(error, LedElsewhere) else KAFKA_STORAGE_ERROR
-                results[index] = ProduceResult(code, str(error))
-                self._node.broker.forget_unconfirmed(result.log)
+                asked.results[place] = ProduceResult(code, str(error))
+                broker, now_ms = self._node.broker, self._node.clock.now_ms()
+                broker.forget_unconfirmed(result.log)
+                broker.refused_batches.note(asked.name, asked.partition, asked.records, now_ms)
             self._waiting -= 1
             if not self._call.answered:
                 self._call.resume(self._finish_if_complete)
