@@ -264,7 +264,11 @@ def test_a_classic_member_in_the_place_of_the_last_consumer_leaves_a_classic_gro
     joined = world.join("", instance="i", protocols=wants("foo")).reply
     assert (joined.error, joined.generation, joined.leader) == (0, 2, "")
     assert world.shard.consumer_groups == {}
-    assert (world.state(), world.group.generation, list(world.group.members)) == (GroupState.STABLE, 2, [joined.member_id])
+    assert (world.state(), world.group.generation, list(world.group.members)) == (
+        GroupState.STABLE,
+        2,
+        [joined.member_id],
+    )
     assert synced(world, joined.member_id, 2) == {"foo": (0, 1)}
     assert world.heartbeat(joined.member_id, 2).reply.error == 0
     heir = world.restart()

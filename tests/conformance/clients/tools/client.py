@@ -21,6 +21,7 @@ CHECKS: Final[dict[str, Callable[[Shell], None]]] = {
     "topics: delete": topics.delete,
     "configs: topics": topics.configs_of_topics,
     "configs: brokers": topics.configs_of_brokers,
+    "configs: groups": topics.configs_of_groups,
     "get-offsets": topics.get_offsets,
     "delete-records": topics.delete_records,
     "log-dirs": topics.log_dirs,
