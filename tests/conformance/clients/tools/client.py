@@ -38,6 +38,7 @@ CHECKS: Final[dict[str, Callable[[Shell], None]]] = {
     "producer and consumer performance": records.performance,
     "consumer-groups: list": groups.list_,
     "consumer-groups: describe": groups.describe,
+    "consumer-groups: of the consumer protocol": groups.of_the_consumer_protocol,
     "consumer-groups: reset-offsets": groups.reset_offsets,
     "consumer-groups: delete-offsets": groups.delete_offsets,
     "consumer-groups: delete": groups.delete,
