@@ -67,7 +67,7 @@ def configs_of_topics(shell: Shell) -> None:
 
 def configs_of_groups(shell: Shell) -> None:
     which = ("--entity-type", "groups", "--entity-name", "configured-group")
-    changes = "consumer.session.timeout.ms=50000,consumer.heartbeat.interval.ms=6000"
+    changes = "consumer.session.timeout.ms=50000,consumer.heartbeat.interval.ms=3000"
     shell.saw("altered", shell.run("configs", "--alter", *which, "--add-config", changes))
     shell.saw("described", shell.run("configs", "--describe", *which))
     shell.run("configs", "--alter", *which, "--delete-config", "consumer.session.timeout.ms")
