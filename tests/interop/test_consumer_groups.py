@@ -1,5 +1,5 @@
 """Groups of the consumer protocol (KIP-848) with unmodified librdkafka members, each a process: they join, share anew, leave, are
-killed, return as static members, and subscribe by regular expression.
+killed, stall, are restarted one by one, return as static members, and subscribe by regular expression.
 
 Judged by the same rules as classic groups (`reading_rules.py`): no partition has two readers in one epoch, no record is skipped,
 and what was committed is not read again.
@@ -26,6 +26,7 @@ SETTINGS = {
     "group.consumer.session.timeout.ms": "4000",
     "group.consumer.assignment.interval.ms": "0",
 }
+SHORT_POLL_MS = 1_500
 NEW = {"library": "confluent-kafka", "protocol": "consumer"}
 
 
@@ -99,6 +100,44 @@ def test_a_member_that_subscribes_by_a_regular_expression_reads_what_it_matches(
         scene.await_stable(fleet)
         scene.await_all_read(fleet)
         scene.judge(fleet)
+
+
+def test_a_member_that_stalls_past_its_poll_interval_loses_its_partitions_and_comes_back(scene: Stage) -> None:
+    """Its heartbeats go on, so the client itself must leave: max.poll.interval.ms."""
+    scene.produce()
+    with scene.fleet() as fleet:
+        fleet.add("anna", **NEW)
+        fleet.add("staller", **NEW, max_poll_ms=SHORT_POLL_MS)
+        scene.await_stable(fleet)
+        scene.await_all_read(fleet)
+        fleet.members["staller"].wish("stall")
+        fleet.watch_until("the other to own everything", lambda: len(fleet.members["anna"].owned) == PARTITIONS)
+        scene.produce()
+        scene.await_all_read(fleet)
+        fleet.members["staller"].wish("resume")
+        fleet.watch_until("the staller to share again", lambda: len(fleet.members["anna"].owned) < PARTITIONS)
+        scene.await_stable(fleet)
+        scene.produce()
+        scene.await_all_read(fleet)
+        scene.judge(fleet)
+
+
+def test_members_that_are_restarted_one_by_one_read_everything_once(scene: Stage) -> None:
+    scene.produce()
+    with scene.fleet() as fleet:
+        names = ["anna", "boris", "carla"]
+        for name in names:
+            fleet.add(name, **NEW)
+        scene.await_stable(fleet)
+        scene.await_all_read(fleet)
+        for name in names:
+            fleet.leave(name)
+            scene.produce(5)
+            fleet.add(name, **NEW)
+            scene.await_stable(fleet)
+            scene.await_all_read(fleet)
+        scene.judge(fleet)
+        assert read_more_than_once(fleet.history) == []
 
 
 def test_a_group_goes_on_where_it_was_when_its_server_was_killed(tmp_path: Path, topic: str) -> None:

@@ -34,6 +34,7 @@ from muster.wire.generated.incremental_alter_configs import (
     IncrementalAlterConfigsRequestResource,
 )
 from muster.wire.generated.init_producer_id import InitProducerIdRequest
+from muster.wire.generated.list_config_resources import ListConfigResourcesRequest
 from tests.security.rights import CLUSTER, GROUP, TOPIC, TRANSACTIONAL_ID, Right, whole
 
 DESCRIBE, ALTER = Operation.DESCRIBE, Operation.ALTER
@@ -104,6 +105,14 @@ RIGHTS: Final = (
         _resources("results"),
         several=True,
         about="of groups",
+    ),
+    Right(
+        "ListConfigResources",
+        (DESCRIBE_CONFIGS, CLUSTER),
+        _DENIED,
+        1,
+        lambda _: ListConfigResourcesRequest(),
+        _top,
     ),
     Right(
         "AlterConfigs",

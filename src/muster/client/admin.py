@@ -11,7 +11,14 @@ asked at once and each may fail by itself, the answer has a ClientError in its p
 
 from __future__ import annotations
 
-from muster.client.configs import ConfigEntry, alter_topic_configs, broker_configs, topic_configs
+from muster.client.configs import (
+    ConfigEntry,
+    alter_group_configs,
+    alter_topic_configs,
+    broker_configs,
+    group_configs,
+    topic_configs,
+)
 from muster.client.fetching import Fetched, fetch_records, read_records
 from muster.client.groups import (
     GroupDescription,
@@ -77,6 +84,7 @@ __all__ = [
     "TransactionDescription",
     "TransactionListing",
     "add_partitions",
+    "alter_group_configs",
     "alter_topic_configs",
     "broker_configs",
     "commit_offsets",
@@ -92,6 +100,7 @@ __all__ = [
     "describe_transaction",
     "fence_producer",
     "fetch_records",
+    "group_configs",
     "list_groups",
     "list_offsets",
     "list_topics",

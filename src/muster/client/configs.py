@@ -1,4 +1,4 @@
-"""Questions about configuration of topics and brokers, and changing it. Called through `admin`."""
+"""Questions about configuration of topics, groups and brokers, and changing it. Called through `admin`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from muster.wire.generated.incremental_alter_configs import (
 
 TOPIC: Final = 2
 BROKER: Final = 4
+GROUP: Final = 32
+_KINDS: Final = {TOPIC: "topic", BROKER: "broker", GROUP: "group"}
 _SET: Final = 0
 _DELETE: Final = 1
 SOURCES: Final = {
@@ -43,7 +45,7 @@ class ConfigEntry:
     value: str | None
     """None if it is a secret, or not set."""
     source: str
-    """Where the value is from: `topic`, `broker`, `cluster default`, `broker file`, `default`."""
+    """Where the value is from: `topic`, `group`, `broker`, `cluster default`, `broker file`, `default`."""
     read_only: bool
     is_sensitive: bool
     documentation: str | None = None
@@ -58,6 +60,11 @@ async def broker_configs(cluster: Cluster, node_id: int, names: Sequence[str] | 
     return await _configs(cluster, BROKER, str(node_id), names)
 
 
+async def group_configs(cluster: Cluster, group: str, names: Sequence[str] | None = None) -> list[ConfigEntry]:
+    """Every setting that a group can have for itself, or the named ones. The group need not exist."""
+    return await _configs(cluster, GROUP, group, names)
+
+
 async def alter_topic_configs(
     cluster: Cluster,
     topic: str,
@@ -67,16 +74,39 @@ async def alter_topic_configs(
     validate_only: bool = False,
 ) -> None:
     """Set some, put others back to their defaults, leave the rest (KIP-339)."""
-    changes = [IncrementalAlterConfigsRequestConfig(name, _SET, value) for name, value in (values or {}).items()]
-    changes += [IncrementalAlterConfigsRequestConfig(name, _DELETE, None) for name in remove]
-    resource = IncrementalAlterConfigsRequestResource(TOPIC, topic, changes)
+    await _alter(cluster, TOPIC, topic, values, remove, validate_only)
+
+
+async def alter_group_configs(
+    cluster: Cluster,
+    group: str,
+    values: Mapping[str, str] | None = None,
+    *,
+    remove: Sequence[str] = (),
+    validate_only: bool = False,
+) -> None:
+    """The same for a group; what is removed is the brokers' again."""
+    await _alter(cluster, GROUP, group, values, remove, validate_only)
+
+
+async def _alter(
+    cluster: Cluster,
+    kind: int,
+    name: str,
+    values: Mapping[str, str] | None,
+    remove: Sequence[str],
+    validate_only: bool,
+) -> None:
+    changes = [IncrementalAlterConfigsRequestConfig(key, _SET, value) for key, value in (values or {}).items()]
+    changes += [IncrementalAlterConfigsRequestConfig(key, _DELETE, None) for key in remove]
+    resource = IncrementalAlterConfigsRequestResource(kind, name, changes)
 
     async def attempt() -> None:
         reply: IncrementalAlterConfigsResponse = await cluster.ask_any(
             "IncrementalAlterConfigs", IncrementalAlterConfigsRequest([resource], validate_only)
         )
         for each in reply.responses:
-            raise_for(each.error_code, f"change the configuration of topic {topic}", each.error_message)
+            raise_for(each.error_code, f"change the configuration of {_KINDS[kind]} {name}", each.error_message)
 
     await cluster.persist(attempt)
 
@@ -93,8 +123,7 @@ async def _configs(cluster: Cluster, kind: int, name: str, keys: Sequence[str] |
             else cluster.ask_any("DescribeConfigs", request)
         )
         (result,) = reply.results
-        what = "broker" if kind == BROKER else "topic"
-        raise_for(result.error_code, f"show the configuration of {what} {name}", result.error_message)
+        raise_for(result.error_code, f"show the configuration of {_KINDS[kind]} {name}", result.error_message)
         return sorted((_entry(each) for each in result.configs), key=lambda each: each.name)
 
     return await cluster.persist(attempt)

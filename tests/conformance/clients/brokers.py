@@ -17,6 +17,11 @@ SETTINGS: Final = {
     # A first rebalance at once, and sessions short enough that a killed consumer is missed within seconds.
     "group.initial.rebalance.delay.ms": "0",
     "group.min.session.timeout.ms": "1000",
+    # Consumer groups that notice soon who is gone.
+    "group.consumer.min.session.timeout.ms": "3000",
+    "group.consumer.session.timeout.ms": "6000",
+    "group.consumer.min.heartbeat.interval.ms": "300",
+    "group.consumer.heartbeat.interval.ms": "300",
     "auto.create.topics.enable": "true",
     "num.partitions": "2",
     "offsets.topic.num.partitions": "4",

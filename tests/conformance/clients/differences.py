@@ -45,7 +45,6 @@ NOT_BUILT: Final = (
     Meant("no SASL yet", feature="admin: SCRAM credentials"),
     Meant("one node: nothing to move", feature="admin: partition reassignments"),
     Meant("one node: nothing to elect", feature="admin: elect leaders"),
-    Meant("no client metrics", feature="admin: client metrics resources"),
     Meant("no KRaft quorum", feature="admin: quorum"),
 )
 """What Muster does not offer; a client must be told so clearly. A refusal that is not listed here is a failure."""

@@ -106,7 +106,7 @@ def test_another_brokers_settings_are_not_known_here(client: RawClient, name: st
     assert name in result.error_message
 
 
-@pytest.mark.parametrize("kind", [LOGGER, METRICS, GROUP])
+@pytest.mark.parametrize("kind", [LOGGER, METRICS])
 def test_resources_without_settings_here_are_empty(client: RawClient, kind: int) -> None:
     result = describe(client, kind, "1")
     assert (result.error_code, list(result.configs)) == (0, [])

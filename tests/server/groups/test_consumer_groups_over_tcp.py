@@ -16,6 +16,11 @@ from muster.wire.generated.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequestTopicPartition,
 )
 from muster.wire.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsRequestTopic
+from muster.wire.generated.incremental_alter_configs import (
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsRequestConfig,
+    IncrementalAlterConfigsRequestResource,
+)
 from muster.wire.generated.list_groups import ListGroupsRequest
 from muster.wire.generated.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
 from tests.movable_clock import MovableClock
@@ -108,6 +113,53 @@ def test_a_silent_member_loses_its_partitions_when_its_session_ends() -> None:
         assert first.partitions == [0, 1, 2]
         second.beat()
         assert second.code == errors.UNKNOWN_MEMBER_ID
+
+
+def alter(client: GroupClient, group: str, **values: int | None) -> int:
+    """Settings of a group, with `_` for a dot; None removes one."""
+    changes = [
+        IncrementalAlterConfigsRequestConfig(name.replace("_", "."), int(value is None), None if value is None else str(value))
+        for name, value in values.items()
+    ]
+    resource = IncrementalAlterConfigsRequestResource(32, group, changes)
+    request = IncrementalAlterConfigsRequest([resource])
+    (answer,) = client.call("IncrementalAlterConfigs", 1, request).responses
+    return int(answer.error_code)
+
+
+def test_a_group_with_a_session_of_its_own_obeys_it_from_the_next_heartbeat_on() -> None:
+    with GroupServer({**NO_PAUSE, "group.consumer.min.session.timeout.ms": "6000"}) as server:
+        first, other = Consumer(server, "one"), Consumer(server, "two", group="h")
+        first.join("orders")
+        other.join("orders")
+        for _ in range(3):
+            assert first.beat().heartbeat_interval_ms == 5_000
+        assert alter(first.client, "g", consumer_session_timeout_ms=10_000, consumer_heartbeat_interval_ms=6_000) == 0
+        assert first.beat().heartbeat_interval_ms == 6_000, "also where heartbeats repeat"
+        assert other.beat().heartbeat_interval_ms == 5_000
+        server.clock.advance(11_000)
+        server.settle()
+        first.beat()
+        assert first.code == errors.UNKNOWN_MEMBER_ID
+        other.beat()
+        assert other.code == errors.NONE
+        assert alter(first.client, "g", consumer_session_timeout_ms=None, consumer_heartbeat_interval_ms=None) == 0
+        assert first.join("orders").heartbeat_interval_ms == 5_000
+
+
+def test_settings_of_groups_are_there_again_after_a_restart(tmp_path: Path) -> None:
+    """What was stored under other bounds is moved into those of today."""
+    files = {"muster.storage": "files", "muster.data": str(tmp_path / "data"), **NO_PAUSE}
+    with GroupServer(files) as server:
+        member = Consumer(server, "one")
+        assert alter(member.client, "g", consumer_heartbeat_interval_ms=7_000) == 0
+    with GroupServer(files) as server:
+        member = Consumer(server, "one")
+        assert member.join("orders").heartbeat_interval_ms == 7_000
+        member.leave()
+    later = {"group.consumer.min.heartbeat.interval.ms": "8000", "group.consumer.heartbeat.interval.ms": "9000"}
+    with GroupServer({**files, **later}) as server:
+        assert Consumer(server, "one").join("orders").heartbeat_interval_ms == 8_000
 
 
 def test_a_client_of_version_0_gets_its_id_from_the_server() -> None:

@@ -118,6 +118,25 @@ func (m *member) leave() {
 	m.client.Close()
 }
 
+// ofTheServer: a group of the consumer protocol (KIP-848), in which the coordinator assigns.
+func ofTheServer(p *probe, balancer kgo.GroupBalancer) {
+	topic := "newer-" + balancer.ProtocolName()
+	p.topic(topic, 4)
+	options := []kgo.Opt{kgo.ServerSideBalancer(), kgo.Balancers(balancer)}
+	first := p.join(topic, topic, options...)
+	defer first.leave()
+	p.until("the first has all four", func() bool { return len(first.partitions()) == 4 })
+	second := p.join(topic, topic, options...)
+	p.until("two each", func() bool { return len(first.partitions()) == 2 && len(second.partitions()) == 2 })
+	p.fill(topic, 4, 10)
+	p.until("all records came", func() bool { return first.read()+second.read() == 40 })
+	described, err := kadm.NewClient(first.client).ListGroups(context.Background())
+	p.well(err, "list groups")
+	p.saw("type", described[topic].GroupType)
+	second.leave()
+	p.until("the first has all again", func() bool { return len(first.partitions()) == 4 })
+}
+
 // twoShare: one has all, two share, every record is read, and who stays has all again.
 func twoShare(p *probe, balancer kgo.GroupBalancer) {
 	topic := "share-" + balancer.ProtocolName()

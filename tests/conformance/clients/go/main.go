@@ -24,6 +24,8 @@ func main() {
 		{"group with range", func(p *probe) { twoShare(p, kgo.RangeBalancer()) }},
 		{"group with roundrobin", func(p *probe) { twoShare(p, kgo.RoundRobinBalancer()) }},
 		{"group with sticky", func(p *probe) { twoShare(p, kgo.StickyBalancer()) }},
+		{"consumer group: range", func(p *probe) { ofTheServer(p, kgo.RangeBalancer()) }},
+		{"consumer group: uniform", func(p *probe) { ofTheServer(p, kgo.StickyBalancer()) }},
 		{"group with cooperative-sticky", func(p *probe) { twoShare(p, kgo.CooperativeStickyBalancer()) }},
 		{"static member restarts unnoticed", staticMember},
 		{"offsets resume after a restart", resume},

@@ -16,9 +16,9 @@ final class Losses {
     }
 
     /** A second JVM with one consumer, killed with SIGKILL: nobody says goodbye. */
-    private static Process otherJvm(Probe probe, String group, String topic, String instance) throws Exception {
+    static Process otherJvm(Probe probe, String group, String topic, String instance, String protocol) throws Exception {
         List<String> command = List.of("java", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-                "-cp", System.getProperty("java.class.path"), "Victim", probe.bootstrap, group, topic, instance);
+                "-cp", System.getProperty("java.class.path"), "Victim", probe.bootstrap, group, topic, instance, protocol);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         BufferedReader lines = new BufferedReader(new InputStreamReader(process.getInputStream()));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -34,7 +34,7 @@ final class Losses {
         Clients.topic(probe, "killed", 4);
         try (Member stays = new Member("stays", Clients.consumer(probe, "killed", "session.timeout.ms", 3_000), "killed")) {
             probe.until("it has all", () -> stays.partitions().size() == 4);
-            Process victim = otherJvm(probe, "killed", "killed", "");
+            Process victim = otherJvm(probe, "killed", "killed", "", "classic");
             probe.until("two each", () -> stays.partitions().size() == 2);
             int before = stays.generation();
             victim.destroyForcibly().waitFor();
@@ -48,11 +48,11 @@ final class Losses {
         try (Member stays = new Member("stays",
                 Clients.consumer(probe, "killed-static", "session.timeout.ms", 6_000), "killed-static")) {
             probe.until("it has all", () -> stays.partitions().size() == 4);
-            Process victim = otherJvm(probe, "killed-static", "killed-static", "two");
+            Process victim = otherJvm(probe, "killed-static", "killed-static", "two", "classic");
             probe.until("two each", () -> stays.partitions().size() == 2);
             int before = stays.generation();
             victim.destroyForcibly().waitFor();
-            victim = otherJvm(probe, "killed-static", "killed-static", "two");
+            victim = otherJvm(probe, "killed-static", "killed-static", "two", "classic");
             probe.same("no rebalance", before, stays.generation());
             victim.destroyForcibly().waitFor();
             probe.until("after its session it is missed", () -> stays.partitions().size() == 4);

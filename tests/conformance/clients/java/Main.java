@@ -9,6 +9,7 @@ public final class Main {
         Map<String, Feature> features = new LinkedHashMap<>();
         Groups.addTo(features);
         Losses.addTo(features);
+        ConsumerGroups.addTo(features);
         Positions.addTo(features);
         Producers.addTo(features);
         Transactions.addTo(features);

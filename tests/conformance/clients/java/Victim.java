@@ -2,13 +2,14 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
-/** A consumer in a process of its own, to be killed: `Victim host:port group topic instance-or-empty`. */
+/** A consumer in a process of its own, to be killed: `Victim host:port group topic instance-or-empty protocol`. */
 public final class Victim {
     public static void main(String[] arguments) {
         Probe probe = new Probe(arguments[0], "victim");
-        Object[] more = arguments.length < 4 || arguments[3].isEmpty()
-                ? new Object[] {"session.timeout.ms", 3_000}
-                : new Object[] {"session.timeout.ms", 6_000, "group.instance.id", arguments[3]};
+        String protocol = arguments[4];
+        Object[] more = arguments[3].isEmpty()
+                ? new Object[] {"session.timeout.ms", 3_000, "group.protocol", protocol}
+                : new Object[] {"session.timeout.ms", 6_000, "group.protocol", protocol, "group.instance.id", arguments[3]};
         KafkaConsumer<String, String> consumer = Clients.consumer(probe, arguments[1], more);
         consumer.subscribe(List.of(arguments[2]));
         int before = -1;

@@ -9,6 +9,10 @@ from contextlib import contextmanager
 from tests.conformance.clients.tools.shell import Shell, says, until
 
 
+_OWN_ID = re.compile(r"\s[\w-]{22}\s")
+"""A member id that the client made (KIP-1082)."""
+
+
 def _topic_with_lines(shell: Shell, topic: str, lines: int) -> None:
     shell.run("topics", "--create", "--topic", topic, "--partitions", "1")
     shell.run("console-producer", "--topic", topic, stdin="".join(f"line {number}\n" for number in range(lines)))
@@ -20,8 +24,8 @@ def _read_in_a_group(shell: Shell, topic: str, group: str, lines: int) -> None:
 
 
 @contextmanager
-def _member(shell: Shell, topic: str, group: str) -> Iterator[None]:
-    mine = ("--topic", topic, "--group-id", group, "--group-protocol", "classic", "--reset-policy", "earliest")
+def _member(shell: Shell, topic: str, group: str, protocol: str = "classic") -> Iterator[None]:
+    mine = ("--topic", topic, "--group-id", group, "--group-protocol", protocol, "--reset-policy", "earliest")
     with shell.beside("verifiable-consumer", *mine) as output:
         says("it has its partitions", output, '"partitions_assigned"')
         yield
@@ -41,6 +45,21 @@ def list_(shell: Shell) -> None:
 def _own_lines(said: str) -> str:
     """The other features leave groups behind, some with numbers of chance in their names."""
     return "\n".join(sorted(line for line in said.splitlines() if line.startswith(("GROUP", "listing"))))
+
+
+def of_the_consumer_protocol(shell: Shell) -> None:
+    """KIP-848: listed, described with epochs and targets, emptied by its member, deleted."""
+    _topic_with_lines(shell, "newer", 5)
+    which = ("--describe", "--group", "newer")
+    with _member(shell, "newer", "newer", "consumer"):
+        _until_committed(shell, "newer", 5)
+        assert "newer" in shell.run("consumer-groups", "--list", "--type", "consumer").split()
+        assert "newer" not in shell.run("consumer-groups", "--list", "--type", "classic").split()
+        for what in ("--offsets", "--members", "--state"):
+            said = shell.run("consumer-groups", *which, what, "--verbose")
+            shell.saw(what, _OWN_ID.sub(" ID ", said))
+    until("the group is empty", lambda: "Empty" in shell.run("consumer-groups", *which, "--state"))
+    shell.saw("deleted", shell.run("consumer-groups", "--delete", "--group", "newer"))
 
 
 def describe(shell: Shell) -> None:

@@ -65,6 +65,18 @@ def configs_of_topics(shell: Shell) -> None:
     shell.saw("a bad value", _without_trace(bad))
 
 
+def configs_of_groups(shell: Shell) -> None:
+    which = ("--entity-type", "groups", "--entity-name", "configured-group")
+    changes = "consumer.session.timeout.ms=50000,consumer.heartbeat.interval.ms=3000"
+    shell.saw("altered", shell.run("configs", "--alter", *which, "--add-config", changes))
+    shell.saw("described", shell.run("configs", "--describe", *which))
+    shell.run("configs", "--alter", *which, "--delete-config", "consumer.session.timeout.ms")
+    shell.saw("after a removal", shell.run("configs", "--describe", *which))
+    shell.saw("all", shell.run("configs", "--describe", "--entity-type", "groups"))
+    bad = shell.run("configs", "--alter", *which, "--add-config", "consumer.session.timeout.ms=1", ends_with=1)
+    shell.saw("a bad value", _without_trace(bad))
+
+
 def configs_of_brokers(shell: Shell) -> None:
     which = ("--entity-type", "brokers", "--entity-name", "1")
     said = shell.run("configs", "--describe", "--all", *which)
