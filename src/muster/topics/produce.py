@@ -159,16 +159,16 @@ def produce(
     """
     try:
         return _append(partition, judging, terms, now_ms, expiration_ms, effort, refused_before)
-    except BatchRefused as refused:
-        start = partition.log.start_offset if refused.record_errors or refused.shows_log_start else -1
+    except BatchRefused as unfit:
+        start = partition.log.start_offset if unfit.record_errors or unfit.shows_log_start else -1
         return ProduceResult(
-            refused.code,
-            refused.message,
+            unfit.code,
+            unfit.message,
             log_start_offset=start,
-            record_errors=refused.record_errors,
-            record_error_count=refused.record_error_count,
+            record_errors=unfit.record_errors,
+            record_error_count=unfit.record_error_count,
         )
-    except TopicError as refused:
+    except TopicError as refused:  # compiled code has one type for a name: not that of the one above
         return ProduceResult(refused.code, refused.message, log_start_offset=partition.log.start_offset)
 
 
