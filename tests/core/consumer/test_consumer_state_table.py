@@ -2,7 +2,8 @@
 
 The member `m` is at epoch 5 (4 before) and has foo-0; foo-1 is another member's. In UNREVOKED_PARTITIONS it has yet to give up
 foo-2, in UNRELEASED_PARTITIONS it waits for foo-1 at epoch 6. The group and its target are at epoch 6, with foo-0 and foo-1 for
-this member; in the rows `STABLE, done` they are at 5, with foo-0. In the rows `LEFT` it is a static member that has left for a while.
+this member; in the rows `STABLE, done` they are at 5, with foo-0. In the rows `LEFT` it is a static member that has left for a
+while.
 """
 
 from __future__ import annotations

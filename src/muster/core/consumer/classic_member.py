@@ -81,8 +81,8 @@ def join_consumer_group(
 def _epoch_of_replacement(group: ConsumerGroup, before: ConsumerMember | None) -> int:
     """At which epoch a classic static member takes the place of the one before: the target's, if that one had arrived.
 
-    Deviates: in Kafka always the target's. Then a member that had not all of its target yet counts as one that has, and nobody reads
-    the partitions that it lacks until the next epoch; here it is reconciled.
+    Deviates: in Kafka always the target's. Then a member that had not all of its target yet counts as one that has, and nobody
+    reads the partitions that it lacks until the next epoch; here it is reconciled.
     """
     if before is None:
         return JOIN_EPOCH
