@@ -22,7 +22,11 @@ REBALANCE_MS = 60_000
 
 
 def heartbeat(group: str, member_id: str, epoch: int = 0, **details: Any) -> ConsumerGroupHeartbeatRequest:
-    joins = {"rebalance_timeout_ms": REBALANCE_MS, "subscribed_topic_names": ["t"], "topic_partitions": []}
+    joins: dict[str, Any] = {
+        "rebalance_timeout_ms": REBALANCE_MS,
+        "subscribed_topic_names": ["t"],
+        "topic_partitions": [],
+    }
     return ConsumerGroupHeartbeatRequest(group, member_id, epoch, **((joins if epoch == 0 else {}) | details))
 
 
