@@ -80,11 +80,13 @@ fuzz: $(COMPILED) ## fuzzing: the decoders, guided by coverage, then a whole ser
 	@$(BIN)/python tests/wire/fuzz_decoders.py $(or $(SECONDS_),60)
 	@$(BIN)/python -m tests.security.fuzz $(or $(SECONDS_),60) $(SEED)
 
-sim: $(COMPILED) ## thousands of simulated runs with faults: 4000 of one server, 800 of a cluster, some with transactions (or SEEDS=N of each)
+sim: $(COMPILED) ## thousands of simulated runs with faults: 4500 of one server, 900 of a cluster, some with transactions or consumer groups (or SEEDS=N of each)
 	@$(BIN)/muster sim --seeds $(or $(SEEDS),3500)
 	@$(BIN)/muster sim --transactions --seeds $(or $(SEEDS),500)
+	@$(BIN)/muster sim --consumers --seeds $(or $(SEEDS),500)
 	@$(BIN)/muster sim --nodes 3 --seeds $(or $(SEEDS),700)
 	@$(BIN)/muster sim --nodes 3 --transactions --seeds $(or $(SEEDS),100)
+	@$(BIN)/muster sim --nodes 3 --consumers --seeds $(or $(SEEDS),100)
 
 kill: $(COMPILED) ## kill the server 20 times in each mode under real clients; nothing acknowledged may be lost
 	@$(BIN)/python -m tests.durability.kill --kills 20

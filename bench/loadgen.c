@@ -158,6 +158,11 @@ static void prepare_server(void) {
     exchange(connections, 1, coordinator_error, "FindCoordinator");
     write_create_topic(&c->own);
     exchange(connections, 1, create_topic_error, "CreateTopics");
+    for (int there = MOST_AT_ONCE; there < partitions;) {
+        there = there + MOST_AT_ONCE < partitions ? there + MOST_AT_ONCE : partitions;
+        write_more_partitions(&c->own, there);
+        exchange(connections, 1, more_partitions_error, "CreatePartitions");
+    }
 }
 
 /* ---- joining ---- */

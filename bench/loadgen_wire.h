@@ -12,12 +12,13 @@
 
 enum {
     OFFSET_COMMIT = 8, OFFSET_FETCH = 9, FIND_COORDINATOR = 10, JOIN = 11, HEARTBEAT = 12, SYNC = 14, DESCRIBE = 15,
-    LIST = 16, CREATE_TOPICS = 19
+    LIST = 16, CREATE_TOPICS = 19, CREATE_PARTITIONS = 37
 };
 enum {
-    UNKNOWN_TOPIC = 3, LOADING = 14, NOT_AVAILABLE = 15, NOT_COORDINATOR = 16, REBALANCING = 27, TOPIC_EXISTS = 36,
+    UNKNOWN_TOPIC = 3, LOADING = 14, NOT_AVAILABLE = 15, NOT_COORDINATOR = 16, REBALANCING = 27, TOPIC_EXISTS = 36, INVALID_PARTITIONS = 37,
     ID_REQUIRED = 79
 };
+enum { MOST_AT_ONCE = 5000 }; /* partitions of one request: Kafka's controller takes fewer than 10,000 records at a time */
 enum { GROUP_KEY, TRANSACTION_KEY }; /* of FindCoordinator */
 enum { SESSION_MS = 1800000, REBALANCE_MS = 60000 };
 
@@ -135,7 +136,8 @@ static int coordinator_error(Reader r, Member *m) {
 static void write_create_topic(Bytes *b) {
     begin(b, CREATE_TOPICS, 7);
     put_count(b, 1);
-    put_text(b, topic); put32(b, (uint32_t)partitions); put16(b, 1); put_count(b, 0); put_count(b, 0); put8(b, 0);
+    put_text(b, topic); put32(b, (uint32_t)(partitions < MOST_AT_ONCE ? partitions : MOST_AT_ONCE));
+    put16(b, 1); put_count(b, 0); put_count(b, 0); put8(b, 0);
     put32(b, 30000); put8(b, 0);
     finish(b);
 }
@@ -144,6 +146,20 @@ static int create_topic_error(Reader r, Member *m) {
     get_count(&r); skip_text(&r); take(&r, 16);
     int error = get16(&r);
     return error == TOPIC_EXISTS ? 0 : error;
+}
+
+static void write_more_partitions(Bytes *b, int count) {
+    begin(b, CREATE_PARTITIONS, 2);
+    put_count(b, 1);
+    put_text(b, topic); put32(b, (uint32_t)count); put8(b, 0); put8(b, 0);
+    put32(b, 30000); put8(b, 0);
+    finish(b);
+}
+static int more_partitions_error(Reader r, Member *m) {
+    (void)m;
+    get_count(&r); skip_text(&r);
+    int error = get16(&r);
+    return error == INVALID_PARTITIONS ? 0 : error; /* it has as many already */
 }
 
 static void write_join(Bytes *b, const Member *m) {

@@ -22,11 +22,11 @@ from muster.runtime.coordinator import Coordinator
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.marker_writer import MarkerWriter
 from muster.runtime.tickets import Redeemable
-from muster.sim.checkers import violations
+from muster.sim.checkers import CHECKERS, violations
 from muster.sim.faults import FAULTS_WITH_TRANSACTIONS
 from muster.sim.history import History
 from muster.sim.run import kinds_of_faults, shrink, simulate
-from muster.sim.transactions.checkers import CHECKERS_WITH_TRANSACTIONS, TRANSACTION_CHECKERS
+from muster.sim.transactions.checkers import TRANSACTION_CHECKERS
 from muster.sim.transactions.history import Attempt, CopyRead, Fenced, TransactionHistory, Written
 from muster.topics.broker import Broker
 from muster.topics.producers import ProducerLedger
@@ -34,6 +34,7 @@ from muster.topics.topic import Partition
 from muster.wire import errors
 from tests.forms import interpreted_only
 
+CHECKERS_WITH_TRANSACTIONS = (*CHECKERS, *TRANSACTION_CHECKERS)
 SEEDS = 40
 """How many seeds a mutation may hide from."""
 

@@ -14,8 +14,8 @@ from typing import Any, cast
 import pytest
 
 from muster.log.files import FileStore
-from muster.sim.checkers import violations
-from muster.sim.transactions.checkers import CHECKERS_WITH_TRANSACTIONS
+from muster.sim.checkers import CHECKERS, violations
+from muster.sim.transactions.checkers import TRANSACTION_CHECKERS
 from muster.sim.transactions.requests import NEW_PROTOCOL, OLD_PROTOCOL
 from muster.sim.world import World
 from tests.log.failing_disk import QuickFailingDisk
@@ -94,6 +94,8 @@ def test_whichever_disk_operation_fails_transactions_stay_whole(
         fail_at += 1
         disk = QuickFailingDisk()
         world = run(tmp_path / str(fail_at), disk, protocol, fail_at, for_good=for_good)
-        assert violations(world.history, CHECKERS_WITH_TRANSACTIONS) == [], f"operation {fail_at} failed: {disk.failed}"
+        assert violations(world.history, (*CHECKERS, *TRANSACTION_CHECKERS)) == [], (
+            f"operation {fail_at} failed: {disk.failed}"
+        )
         clean_run = not disk.failed
     assert fail_at > 50, "the script should have had more operations that can fail"

@@ -121,6 +121,8 @@ class ConsumerHistory:
         assert loaded.consumer_groups.keys() == live.consumer_groups.keys()
         for group_id, group in live.consumer_groups.items():
             assert facts(loaded.consumer_groups[group_id]) == facts(group)
+        assert loaded.facts == live.facts
+        assert sorted(map(repr, loaded.offsets)) == sorted(map(repr, live.offsets))
 
     def check_everybody_was_answered(self) -> None:
         assert not [call.request for call in self.world.calls if call.waiting and "Join" not in repr(call.request)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from muster.sim.checkers import CHECKERS, Checker
+from muster.sim.checkers import Checker
 from muster.sim.history import History
 from muster.sim.transactions.history import Attempt, CopyRead, TransactionHistory
 
@@ -109,7 +109,6 @@ TRANSACTION_CHECKERS: tuple[Checker, ...] = (
     producers_get_on_when_faults_end,
     every_answer_is_one_that_clients_expect,
 )
-CHECKERS_WITH_TRANSACTIONS: tuple[Checker, ...] = (*CHECKERS, *TRANSACTION_CHECKERS)
 
 
 def _by_attempt(copies: list[CopyRead]) -> dict[int, Counter[tuple[int, int]]]:
