@@ -59,7 +59,8 @@ def pack(rows: pa.Table) -> bytes:
     with pa.ipc.new_stream(sink, held.schema) as stream:
         for batch in held.combine_chunks().to_batches():
             stream.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
 
 
 def unpack(packed: pa.Scalar, schema: pa.Schema) -> pa.Table:

@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from muster.pipeline.connect_batch import ConnectBatch, is_connect
+from muster.pipeline.arrow_map import is_connect
+from muster.pipeline.connect_batch import ConnectBatch
 from muster.pipeline.failure import JobError, short_words
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location

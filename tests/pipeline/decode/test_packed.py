@@ -18,8 +18,8 @@ from muster.pipeline.packed import (
     WRITTEN,
     packed_for_fold,
     packed_log,
-    written_rows,
     unpack,
+    written_rows,
 )
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
 from muster.pipeline.sources.log_source import LOG_TOPICS, Stretch
@@ -85,6 +85,7 @@ def test_the_fold_gets_commits_apart_from_everything_else(data: Path) -> None:  
     expected = rows.to_pylist()
     commits = [row for row in expected if row["record_type"] in COMMIT_TYPES and row["problem"] is None]
     others = [row for row in expected if row not in commits]
-    assert commits and others
+    assert commits
+    assert others
     assert _by_place(found[COMMITS]) == _by_place([{name: row[name] for name in COMMIT_COLUMNS} for row in commits])
     assert _by_place(found[OTHERS]) == _by_place(others)

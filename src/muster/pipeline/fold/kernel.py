@@ -85,7 +85,8 @@ def log_packs(log: DataFrame) -> DataFrame:
 def fold_rows(packs: DataFrame, state: DataFrame, settings: FoldSettings, tasks: int = STATE_PARTS) -> DataFrame:
     """Everything that new log rows change: rows of `state`, `open`, `minute` and the tables in `FACTS`, as one.
 
-    `packs` are the log rows (`FOLD_PACKS`). `tasks`: how many of Spark's, at most one for each state part. A few records are worth one.
+    `packs` are the log rows (`FOLD_PACKS`). `tasks`: how many of Spark's, at most one for each state part; a few records are
+    worth one.
     """
     rows = _together(packs.unionByName(map_arrow(state, packed_state, state_schema(), FOLD_PACKS)), tasks)
     return map_arrow(rows, fold_kernel(settings), FOLD_PACKS, output_schema())
@@ -148,7 +149,9 @@ def _partitions(batches: Iterator[pa.RecordBatch]) -> Iterator[Partition]:
             found.setdefault((cluster, number), {}).setdefault(kind, []).append(packed)
     for cluster, number in sorted(found):
         kinds = found.pop((cluster, number))
-        rows_of = {kind: pa.concat_tables(unpack(each, _schema_of(kind)) for each in packs) for kind, packs in kinds.items()}
+        rows_of = {
+            kind: pa.concat_tables(unpack(each, _schema_of(kind)) for each in packs) for kind, packs in kinds.items()
+        }
         yield Partition(cluster, number, rows_of.pop(COMMITS, None), rows_of.pop(OTHERS, None), rows_of)
 
 

@@ -3,8 +3,8 @@
 Everything that Spark needs travels in options (texts), so that this works on a cluster too. Order inside a log partition is the
 log's; nothing is shuffled. A subclass says what to read (`spark_sources`).
 
-Options of all: `table` (`log`; `packed_log`, the same in batches for our own kernels; or raw: `b_log_record`, `b_journal_event`, `b_quarantine`), `startOffsets`, `endOffsets`,
-`maxOffsetsPerPartition`, `tickEverySeconds`, `offsetsPerTask`.
+Options of all: `table` (`log`; `packed_log`, the same in batches for our own kernels; or raw: `b_log_record`, `b_journal_event`,
+`b_quarantine`), `startOffsets`, `endOffsets`, `maxOffsetsPerPartition`, `tickEverySeconds`, `offsetsPerTask`.
 """
 
 from __future__ import annotations
