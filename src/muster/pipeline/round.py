@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.fold.kernel import (
@@ -44,7 +43,7 @@ from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.schema import MINUTE
-from muster.pipeline.packed import FOR_THE_FOLD, PACKED, WRITTEN, written_rows
+from muster.pipeline.packed import FOR_THE_FOLD, WRITTEN
 from muster.pipeline.sources.run_source import RunSource
 from muster.pipeline.sources.stable_ends import KnownEnd
 from muster.pipeline.tables.settings import GoldSettings
@@ -173,20 +172,19 @@ class _Round:
 
     # -- log and fold
 
-    def add_log(self, packed: DataFrame) -> None:
+    def add_log(self, rows: DataFrame) -> None:
         """The rows are written once, and beside them what the fold takes: a source may not give the same rows twice."""
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
 
         seen = Observation("log")
-        counted = packed.observe(
+        counted = rows.observe(
             seen,
-            F.sum("records").alias("records"),
-            F.max("newest_ms").alias("newest_ms"),
-            F.collect_set("log_partition").alias("log_partitions"),
+            F.count(F.when(F.col("packed").isNull(), 1)).alias("records"),
+            F.max("record_ms").alias("newest_ms"),
+            F.collect_set(F.when(F.col("packed").isNotNull(), F.col("log_partition"))).alias("log_partitions"),
         )
-        rows = map_arrow(counted, written_rows, PACKED, WRITTEN)
-        rows.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
+        counted.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
         self._records = int(told["records"] or 0)
         if not self._records:
