@@ -234,7 +234,9 @@ def measure_first(data: str, lake: str) -> dict[str, float]:
 
 def measure_round(data: str, lake: str) -> dict[str, float]:
     """10,000 new records on the lake, in a young Java; then micro-batches of 100, when it is warm."""
-    with _query(data, lake, ROUND) as (_, query, _):
+    from bench.pipeline_processes import Watched
+
+    with _query(data, lake, ROUND) as (_, query, _), Watched():
         cpu, clock = _timed(query.run)
         seconds = []
         for turn in range(WARM_ROUNDS):

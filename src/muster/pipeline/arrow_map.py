@@ -21,7 +21,12 @@ def map_arrow(rows: DataFrame, kernel: Kernel | Any, takes: pa.Schema, gives: pa
     """`rows` have the columns `takes`; what the kernel yields has the columns `gives`."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    if ".connect." in type(rows).__module__:
+    if is_connect(rows):
         # There is no public way that is not a question to the server: `DataFrame.to` and `schema` both are.
         rows._cached_schema = from_arrow_schema(takes)
     return rows.mapInArrow(kernel, from_arrow_schema(gives))
+
+
+def is_connect(frame: Any) -> bool:
+    """Whether a DataFrame, or a session, is one of Spark Connect."""
+    return ".connect." in type(frame).__module__

@@ -7,7 +7,7 @@ keeps in memory (when the tables of now were last made) is asked of the lake her
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from muster.pipeline.lake.location import Location
 from muster.pipeline.round import Gold, RoundSettings, RoundWriter
@@ -36,7 +36,3 @@ class ConnectBatch:
             return None
         age_ms = self.settings.clock() - (writer.last().gold_at_ms or 0)
         return Gold(only_changes=age_ms < self.idle_ms) if age_ms >= self.gold_every_ms else None
-
-
-def is_connect(spark: Any) -> bool:
-    return ".connect." in type(spark).__module__

@@ -1,11 +1,9 @@
-"""Decoded log rows on their way through Spark as whole Arrow batches: one row of a DataFrame holds thousands of records.
+"""What the fold takes of log rows, as whole Arrow batches: one row of a DataFrame holds thousands of records.
 
-Where a row goes from one of our kernels to the next and nobody looks at it in between, Java would take each of its 37 columns apart
-and put it together again, five times between the source and the fold. Packed, a batch is one binary value beside what
-Spark has to know of it: whose it is, how many records, how new. Rows are rows again where they are written to `log`.
-
-Two kinds of packs: `LOG` rows as the source gives them, and what the fold takes (`fold_packs`): its commits, in the columns that it
-looks at, apart from everything else. Plain Arrow; knows no Spark API.
+A source that is asked for it gives, behind each batch of log rows, rows that carry the same records once more for the fold: commits
+in the columns that it looks at, apart from everything else, each as one binary value. Spark writes them beside the log in the same
+job, and the fold reads them instead of the log: Java would take two million rows apart and put them together again on their way out
+of Parquet, through a shuffle and into Arrow. Plain Arrow; knows no Spark API.
 """
 
 from __future__ import annotations
@@ -18,16 +16,6 @@ import pyarrow.compute as pc
 
 from muster.pipeline.log_schema import COMMIT_COLUMNS, COMMIT_TYPES, LOG
 
-PACKED: Final = pa.schema(
-    [
-        ("cluster", pa.string()),
-        ("log_partition", pa.int32()),
-        ("records", pa.int64()),
-        ("newest_ms", pa.int64()),
-        ("packed", pa.binary()),
-    ]
-)
-"""What a source gives that was asked for packed rows: a row for each batch of a log partition, in its order."""
 FOLD_PACKS: Final = pa.schema(
     [("cluster", pa.string()), ("log_partition", pa.int32()), ("row_kind", pa.string()), ("packed", pa.binary())]
 )
@@ -37,19 +25,18 @@ OTHERS: Final = "other"
 FOR_THE_FOLD: Final = "for-the-fold"
 """The `dt` of rows that carry packs for the fold: they are written beside the log's files, and belong to no table."""
 WRITTEN: Final = pa.schema([*LOG, pa.field("packed", pa.binary())])
-"""What the writer of the log gets: rows of `LOG`, and rows that carry a pack and its kind (in `source`)."""
+"""What such a source gives: rows of `LOG`, and rows that carry a pack and its kind (in `source`)."""
 _PLACE: Final = ("cluster", "log_partition")
-_ROWS_A_PACK: Final = 65_536
-_ROWS_OUT: Final = 32_768
 
 
-def packed_log(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Rows of `LOG` as rows of `PACKED`."""
-    for begin in range(0, rows.num_rows, _ROWS_A_PACK):
-        whole = pa.Table.from_batches([rows.slice(begin, _ROWS_A_PACK)])
-        for (cluster, number), part in by_place(whole):
-            newest = pc.max(part["record_ms"]).as_py()
-            yield _row(PACKED, cluster, number, part.num_rows, newest, pack(part))
+def with_packs(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Rows of `LOG` as rows of `WRITTEN`, their packs behind them."""
+    if not rows.num_rows:
+        return
+    yield pa.RecordBatch.from_arrays([*rows.columns, pa.nulls(rows.num_rows, pa.binary())], schema=WRITTEN)
+    for (cluster, number), kind, packed in fold_packs(pa.Table.from_batches([rows])):
+        told = {"cluster": cluster, "log_partition": number, "source": kind, "dt": FOR_THE_FOLD, "packed": packed}
+        yield pa.RecordBatch.from_pylist([told], schema=WRITTEN)
 
 
 def pack(rows: pa.Table) -> bytes:
@@ -59,7 +46,8 @@ def pack(rows: pa.Table) -> bytes:
     with pa.ipc.new_stream(sink, held.schema) as stream:
         for batch in held.combine_chunks().to_batches():
             stream.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
 
 
 def unpack(packed: pa.Scalar, schema: pa.Schema) -> pa.Table:
@@ -75,23 +63,6 @@ def _column(held: pa.Table, field: pa.Field) -> pa.ChunkedArray | pa.Array:
         return pa.nulls(held.num_rows, field.type)
     column = held[field.name]
     return column if column.type == field.type else column.cast(field.type)
-
-
-def written_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """For `mapInArrow`: rows of `PACKED` become rows of `WRITTEN`."""
-    for batch in batches:
-        for packed in batch.column(batch.schema.get_field_index("packed")):
-            rows = unpack(packed, LOG)
-            yield from _with_column(rows, WRITTEN).to_batches(max_chunksize=_ROWS_OUT)
-            for place, kind, of_fold in fold_packs(rows):
-                told = {"source": kind, "dt": FOR_THE_FOLD, "packed": of_fold}
-                row = dict(zip(_PLACE, place, strict=True)) | told
-                yield pa.RecordBatch.from_pylist([row], schema=WRITTEN)
-
-
-def _with_column(rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    added = [pa.nulls(rows.num_rows, field.type) for field in list(schema)[rows.num_columns :]]
-    return pa.Table.from_arrays([*rows.columns, *added], schema=schema)
 
 
 def packed_for_fold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.fold.kernel import (
@@ -37,13 +36,14 @@ from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.files import DataFile, component, list_batch, remove_day
 from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.parquet_options import LOG_PARQUET, PARQUET
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, last_round, publish_round
 from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.schema import MINUTE
-from muster.pipeline.packed import FOR_THE_FOLD, PACKED, WRITTEN, written_rows
+from muster.pipeline.packed import FOR_THE_FOLD, WRITTEN
 from muster.pipeline.sources.run_source import RunSource
 from muster.pipeline.sources.stable_ends import KnownEnd
 from muster.pipeline.tables.settings import GoldSettings
@@ -56,18 +56,8 @@ REBUILD_OFFSETS: Final = 500_000
 """Offsets of a log partition that are folded at once when everything is made anew."""
 FOLD_RECORDS: Final = 20_000
 """Records for which Spark is asked to run one more task of the fold."""
-_PARQUET: Final = {"parquet.size.statistics.enabled": "false"}
-"""Statistics that no reader of these tables asks for, and that cost a tenth of the writing."""
-_NAMES: Final = ("cluster", "log_topic", "source", "group_id", "topic", "topic_id")
-_OF_LOG: Final = {
-    "parquet.enable.dictionary": "false",
-    **{f"parquet.enable.dictionary#{column}": "true" for column in _NAMES},
-}
-"""Names are worth a dictionary. Of offsets and times nearly every value is another, and small numbers compress as well without:
-the writer would look each up in a table of its own.
-"""
 _INTERPRETED_BYTES: Final = 10_000_000
-"""Of the state, some 130,000 positions. Up to here it costs more to generate and compile code for the tables' rows than it saves."""
+"""Of the state, some 130,000 positions. Up to here generating and compiling code for the tables' rows costs more than it saves."""
 _CODE: Final = "spark.sql.codegen.factoryMode"
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
@@ -182,22 +172,19 @@ class _Round:
 
     # -- log and fold
 
-    def add_log(self, packed: DataFrame) -> None:
+    def add_log(self, rows: DataFrame) -> None:
         """The rows are written once, and beside them what the fold takes: a source may not give the same rows twice."""
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
 
         seen = Observation("log")
-        counted = packed.observe(
+        counted = rows.observe(
             seen,
-            F.sum("records").alias("records"),
-            F.max("newest_ms").alias("newest_ms"),
-            F.collect_set("log_partition").alias("log_partitions"),
+            F.count(F.when(F.col("packed").isNull(), 1)).alias("records"),
+            F.max("record_ms").alias("newest_ms"),
+            F.collect_set(F.when(F.col("packed").isNotNull(), F.col("log_partition"))).alias("log_partitions"),
         )
-        rows = map_arrow(counted, written_rows, PACKED, WRITTEN)
-        rows.write.options(**_PARQUET, **_OF_LOG).partitionBy("dt").parquet(
-            self._location.batch_url("log", self._batch)
-        )
+        counted.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
         self._records = int(told["records"] or 0)
         if not self._records:
@@ -378,7 +365,7 @@ class _Round:
 
     @contextmanager
     def _without_generated_code(self) -> Iterator[None]:
-        """Spark makes a class of its own for the rows of every plan, which Java then compiles: worth it for millions of rows only."""
+        """Spark makes a class of its own for the rows of every plan, which Java compiles: worth it for millions of rows only."""
         is_small = sum(file.size for file in self._held("state")) < _INTERPRETED_BYTES
         before = self._spark.conf.get(_CODE)
         self._spark.conf.set(_CODE, "NO_CODEGEN" if is_small else before)
@@ -397,5 +384,5 @@ class _Round:
 
         batch = f"{self._batch}-{step}"
         named = rows.withColumn("batch", F.lit(batch))
-        named.write.mode("append").options(**_PARQUET).partitionBy(TABLE, "batch", PART).parquet(self._location.url)
+        named.write.mode("append").options(**PARQUET).partitionBy(TABLE, "batch", PART).parquet(self._location.url)
         return list_batch(self._location, batch, tables)

@@ -109,7 +109,7 @@ def spark_settings(
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or reducers(settings.master)),
-        # A plan is a scan or a kernel, a projection and a write: nothing to fuse, and Java spends seconds on compiling the fused code.
+        # A plan is a scan or a kernel, a projection and a write: nothing to fuse, and Java spends seconds on compiling it fused.
         "spark.sql.codegen.wholeStage": "false",
         **_HADOOP,
     }

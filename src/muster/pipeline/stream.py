@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from muster.pipeline.connect_batch import ConnectBatch, is_connect
+from muster.pipeline.arrow_map import is_connect
+from muster.pipeline.connect_batch import ConnectBatch
 from muster.pipeline.failure import JobError, short_words
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
@@ -96,7 +97,7 @@ class PipelineQuery:
     def run(self) -> bool:
         """Read up to the ends that the logs have now, then make the tables of now. False if it was stopped before."""
         before = self._writer.last()
-        self._run_query(StreamSettings(self._settings.offsets_per_partition, packed=True), availableNow=True)
+        self._run_query(StreamSettings(self._settings.offsets_per_partition, with_packs=True), availableNow=True)
         if self._stop():
             return False
         is_made = before.gold_round == before.round and not self._records
@@ -116,7 +117,7 @@ class PipelineQuery:
         """
         self._follows = True
         settings = StreamSettings(
-            self._settings.offsets_per_partition, tick_seconds=self._settings.gold_every_ms / 1000, packed=True
+            self._settings.offsets_per_partition, tick_seconds=self._settings.gold_every_ms / 1000, with_packs=True
         )
         failures = _RESTARTS
         while not self._stop():

@@ -14,12 +14,10 @@ from muster.pipeline.packed import (
     FOLD_PACKS,
     FOR_THE_FOLD,
     OTHERS,
-    PACKED,
     WRITTEN,
     packed_for_fold,
-    packed_log,
     unpack,
-    written_rows,
+    with_packs,
 )
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
 from muster.pipeline.sources.log_source import LOG_TOPICS, Stretch
@@ -37,31 +35,14 @@ def _whole_log(directory: Path) -> pa.Table:
     return pa.Table.from_batches(made, LOG)
 
 
-def _packed(rows: pa.Table) -> list[pa.RecordBatch]:
-    """As a source gives them; several log partitions in one batch too."""
-    (whole,) = rows.combine_chunks().to_batches()
-    return list(packed_log(whole))
-
-
 def _by_place(rows: list[dict[str, object]]) -> list[str]:
     return sorted(map(repr, rows))
 
 
-def test_rows_come_out_as_they_went_in(data: Path) -> None:  # noqa: F811
+def test_a_source_gives_every_row_of_the_log_and_every_pack_of_the_fold(data: Path) -> None:  # noqa: F811
     rows = _whole_log(data)
-    packed = pa.Table.from_batches(_packed(rows), PACKED)
-    opened = pa.concat_tables(unpack(each, LOG) for each in packed["packed"])
-    assert _by_place(opened.to_pylist()) == _by_place(rows.to_pylist())
-    assert sum(packed["records"].to_pylist()) == rows.num_rows
-    assert max(filter(None, packed["newest_ms"].to_pylist())) == max(filter(None, rows["record_ms"].to_pylist()))
-    for place in packed.select(["cluster", "log_partition", "packed"]).to_batches(max_chunksize=1):
-        told = {(row["cluster"], row["log_partition"]) for row in unpack(place.column("packed")[0], LOG).to_pylist()}
-        assert told == {(place.column("cluster")[0].as_py(), place.column("log_partition")[0].as_py())}
-
-
-def test_the_writer_gets_every_row_of_the_log_and_every_pack_of_the_fold(data: Path) -> None:  # noqa: F811
-    rows = _whole_log(data)
-    written = pa.Table.from_batches(list(written_rows(_packed(rows))), WRITTEN)
+    (whole,) = rows.combine_chunks().to_batches()
+    written = pa.Table.from_batches(list(with_packs(whole)), WRITTEN)
     is_pack = pa.compute.equal(written["dt"], FOR_THE_FOLD).fill_null(False)
     of_log = written.filter(pa.compute.invert(is_pack))
     assert _by_place(of_log.select(LOG.names).to_pylist()) == _by_place(rows.to_pylist())
@@ -85,6 +66,7 @@ def test_the_fold_gets_commits_apart_from_everything_else(data: Path) -> None:  
     expected = rows.to_pylist()
     commits = [row for row in expected if row["record_type"] in COMMIT_TYPES and row["problem"] is None]
     others = [row for row in expected if row not in commits]
-    assert commits and others
+    assert commits
+    assert others
     assert _by_place(found[COMMITS]) == _by_place([{name: row[name] for name in COMMIT_COLUMNS} for row in commits])
     assert _by_place(found[OTHERS]) == _by_place(others)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muster.pipeline.arrow_map import is_connect
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -19,8 +21,10 @@ PIECE_BYTES: Final = 64 << 20
 
 
 def together(rows: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """All rows of a key in one task, one after the other."""
-    return rows.repartition(*keys).sortWithinPartitions(*keys)
+    """All rows of a key in one task, one after the other. Where there is to be only one task, nothing is shuffled for that."""
+    is_one_task = not is_connect(rows) and rows.sparkSession.conf.get("spark.sql.shuffle.partitions") == "1"
+    placed = rows.coalesce(1) if is_one_task else rows.repartition(*keys)
+    return placed.sortWithinPartitions(*keys)
 
 
 def whole_keys(

@@ -85,7 +85,8 @@ def log_packs(log: DataFrame) -> DataFrame:
 def fold_rows(packs: DataFrame, state: DataFrame, settings: FoldSettings, tasks: int = STATE_PARTS) -> DataFrame:
     """Everything that new log rows change: rows of `state`, `open`, `minute` and the tables in `FACTS`, as one.
 
-    `packs` are the log rows (`FOLD_PACKS`). `tasks`: how many of Spark's, at most one for each state part. A few records are worth one.
+    `packs` are the log rows (`FOLD_PACKS`). `tasks`: how many of Spark's, at most one for each state part; a few records are
+    worth one.
     """
     rows = _together(packs.unionByName(map_arrow(state, packed_state, state_schema(), FOLD_PACKS)), tasks)
     return map_arrow(rows, fold_kernel(settings), FOLD_PACKS, output_schema())

@@ -3,8 +3,8 @@
 Everything that Spark needs travels in options (texts), so that this works on a cluster too. Order inside a log partition is the
 log's; nothing is shuffled. A subclass says what to read (`spark_sources`).
 
-Options of all: `table` (`log`; `packed_log`, the same in batches for our own kernels; or raw: `b_log_record`, `b_journal_event`, `b_quarantine`), `startOffsets`, `endOffsets`,
-`maxOffsetsPerPartition`, `tickEverySeconds`, `offsetsPerTask`.
+Options of all: `table` (`log`; `log_with_packs`, beside it what the fold takes; or raw: `b_log_record`, `b_journal_event`,
+`b_quarantine`), `startOffsets`, `endOffsets`, `maxOffsetsPerPartition`, `tickEverySeconds`, `offsetsPerTask`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pyspark.sql.types import StructType
 
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.log_schema import log_spark_schema
-from muster.pipeline.packed import PACKED
+from muster.pipeline.packed import WRITTEN
 from muster.pipeline.schemas import spark_schema
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import LogSource
 from muster.pipeline.sources.log_tasks import (
     LOG_TABLE,
+    LOG_WITH_PACKS,
     OFFSETS_A_TASK,
-    PACKED_LOG,
     READABLE,
     TaskPartition,
     plan_tasks,
@@ -94,8 +94,8 @@ class LogDataSource(DataSource):  # type: ignore[misc]
 
     def schema(self) -> StructType:
         table = self.table()
-        if table == PACKED_LOG:
-            return from_arrow_schema(PACKED)
+        if table == LOG_WITH_PACKS:
+            return from_arrow_schema(WRITTEN)
         return log_spark_schema() if table == LOG_TABLE else spark_schema(table)
 
     def table(self) -> str:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 from tests.conformance.clients.tools.shell import Shell, says, until
 
-
 _OWN_ID = re.compile(r"\s[\w-]{22}\s")
 """A member id that the client made (KIP-1082)."""
 
