@@ -118,7 +118,9 @@ def test_a_silent_member_loses_its_partitions_when_its_session_ends() -> None:
 def alter(client: GroupClient, group: str, **values: int | None) -> int:
     """Settings of a group, with `_` for a dot; None removes one."""
     changes = [
-        IncrementalAlterConfigsRequestConfig(name.replace("_", "."), int(value is None), None if value is None else str(value))
+        IncrementalAlterConfigsRequestConfig(
+            name.replace("_", "."), int(value is None), None if value is None else str(value)
+        )
         for name, value in values.items()
     ]
     resource = IncrementalAlterConfigsRequestResource(32, group, changes)
