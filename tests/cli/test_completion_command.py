@@ -81,6 +81,7 @@ def test_bash_offers_names_of_groups_and_topics(scripts: dict[str, str], tmp_pat
         "orders",
         "--to-latest",
         "--execute",
+        "--create",
         bootstrap=broker.bootstrap_servers,
     ).done()
     here = (scripts["bash"], tmp_path, broker.bootstrap_servers)

@@ -23,7 +23,7 @@ def test_the_first_user_of_a_cluster_is_added_without_a_node(
     assert main(["users", "add", "admin", "--password-env", "SECRET", "--store", url]) == 0
     capsys.readouterr()
     assert main(["users", "list", "--json", "--store", url]) == 0
-    assert [row["user"] for row in json.loads(capsys.readouterr().out)] == ["admin"]
+    assert [json.loads(line)["user"] for line in capsys.readouterr().out.splitlines()] == ["admin"]
 
 
 def test_two_nodes_that_add_users_at_the_same_time_both_succeed() -> None:

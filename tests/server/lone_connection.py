@@ -11,6 +11,7 @@ from typing import Any, cast
 from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.replies import CommitReply
 from muster.core.requests import Heartbeat, OffsetCommit, Request
+from muster.log.memory import MemoryStore
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.log_limit import LogLimit
 from muster.runtime.tickets import Redeemable
@@ -21,6 +22,10 @@ from muster.server.handlers.table import HANDLERS
 from muster.server.request_budget import RequestBudget
 from muster.server.routes import Routes
 from muster.server.traffic import Traffic
+from muster.topics.catalog import Catalog
+from muster.topics.configs import TopicDefaults
+from muster.topics.leaders import OneNode
+from muster.topics.topic import Topic
 from tests.server.repeats import learned, serves_repeats
 
 PARTITIONS = {"orders": 3, "returns": 200, "t": 1}
@@ -46,27 +51,19 @@ class WritesDown(Coordinator):
         ticket.redeem(CommitReply(self.verdict(request)))
 
 
-class Topics:
-    """What a catalog is to a commit."""
-
-    def __init__(self) -> None:
-        self.changes = 0
-        self._topics = {
-            name: SimpleNamespace(name=name, topic_id=IDS[name], partitions=[None] * count)
-            for name, count in PARTITIONS.items()
-        }
-
-    def get(self, name: str) -> Any:
-        return self._topics.get(name)
-
-    def by_id(self, topic_id: bytes) -> Any:
-        return next((topic for topic in self._topics.values() if topic.topic_id == topic_id), None)
+def catalog_of_topics() -> Catalog:
+    """A real one, in memory: compiled handlers take no other."""
+    defaults = TopicDefaults(None)
+    catalog = Catalog(MemoryStore(), defaults, lambda: bytes(16), OneNode(1))
+    topics = [Topic(name, IDS[name], {}, defaults.settings({})) for name in PARTITIONS]
+    catalog.add(topics, list(PARTITIONS.values()))
+    return catalog
 
 
 class LoneNode:
     def __init__(self) -> None:
         self.coordinator = WritesDown()
-        self.broker = SimpleNamespace(catalog=Topics())
+        self.broker = SimpleNamespace(catalog=catalog_of_topics())
         self.authorizer: Any = AllowAll()
         self.principal_usage: Any = None
         self.audited: list[str] = []

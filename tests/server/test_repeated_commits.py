@@ -279,8 +279,9 @@ def test_a_topic_that_has_gone_is_noticed_by_the_next_commit() -> None:
     node = LoneNode()
     one = served(node, ORDINARY)
     catalog = node.broker.catalog
-    del catalog._topics["returns"]
-    catalog.changes += 1
+    gone = catalog.get("returns")
+    assert gone is not None
+    catalog.remove([gone])
     frame = request_frame("OffsetCommit", 9, ORDINARY)
     assert one.take(frame) == LoneConnection(node).take(frame)
     assert [topic.topic for topic in node.coordinator.commits[-1].topics] == ["orders"]

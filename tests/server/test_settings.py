@@ -105,7 +105,7 @@ def test_a_bad_value_is_refused_with_its_origin_and_what_is_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["group.consumer.regex.refresh.interval.ms", "sasl.kerberos.service.name", "group.share.max.size"]
+    "name", ["group.streams.session.timeout.ms", "sasl.kerberos.service.name", "group.share.max.size"]
 )
 def test_a_setting_of_a_part_that_is_not_built_is_refused_as_not_supported_yet(name: str) -> None:
     assert "not supported yet" in refusal(from_assignments("--set", [f"{name}=1"]))

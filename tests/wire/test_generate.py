@@ -31,7 +31,7 @@ AGREED = """
     DescribeClientQuotas 48 0-1 1, AlterClientQuotas 49 0-1 1,
     DescribeUserScramCredentials 50 0-0 0, AlterUserScramCredentials 51 0-0 0, DescribeCluster 60 0-2 0,
     DescribeProducers 61 0-0 0, DescribeTransactions 65 0-0 0, ListTransactions 66 0-2 0,
-    ConsumerGroupHeartbeat 68 0-1 0, ConsumerGroupDescribe 69 0-1 0, DescribeTopicPartitions 75 0-0 0
+    ConsumerGroupHeartbeat 68 0-1 0, ConsumerGroupDescribe 69 0-1 0, ListConfigResources 74 0-1 0, DescribeTopicPartitions 75 0-0 0
 """
 """Name, key, versions, first flexible version: what spec 2.2 and the handlers build on."""
 

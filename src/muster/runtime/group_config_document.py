@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
@@ -16,6 +15,8 @@ GroupSettings: TypeAlias = dict[str, dict[str, str]]
 
 
 def encode_group_configs(groups: Mapping[str, Mapping[str, str]]) -> bytes:
+    import json  # not at every start
+
     lines = ",\n".join(f"  {json.dumps(group)}: {json.dumps(dict(own))}" for group, own in sorted(groups.items()))
     return f'{{"version": {VERSION}, "groups": {{\n{lines}\n}}}}\n'.encode()
 
@@ -24,6 +25,8 @@ def decode_group_configs(content: bytes | None) -> GroupSettings:
     """What was stored; nothing if nothing was. StorageError if it cannot be read."""
     if content is None:
         return {}
+    import json
+
     try:
         document = json.loads(content)
         version = document["version"]

@@ -155,8 +155,8 @@ async def _refusal(cluster: Cluster, group_id: str, *, may_create: bool) -> tupl
 
     (group,) = await describe_groups(cluster, [group_id])
     if not group.exists and not may_create:
-        unknown = await unknown_group(cluster, group_id, "reset")
-        return f"{unknown}, or say --create: then these commits make it", False
+        unknown = str(await unknown_group(cluster, group_id, "reset"))
+        return f"{unknown.rstrip('.')}, or say --create: then these commits make it", False
     if group.state in ("Empty", "Dead"):
         return "", False
     members = f"{len(group.members)} member" + ("" if len(group.members) == 1 else "s")
