@@ -18,23 +18,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-import pyarrow as pa
-
 from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.schema import ENDS
-from muster.pipeline.fold.kernel import (
-    FACTS,
-    STATE_PARTS,
-    fold_rows,
-    log_packs,
-    open_schema,
-    state_part,
-    state_schema,
-)
+from muster.pipeline.fold.kernel import FACTS, STATE_PARTS, fold_rows, open_schema, state_part, state_schema
 from muster.pipeline.fold.partition import FoldSettings
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
-from muster.pipeline.lake.files import DataFile, component, list_batch, remove_day
+from muster.pipeline.lake.files import DataFile, list_batch
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.parquet_options import LOG_PARQUET, PARQUET
 from muster.pipeline.lake.reader import Lake
@@ -43,13 +33,13 @@ from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.schema import MINUTE
-from muster.pipeline.packed import FOR_THE_FOLD, WRITTEN
 from muster.pipeline.sources.run_source import RunSource
 from muster.pipeline.sources.stable_ends import KnownEnd
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.wide import PART, TABLE
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 REBUILD_OFFSETS: Final = 500_000
@@ -58,6 +48,7 @@ FOLD_RECORDS: Final = 20_000
 """Records for which Spark is asked to run one more task of the fold."""
 _INTERPRETED_BYTES: Final = 10_000_000
 """Of the state, some 130,000 positions. Up to here generating and compiling code for the tables' rows costs more than it saves."""
+_INTERPRETED_RECORDS: Final = 200_000
 _CODE: Final = "spark.sql.codegen.factoryMode"
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
@@ -173,36 +164,27 @@ class _Round:
     # -- log and fold
 
     def add_log(self, rows: DataFrame) -> None:
-        """The rows are written once, and beside them what the fold takes: a source may not give the same rows twice."""
+        """The rows are written once and read back for the fold: a source may not give the same rows twice."""
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
 
         seen = Observation("log")
         counted = rows.observe(
             seen,
-            F.count(F.when(F.col("packed").isNull(), 1)).alias("records"),
+            F.count(F.lit(1)).alias("records"),
             F.max("record_ms").alias("newest_ms"),
-            F.collect_set(F.when(F.col("packed").isNotNull(), F.col("log_partition"))).alias("log_partitions"),
+            F.collect_set("log_partition").alias("log_partitions"),
         )
         counted.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
-        self._records = int(told["records"] or 0)
+        self._records = int(told["records"])
         if not self._records:
             return
-        self._newest_ms = max(told["newest_ms"] or 0, self._newest_ms or 0)
+        self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
         files = list_batch(self._location, self._batch, ["log"])["log"]
-        packs = [file for file in files if component(file.path, "dt") == FOR_THE_FOLD]
-        self._add("log", (file for file in files if file not in packs))
+        self._add("log", files)
         touched = frozenset(state_part(self._source.cluster, number) for number in told["log_partitions"])
-        self._fold(self._read_packs(packs), touched, "fold", -(-self._records // FOLD_RECORDS))
-
-    def _read_packs(self, files: Iterable[DataFile]) -> DataFrame:
-        from pyspark.sql import functions as F
-
-        held = pa.schema([WRITTEN.field(name) for name in ("cluster", "log_partition", "source", "packed")])
-        urls = [f"{self._location.table_url('log')}/{file.path}" for file in files]
-        packs = read_files(self._spark, "packs", held, urls)
-        return packs.select("cluster", "log_partition", F.col("source").alias("row_kind"), "packed")
+        self._fold(self._read("log", LOG, files), touched, "fold", -(-self._records // FOLD_RECORDS))
 
     def refold(self) -> None:
         """Everything that was ever made of the log goes, and is made anew from the table `log`, a stretch of it at a time."""
@@ -220,14 +202,14 @@ class _Round:
         for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1
             stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))
-            self._fold(log_packs(stretch), None, f"fold-{number}")
+            self._fold(stretch, None, f"fold-{number}")
 
-    def _fold(self, packs: DataFrame, touched: frozenset[str] | None, step: str, tasks: int = STATE_PARTS) -> None:
+    def _fold(self, log: DataFrame, touched: frozenset[str] | None, step: str, tasks: int = STATE_PARTS) -> None:
         """`touched`: the parts of the state that the rows belong to; None: they may belong to any."""
         settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
         state = [file for file in self._held("state") if touched is None or file.part in touched]
-        folded = fold_rows(packs, self._read("state", state_schema(), state), settings, tasks)
-        with self._without_generated_code():
+        folded = fold_rows(log, self._read("state", state_schema(), state), settings, tasks)
+        with self._without_generated_code(self._records if touched is not None else REBUILD_OFFSETS):
             written = self._write(folded, step, _FOLDED)
         for table in _FOLDED:
             if table in _STATE and touched is None:
@@ -241,7 +223,7 @@ class _Round:
 
     def make_gold(self, gold: Gold) -> bool:
         """The tables of now. False: only changes were asked for, and there are none."""
-        with self._without_generated_code():
+        with self._without_generated_code(0):
             return self._make_gold(gold)
 
     def _make_gold(self, gold: Gold) -> bool:
@@ -339,7 +321,6 @@ class _Round:
             **self._gold,
         )
         publish_round(self._location, this)
-        remove_day(self._location, "log", self._batch, FOR_THE_FOLD)
         return Done(number, self._records, bool(self._gold), time.monotonic() - self._began)
 
     def _matters(self, table: str, change: Change) -> bool:
@@ -364,9 +345,13 @@ class _Round:
     # -- Spark reads and writes
 
     @contextmanager
-    def _without_generated_code(self) -> Iterator[None]:
-        """Spark makes a class of its own for the rows of every plan, which Java compiles: worth it for millions of rows only."""
-        is_small = sum(file.size for file in self._held("state")) < _INTERPRETED_BYTES
+    def _without_generated_code(self, records: int) -> Iterator[None]:
+        """Spark makes a class of its own for the rows of every plan, which Java compiles: worth it for many rows only.
+
+        `records` of the log go in beside the state.
+        """
+        is_small = records < _INTERPRETED_RECORDS
+        is_small = is_small and sum(file.size for file in self._held("state")) < _INTERPRETED_BYTES
         before = self._spark.conf.get(_CODE)
         self._spark.conf.set(_CODE, "NO_CODEGEN" if is_small else before)
         try:

@@ -91,13 +91,13 @@ class PipelineQuery:
         self._at_work = threading.Lock()
         """Held while a round is made: who wants to stop the query waits for it."""
         self._failure: Exception | None = None
-        self._rounds = self._records = self._records_before = 0
+        self._rounds = self._records = 0
         self._gold_at = -float("inf")
 
     def run(self) -> bool:
         """Read up to the ends that the logs have now, then make the tables of now. False if it was stopped before."""
         before = self._writer.last()
-        self._run_query(StreamSettings(self._settings.offsets_per_partition, with_packs=True), availableNow=True)
+        self._run_query(StreamSettings(self._settings.offsets_per_partition), availableNow=True)
         if self._stop():
             return False
         is_made = before.gold_round == before.round and not self._records
@@ -117,7 +117,7 @@ class PipelineQuery:
         """
         self._follows = True
         settings = StreamSettings(
-            self._settings.offsets_per_partition, tick_seconds=self._settings.gold_every_ms / 1000, with_packs=True
+            self._settings.offsets_per_partition, tick_seconds=self._settings.gold_every_ms / 1000
         )
         failures = _RESTARTS
         while not self._stop():
@@ -134,7 +134,6 @@ class PipelineQuery:
     # -- Spark's query
 
     def _run_query(self, settings: StreamSettings, **trigger: Any) -> None:
-        self._records_before = self._writer.last().records - self._records
         with _clear_errors("reading the log"):
             rows = self._source.stream(self._spark, settings)
             query = (
@@ -206,7 +205,7 @@ class PipelineQuery:
             return told
         if is_connect(self._spark):
             self._rounds += 1
-            self._records = self._writer.last().records - self._records_before
+            self._records += sum(source["numInputRows"] or 0 for source in last["sources"])
         reached, ends = _offsets(last, "endOffset"), _offsets(last, "latestOffset")
         left = behind(positions_in(reached), positions_in(ends))
         self._watch.progress(Progress(self._rounds, self._records, left))

@@ -1,12 +1,15 @@
 """The fold as Spark runs it: an Arrow kernel over whole log partitions, and the columns that go in and come out.
 
-In go the state rows of some log partitions and their new log rows, packed (`pipeline.packed`), in any order; out come rows of every
-table that the fold writes, as one wide DataFrame. Knows Arrow and how to split rows; what they mean is in `partition`.
+In go the state rows of some log partitions and their new log rows (`fold_input`), in any order; out come rows of every table
+that the fold writes, as one wide DataFrame. Knows Arrow and how to split rows; what they mean is in `partition`.
+
+Nearly all rows that go in are commits. Whatever else a row may be travels in a column that is a list of one: where it is null
+Spark writes nothing, while it writes a null for every field of a struct.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
@@ -15,8 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.arrow_map import map_arrow
-from muster.pipeline.log_schema import COMMIT_COLUMNS, LOG
-from muster.pipeline.packed import COMMITS, FOLD_PACKS, OTHERS, by_place, pack, packed_for_fold, unpack
+from muster.pipeline.log_schema import COMMIT_COLUMNS, COMMIT_TYPES, LOG
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.wide import APPENDED, wide_batches, wide_schema
 
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
 STATE_PARTS: Final = 16
 """Log partitions share so many parts of the state; a round rewrites the parts that it touches, a task takes one part."""
-_JSON: Final = "row_json"
+_PLACE: Final = ("cluster", "log_partition")
+_COMMIT, _OTHER, _JSON = "commit", "other", "row_json"
+_STATE: Final = "state_"
 FACTS: Final = (
     "s_group_generation",
     "s_member",
@@ -71,48 +75,61 @@ def open_schema() -> pa.Schema:
 
 
 @cache
+def input_schema() -> pa.Schema:
+    """Of `fold_input`."""
+    from muster.pipeline.fold.state import READ_BY_NOW
+
+    states = [pa.field(_STATE + kind, pa.list_(columns)) for kind, columns in READ_BY_NOW.items()]
+    return pa.schema(
+        [
+            *(LOG.field(name) for name in (*_PLACE, *COMMIT_COLUMNS)),
+            pa.field("row_kind", pa.string()),
+            pa.field(_OTHER, pa.list_(pa.struct(list(LOG)))),
+            *states,
+            pa.field(_JSON, pa.string()),
+        ]
+    )
+
+
+@cache
 def output_schema() -> pa.Schema:
     from muster.pipeline.now.schema import MINUTE
 
     return wide_schema([state_schema(), open_schema(), MINUTE])
 
 
-def log_packs(log: DataFrame) -> DataFrame:
-    """Rows of `log` as the kernel takes them, where nobody has packed them already."""
-    return map_arrow(log, packed_for_fold, LOG, FOLD_PACKS)
-
-
-def fold_rows(packs: DataFrame, state: DataFrame, settings: FoldSettings, tasks: int = STATE_PARTS) -> DataFrame:
-    """Everything that new log rows change: rows of `state`, `open`, `minute` and the tables in `FACTS`, as one.
-
-    `packs` are the log rows (`FOLD_PACKS`). `tasks`: how many of Spark's, at most one for each state part; a few records are
-    worth one.
-    """
-    rows = _together(packs.unionByName(map_arrow(state, packed_state, state_schema(), FOLD_PACKS)), tasks)
-    return map_arrow(rows, fold_kernel(settings), FOLD_PACKS, output_schema())
-
-
-def _together(packs: DataFrame, tasks: int) -> DataFrame:
-    """Packs of a state part in one task."""
+def fold_input(log: DataFrame, state: DataFrame, tasks: int) -> DataFrame:
+    """New log rows and state rows in the columns that the kernel takes, those of a log partition together."""
     from pyspark.sql import functions as F
 
-    if tasks <= 1:
-        return packs.coalesce(1)
-    tasks = min(tasks, STATE_PARTS)
-    return packs.repartitionById(tasks, F.pmod(F.col("log_partition") % STATE_PARTS, F.lit(tasks)).cast("int"))
+    from muster.pipeline.fold.state import READ_BY_NOW
+
+    is_commit = F.coalesce(F.col("record_type").isin(*COMMIT_TYPES) & F.col("problem").isNull(), F.lit(False))
+    new = log.select(
+        *_PLACE,
+        *COMMIT_COLUMNS,
+        F.when(is_commit, _COMMIT).otherwise(_OTHER).alias("row_kind"),
+        F.when(~is_commit, F.array(F.struct(*LOG.names))).alias(_OTHER),
+    )
+    known = state.select(
+        *_PLACE,
+        F.col("kind").alias("row_kind"),
+        *(F.when(F.col(kind).isNotNull(), F.array(kind)).alias(_STATE + kind) for kind in READ_BY_NOW),
+        _JSON,
+    )
+    rows = new.unionByName(known, allowMissingColumns=True)
+    if tasks == 1:
+        return rows.coalesce(1)  # one task needs no shuffle
+    return rows.repartitionById(tasks, F.pmod(F.col("log_partition") % STATE_PARTS, F.lit(tasks)).cast("int"))
 
 
-def packed_state(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """For `mapInArrow`: rows of `state` become a pack for each kind and log partition."""
-    for batch in batches:
-        rows = pa.Table.from_batches([batch])
-        for kind in pc.unique(rows["kind"]).to_pylist():
-            for (cluster, number), part in by_place(rows.filter(pc.equal(rows["kind"], kind))):
-                held = part.select([_JSON])
-                if kind in part.column_names:
-                    held = pa.Table.from_struct_array(part[kind].combine_chunks())
-                values = (cluster, number, kind, pack(held))
-                yield pa.RecordBatch.from_pylist([dict(zip(FOLD_PACKS.names, values, strict=True))], schema=FOLD_PACKS)
+def fold_rows(log: DataFrame, state: DataFrame, settings: FoldSettings, tasks: int = STATE_PARTS) -> DataFrame:
+    """Everything that a round's log rows change: rows of `state`, `open`, `minute` and the tables in `FACTS`, as one.
+
+    `tasks`: how many of Spark's, at most one for each state part. A few records are worth one.
+    """
+    rows = fold_input(log, state, min(tasks, STATE_PARTS))
+    return map_arrow(rows, fold_kernel(settings), input_schema(), output_schema())
 
 
 def fold_kernel(settings: FoldSettings) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -139,29 +156,36 @@ def _written(tables: dict[str, pl.DataFrame], partition: Partition) -> Iterator[
 
 
 def _partitions(batches: Iterator[pa.RecordBatch]) -> Iterator[Partition]:
-    """Packs by cluster and log partition, opened when it is its turn."""
+    """Rows by cluster and log partition, cut out of the wide batches at once: null columns of others are not kept."""
     from muster.pipeline.fold.partition import Partition
 
-    found: dict[tuple[str, int], dict[str, list[pa.Scalar]]] = {}
+    found: dict[tuple[str, int], dict[str, list[pa.Table]]] = {}
     for batch in batches:
-        columns = (batch.column(name).to_pylist() for name in ("cluster", "log_partition", "row_kind"))
-        for cluster, number, kind, packed in zip(*columns, batch.column("packed"), strict=True):
-            found.setdefault((cluster, number), {}).setdefault(kind, []).append(packed)
-    for cluster, number in sorted(found):
-        kinds = found.pop((cluster, number))
-        rows_of = {
-            kind: pa.concat_tables(unpack(each, _schema_of(kind)) for each in packs) for kind, packs in kinds.items()
-        }
-        yield Partition(cluster, number, rows_of.pop(COMMITS, None), rows_of.pop(OTHERS, None), rows_of)
+        rows = pa.Table.from_batches([batch])
+        for kind in pc.unique(rows["row_kind"]).to_pylist():
+            of_kind = rows.filter(pc.equal(rows["row_kind"], kind))
+            for place, part in _by_place(of_kind):
+                found.setdefault(place, {}).setdefault(kind, []).append(_columns_of(part, kind))
+    for (cluster, log_partition), kinds in sorted(found.items()):
+        rows_of = {kind: pa.concat_tables(parts) for kind, parts in kinds.items()}
+        yield Partition(cluster, log_partition, rows_of.pop(_COMMIT, None), rows_of.pop(_OTHER, None), rows_of)
 
 
-@cache
-def _schema_of(kind: str) -> pa.Schema:
-    """Of the rows in a pack."""
-    from muster.pipeline.fold.state import READ_BY_NOW
+def _by_place(rows: pa.Table) -> Iterator[tuple[tuple[str, int], pa.Table]]:
+    places = rows.group_by(["cluster", "log_partition"]).aggregate([]).to_pylist()
+    for place in places:
+        cluster, number = place["cluster"], place["log_partition"]
+        if len(places) == 1:
+            yield (cluster, number), rows
+        else:
+            mine = pc.and_(pc.equal(rows["cluster"], cluster), pc.equal(rows["log_partition"], number))
+            yield (cluster, number), rows.filter(mine)
 
-    if kind == COMMITS:
-        return pa.schema([LOG.field(name) for name in COMMIT_COLUMNS])
-    if kind == OTHERS:
-        return LOG
-    return pa.schema(list(READ_BY_NOW[kind])) if kind in READ_BY_NOW else pa.schema([(_JSON, pa.string())])
+
+def _columns_of(rows: pa.Table, kind: str) -> pa.Table:
+    if kind == _COMMIT:
+        return rows.select(COMMIT_COLUMNS)
+    column = kind if kind == _OTHER else _STATE + kind
+    if column not in rows.column_names:
+        return rows.select([_JSON])
+    return pa.Table.from_struct_array(rows[column].combine_chunks().flatten())

@@ -6,10 +6,8 @@ begin with `_` or `.` are no data.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
@@ -102,15 +100,6 @@ def entries(location: Location, store: Any | None = None) -> list[tuple[str, boo
     with store_errors(f"{location} cannot be read", REACHABLE):
         infos = opened.get_file_info_selector(_Selection("", recursive=False))
     return [(info.path.strip("/"), not info.is_file) for info in infos]
-
-
-def remove_day(location: Location, table: str, batch: str, day: str) -> None:
-    """What a batch wrote under this day, which no commit names. Never fails: what stays is removed by `muster pipeline compact`."""
-    directory = f"{table_directory(table)}/{batch_directory(table, batch)}/dt={day}"
-    with suppress(OSError):
-        storage(location).delete_dir(directory)
-    if location.local is not None:  # an object store knows no empty directories
-        shutil.rmtree(location.local / directory, ignore_errors=True)
 
 
 def _is_data(info: Any) -> bool:

@@ -19,7 +19,6 @@ from muster.client.security import PLAINTEXT, Security
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.decode.log_rows import log_rows
 from muster.pipeline.log_schema import log_spark_schema
-from muster.pipeline.packed import WRITTEN, with_packs
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.broker_client import BrokerClient
 from muster.pipeline.sources.broker_security import java_properties
@@ -45,15 +44,8 @@ def connector_stream(
     offsets_per_partition: int | None = None,
     tick_seconds: float | None = None,
     starts: Positions | None = None,
-    with_packs: bool = False,
 ) -> DataFrame:
-    """Rows of `log` of both topics. Always a union with `muster_tick`, so that a checkpoint fits with and without ticks.
-
-    `with_packs`: beside them what the fold takes (`pipeline.packed`).
-    """
-    from pyspark.sql import functions as F
-    from pyspark.sql.pandas.types import from_arrow_schema
-
+    """Rows of `log` of both topics. Always a union with `muster_tick`, so that a checkpoint fits with and without ticks."""
     there = _partitions(bootstrap, security)
     asked = connector_options(bootstrap, there, {f"kafka.{n}": v for n, v in java_properties(security).items()})
     asked["startingOffsets"] = _starting(there, starts or {})
@@ -62,12 +54,8 @@ def connector_stream(
     raw = open_stream(spark, asked)
     numbers = sorted(there.get(CONSUMER_OFFSETS, ()))
     count = len(numbers) if numbers == list(range(len(numbers))) else None
-    ticks = tick_stream(spark, tick_seconds)
-    decode = DecodeRecords(cluster, count, with_packs)
-    if not with_packs:
-        return as_record_columns(raw).mapInArrow(decode, log_spark_schema()).union(ticks)
-    rows = as_record_columns(raw).mapInArrow(decode, from_arrow_schema(WRITTEN))
-    return rows.union(ticks.withColumn("packed", F.lit(None).cast("binary")))
+    rows = as_record_columns(raw).mapInArrow(DecodeRecords(cluster, count), log_spark_schema())
+    return rows.union(tick_stream(spark, tick_seconds))
 
 
 def tick_stream(spark: SparkSession, seconds: float | None) -> DataFrame:
@@ -117,13 +105,11 @@ class DecodeRecords:
 
     cluster: str
     partition_count: int | None
-    with_packs: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
-                rows = log_rows(self._bronze(batch), self.partition_count)
-                yield from with_packs(rows) if self.with_packs else (rows,)
+                yield log_rows(self._bronze(batch), self.partition_count)
 
     def _bronze(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         count = batch.num_rows

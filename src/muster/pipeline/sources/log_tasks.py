@@ -15,7 +15,6 @@ from pyspark.sql.datasource import InputPartition
 
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.pipeline.decode.log_rows import log_rows, problem_rows
-from muster.pipeline.packed import with_packs
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
 from muster.pipeline.sources.journal import journal_rows
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader
@@ -25,8 +24,6 @@ OFFSETS_A_TASK: Final = 20_000
 """Offsets for which Spark is asked to run one more task."""
 
 LOG_TABLE: Final = "log"
-LOG_WITH_PACKS: Final = "log_with_packs"
-"""Rows of `log`, and what the fold takes of them (`pipeline.packed`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +146,6 @@ def _log(reader: StretchReader, task: LogTask) -> Iterator[pa.RecordBatch]:
     yield problem_rows(reader.quarantine())
 
 
-def _log_with_packs(reader: StretchReader, task: LogTask) -> Iterator[pa.RecordBatch]:
-    for rows in _log(reader, task):
-        yield from with_packs(rows)
-
-
 def _bronze(reader: StretchReader, task: LogTask) -> Iterator[pa.RecordBatch]:
     return reader.bronze()
 
@@ -173,7 +165,6 @@ def _quarantine(reader: StretchReader, task: LogTask) -> Iterator[pa.RecordBatch
 
 _MAKERS: Final = {
     LOG_TABLE: _Maker(_log, lambda unread: iter((problem_rows(unread),))),
-    LOG_WITH_PACKS: _Maker(_log_with_packs, lambda unread: with_packs(problem_rows(unread))),
     "b_log_record": _Maker(_bronze),
     "b_journal_event": _Maker(_events),
     "b_quarantine": _Maker(_quarantine, lambda unread: iter((unread,))),

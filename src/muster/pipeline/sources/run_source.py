@@ -37,8 +37,6 @@ class StreamSettings:
     """Offsets of one log partition that a micro-batch takes at most."""
     tick_seconds: float | None = None
     """A micro-batch is made at least so often, without rows if nothing was written. None: only when there is something to read."""
-    with_packs: bool = False
-    """Beside the rows come what the fold takes of them (`pipeline.packed`)."""
     starts: Positions | None = None
     """Where a stream without a checkpoint begins; logs that are not named, at their beginning."""
 
@@ -135,7 +133,6 @@ class BrokerSource:
                 offsets_per_partition=settings.offsets_per_partition,
                 tick_seconds=settings.tick_seconds,
                 starts=settings.starts,
-                with_packs=settings.with_packs,
             )
         properties = client_properties(self.security)
         options = broker_options(self.bootstrap, self.cluster, properties=properties)
@@ -158,19 +155,15 @@ class BrokerSource:
 
 
 def _own_stream(spark: SparkSession, name: str, options: dict[str, str], settings: StreamSettings) -> DataFrame:
-    from muster.pipeline.sources.log_tasks import LOG_WITH_PACKS
     from muster.pipeline.sources.spark_source import (
         MAX_OFFSETS_PER_PARTITION,
         START_OFFSETS,
-        TABLE,
         TICK_EVERY_SECONDS,
         offsets_text,
     )
     from muster.pipeline.sources.spark_sources import register
 
     register(spark)
-    if settings.with_packs:
-        options[TABLE] = LOG_WITH_PACKS
     options[MAX_OFFSETS_PER_PARTITION] = str(settings.offsets_per_partition)
     if settings.tick_seconds is not None:
         options[TICK_EVERY_SECONDS] = str(settings.tick_seconds)

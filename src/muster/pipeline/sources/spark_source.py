@@ -3,8 +3,8 @@
 Everything that Spark needs travels in options (texts), so that this works on a cluster too. Order inside a log partition is the
 log's; nothing is shuffled. A subclass says what to read (`spark_sources`).
 
-Options of all: `table` (`log`; `log_with_packs`, beside it what the fold takes; or raw: `b_log_record`, `b_journal_event`,
-`b_quarantine`), `startOffsets`, `endOffsets`, `maxOffsetsPerPartition`, `tickEverySeconds`, `offsetsPerTask`.
+Options of all: `table` (`log`; or raw: `b_log_record`, `b_journal_event`, `b_quarantine`), `startOffsets`, `endOffsets`,
+`maxOffsetsPerPartition`, `tickEverySeconds`, `offsetsPerTask`.
 """
 
 from __future__ import annotations
@@ -15,24 +15,14 @@ from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.log_schema import log_spark_schema
-from muster.pipeline.packed import WRITTEN
 from muster.pipeline.schemas import spark_schema
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import LogSource
-from muster.pipeline.sources.log_tasks import (
-    LOG_TABLE,
-    LOG_WITH_PACKS,
-    OFFSETS_A_TASK,
-    READABLE,
-    TaskPartition,
-    plan_tasks,
-    rows_of,
-)
+from muster.pipeline.sources.log_tasks import LOG_TABLE, OFFSETS_A_TASK, READABLE, TaskPartition, plan_tasks, rows_of
 from muster.pipeline.sources.positions import Positions, offset_of
 from muster.pipeline.sources.stream_reader import MAX_OFFSETS, LogStreamReader, StreamPlan
 
@@ -94,8 +84,6 @@ class LogDataSource(DataSource):  # type: ignore[misc]
 
     def schema(self) -> StructType:
         table = self.table()
-        if table == LOG_WITH_PACKS:
-            return from_arrow_schema(WRITTEN)
         return log_spark_schema() if table == LOG_TABLE else spark_schema(table)
 
     def table(self) -> str:
