@@ -159,7 +159,11 @@ class Connection:
             return  # nothing more is taken, so nothing more is kept
         if self._backlog is None:
             self._backlog = Backlog()
-        self._backlog.add(data)
+        try:
+            self._backlog.add(data)
+        except MemoryError as fault:
+            self.fail(fault)
+            return
         self._take_frames()
 
     def eof_received(self) -> bool:
@@ -237,6 +241,7 @@ class Connection:
             "closing the connection from %s: serving %s failed", self.address, self._work_name(), exc_info=fault
         )
         if isinstance(fault, MemoryError):
+            self._listener.request_budget.lower()
             self.abort()  # what it holds is needed
         else:
             self.close()

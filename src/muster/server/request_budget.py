@@ -11,11 +11,16 @@ One of these is for clients that are served, and a much smaller one for those wh
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from muster.server.connection import Connection
 
+_log = logging.getLogger(__name__)
+
+LOWEST_LIMIT_BYTES: Final = 1 << 27
+"""The limit is not lowered further, whatever happens: the largest request of all still fits."""
 PATIENCE_SECONDS: Final = 1.0
 """How long nothing may be given back, while somebody waits, before a connection is closed."""
 
@@ -92,6 +97,21 @@ class RequestBudget:
         self._moved = False
         if self._waiting and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._relieve)
+
+    def lower(self) -> None:
+        """The system has not the memory that the limit allows: three quarters of what is held now are the limit from now on.
+
+        Without room below it the next small request, of whomever, would be the one that finds no memory.
+        """
+        lower = max(self.used * 3 // 4, LOWEST_LIMIT_BYTES)
+        if lower >= self.limit:
+            return
+        _log.warning("%s is %d bytes from now on, not %d: memory has run out", self._setting, lower, self.limit)
+        self.limit = lower
+        for each in [each for each in self._holders if each.call is None]:
+            if self.used <= self.limit:
+                return
+            self._crowd_out(each)
 
     def _crowd_out(self, connection: Connection) -> None:
         self.crowded_out += 1
