@@ -1,6 +1,6 @@
 """A real browser for tests: Chromium without a window, spoken to over two pipes in its DevTools protocol.
 
-Notes every console message, every exception and every request the page makes. Knows nothing of the report
+Notes every console message, every exception and every request the page makes. Knows nothing of the pages
 and needs nothing but the standard library.
 """
 
@@ -122,6 +122,10 @@ class Browser:
 
     def open(self, page: Path, *, width: int = 1280, height: int = 900, dark: bool = False, fragment: str = "") -> None:
         """Show a file and wait until it is loaded and has the colours it is to have."""
+        self.visit(page.as_uri() + fragment, width=width, height=height, dark=dark)
+
+    def visit(self, url: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """The same with any address."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
@@ -132,7 +136,7 @@ class Browser:
         while self.value("window.isLeft === true"):
             self._next()
         self.events.clear()
-        self.call("Page.navigate", url=page.as_uri() + fragment)
+        self.call("Page.navigate", url=url)
         while self.value("document.URL").startswith("about:") or self.value("document.readyState") != "complete":
             self.events.append(self._next())
         # A page may be in a process of its own, which hears of the colours when it hears of them.
@@ -166,6 +170,10 @@ class Browser:
             " const box = mark.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]; })()"
         )
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
+
+    def forget(self) -> None:
+        """What the page has stored, if it is one that can store."""
+        self.value("try { localStorage.clear() } catch { 0 }")
 
     def complaints(self) -> list[str]:
         """Console messages, exceptions and what the page's policy refused."""

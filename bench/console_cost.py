@@ -1,0 +1,83 @@
+"""What one page of the console costs: the first byte with 1,000 and 10,000 groups, and CPU while it is open and nothing happens.
+
+`python -m bench.console_cost [SECONDS]`: so long each open page is looked at. The groups are idle.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import statistics
+import sys
+import time
+from urllib.parse import urlsplit
+
+from demo.busy_groups import make_topics
+from demo.console import server_and_console
+
+from bench.process_cost import cpu_seconds, resident_mb
+from tests.console.many_groups import fill, make_groups, name_of
+
+COUNTS = (1_000, 10_000)
+LOADS = 40
+SECONDS = 60.0
+PAGES = {"the list": "/", "a group": f"/group?id={name_of(42)}"}
+
+
+def first_byte_ms(console: str, path: str) -> float:
+    where = urlsplit(console)
+    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=60)
+    began = time.perf_counter()
+    connection.request("GET", path)
+    answer = connection.getresponse()  # the status line and the headers have come
+    took = (time.perf_counter() - began) * 1000
+    assert answer.status == 200, answer.status
+    answer.read()
+    connection.close()
+    return took
+
+
+async def open_page_percent(console: str, path: str, pid: int, seconds: float) -> float:
+    """CPU of the console in percent of a core while one page is open, after the first looks are over."""
+    where = urlsplit(console)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port, limit=1 << 24)
+    writer.write(f"GET /live{path} HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode())
+    reading = asyncio.create_task(reader.read(-1))
+    await asyncio.sleep(10.0)
+    before = cpu_seconds(pid)
+    await asyncio.sleep(seconds)
+    used = cpu_seconds(pid) - before
+    reading.cancel()
+    writer.close()
+    return 100 * used / seconds
+
+
+def main() -> None:
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
+    made = 0
+    with server_and_console() as (server, console, process):
+        asyncio.run(make_topics(server))
+        asyncio.run(fill(server))
+        for count in COUNTS:
+            asyncio.run(make_groups(server, range(made, count)))
+            made = count
+            time.sleep(25.0)  # by then the console has forgotten that anybody looked
+            for name, path in PAGES.items():
+                first = first_byte_ms(console, path)
+                loads = sorted(first_byte_ms(console, path) for _ in range(LOADS))
+                print(
+                    f"{count:6,} groups, {name}: first byte of the first load {first:.0f} ms,"
+                    f" then {statistics.median(loads):.0f} ms (median), {loads[-1]:.0f} ms (slowest of {LOADS})",
+                    flush=True,
+                )
+            for name, path in PAGES.items():
+                percent = asyncio.run(open_page_percent(console, path, process.pid, seconds))
+                print(
+                    f"{count:6,} groups, {name}: open for {seconds:.0f} s, {percent:.1f} % of a core,"
+                    f" {resident_mb(process.pid):.0f} MB",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

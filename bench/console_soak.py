@@ -1,0 +1,185 @@
+"""Many open pages for a long time: 200 streams of the console, groups whose members come and go, and nothing may grow or get lost.
+
+The pages are plain HTTP clients that read server-sent events. At the end every page of a group must show the last generation that
+the journal has of that group, and the console's memory must not have grown. How long an event takes to a page is measured.
+`python -m bench.console_soak [MINUTES] [PAGES]`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlsplit
+
+from demo.busy_groups import Plan, keep_busy
+from demo.console import server_and_console
+
+from bench.process_cost import cpu_seconds, resident_mb
+from muster.client.cluster import Cluster
+from muster.explain.facts import History
+from muster.explain.fold import fold
+from muster.explain.from_cluster import journal_of
+
+MINUTES = 10.0
+PAGES = 200
+GROUPS = 10
+GROWTH_ALLOWED = 1.15
+SETTLE_SECONDS = 20.0
+OPENING_SECONDS = 5.0
+"""So long the pages may take to be opened, all at once: what began before that is not counted for the delays."""
+_SHOWN = re.compile(r"(?:Gen|Epoch) (\d+)")
+_PLANS = tuple(Plan(f"soak-{number}", "orders", 2, restarts_every=6.0 + number) for number in range(GROUPS))
+
+
+@dataclass
+class Page:
+    path: str
+    events: int = 0
+    bytes: int = 0
+    generation: int = 0
+    """The newest that it has shown."""
+    shown_at_ms: dict[int, float] = field(default_factory=dict)
+    """Generation -> when it was first on this page."""
+    ended: str = ""
+
+
+@dataclass
+class Soaked:
+    pages: list[Page] = field(default_factory=list)
+    resident_mb: list[float] = field(default_factory=list)
+    cpu_seconds: float = 0.0
+    seconds: float = 0.0
+    missing: list[str] = field(default_factory=list)
+    delays_ms: list[float] = field(default_factory=list)
+    """From the start of each rebalance, as its journal event says, until it was on each page that was open by then."""
+    skipped: int = 0
+    """Rebalances that were never on a page that was open when they began."""
+
+
+async def soak(minutes: float, pages: int) -> Soaked:
+    found = Soaked()
+    with server_and_console() as (server, console, process):
+        work = asyncio.create_task(keep_busy(server, _PLANS))
+        await asyncio.sleep(5.0)
+        found.pages = [Page(_path(number)) for number in range(pages)]
+        streams = [asyncio.create_task(_read(console, page)) for page in found.pages]
+        opened_ms = (time.time() + OPENING_SECONDS) * 1000
+        began, cpu = time.monotonic(), cpu_seconds(process.pid)
+        while time.monotonic() - began < minutes * 60:
+            await asyncio.sleep(5.0)
+            found.resident_mb.append(resident_mb(process.pid))
+        found.seconds = time.monotonic() - began
+        found.cpu_seconds = cpu_seconds(process.pid) - cpu
+        histories = await _histories(server)
+        found.missing = await _missing(histories, found.pages)
+        _measure_delays(found, histories, opened_ms)
+        for task in (*streams, work):
+            task.cancel()
+        await asyncio.gather(*streams, work, return_exceptions=True)
+    return found
+
+
+def _path(number: int) -> str:
+    """Every fifth page is the list; the others look at the groups in turn."""
+    return "/live/" if number % 5 == 0 else f"/live/group?id={quote(_PLANS[number % GROUPS].group)}"
+
+
+async def _read(console: str, page: Page) -> None:
+    where = urlsplit(console)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port, limit=1 << 24)
+    head = f"GET {page.path} HTTP/1.1\r\nHost: {where.netloc}\r\nAccept: text/event-stream\r\n\r\n"
+    writer.write(head.encode())
+    try:
+        while line := await reader.readline():
+            page.bytes += len(line)
+            if line.startswith(b"data: {"):
+                page.events += 1
+                shown = json.loads(line[6:])["regions"].get("rebalances", "")
+                now_ms = time.time() * 1000
+                for generation in map(int, _SHOWN.findall(shown)):
+                    page.shown_at_ms.setdefault(generation, now_ms)
+                    page.generation = max(page.generation, generation)
+        page.ended = "the console closed it"
+    finally:
+        writer.close()
+
+
+async def _histories(server: str) -> dict[str, History]:
+    async with Cluster(server) as cluster:
+        return {plan.group: fold(await journal_of(cluster, plan.group), plan.group) for plan in _PLANS}
+
+
+def _measure_delays(found: Soaked, histories: dict[str, History], opened_ms: float) -> None:
+    for page in found.pages:
+        if "group" not in page.path:
+            continue
+        for rebalance in histories[_group(page)].rebalances:
+            if rebalance.began_ms < opened_ms or rebalance.ended_ms is None:
+                continue
+            shown_ms = page.shown_at_ms.get(rebalance.generation)
+            if shown_ms is None:
+                found.skipped += 1
+            else:
+                found.delays_ms.append(shown_ms - rebalance.began_ms)
+    found.delays_ms.sort()
+
+
+async def _missing(histories: dict[str, History], pages: list[Page]) -> list[str]:
+    """Pages that do not come to show the last generation within a while, though the groups go on."""
+    newest = {group: history.generation or 0 for group, history in histories.items()}
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while True:
+        behind = [
+            f"{page.path}: shows {page.generation}, the journal has {newest[_group(page)]}"
+            for page in pages
+            if "group" in page.path and page.generation < newest[_group(page)]
+        ]
+        if not behind or time.monotonic() > deadline:
+            return behind + [f"{page.path}: {page.ended}" for page in pages if page.ended]
+        await asyncio.sleep(0.2)
+
+
+def _group(page: Page) -> str:
+    return page.path.partition("id=")[2]
+
+
+def _percentile(sorted_values: list[float], part: float) -> float:
+    return sorted_values[min(len(sorted_values) - 1, int(part * len(sorted_values)))]
+
+
+def main() -> int:
+    minutes = float(sys.argv[1]) if len(sys.argv) > 1 else MINUTES
+    found = asyncio.run(soak(minutes, int(sys.argv[2]) if len(sys.argv) > 2 else PAGES))
+    quarter = max(1, len(found.resident_mb) // 4)
+    early, late = (sum(part) / len(part) for part in (found.resident_mb[:quarter], found.resident_mb[-quarter:]))
+    print(
+        f"{len(found.pages)} pages, {GROUPS} groups that rebalance every few seconds, {found.seconds / 60:.1f} minutes"
+    )
+    print(f"events sent        {sum(page.events for page in found.pages):,}")
+    print(f"sent               {sum(page.bytes for page in found.pages) / 1e6:,.0f} MB")
+    print(f"generations shown  {sum(page.generation for page in found.pages if 'group' in page.path):,}")
+    if found.delays_ms:
+        print(
+            f"event to page      {statistics.median(found.delays_ms):.0f} ms (median),"
+            f" {_percentile(found.delays_ms, 0.99):.0f} ms (99 %), {found.delays_ms[-1]:.0f} ms (slowest),"
+            f" of {len(found.delays_ms):,} rebalances on pages; {found.skipped} were never shown"
+        )
+    print(f"console's CPU      {100 * found.cpu_seconds / found.seconds:.1f} % of a core")
+    print(f"console's memory   {early:.0f} MB in the first quarter, {late:.0f} MB in the last")
+    failures = list(found.missing)
+    if found.skipped:
+        failures.append(f"{found.skipped} rebalances were never on a page that was open")
+    if late > early * GROWTH_ALLOWED:
+        failures.append(f"memory grew by {100 * (late / early - 1):.0f} %")
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""`muster console`: groups, topics and nodes of a cluster in a browser, live, until Ctrl-C.
+
+Exit codes: 0 ended, 1 the address cannot be listened on, 2 a flag that makes no sense, or the extra `console` is not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Final
+
+from muster.cli.exit_codes import DONE, USAGE
+from muster.cli.support.cluster_command import note, run_and_report, usable_cluster
+from muster.cli.support.connection_flags import (
+    BOOTSTRAP_VARIABLE,
+    DEFAULT_BOOTSTRAP,
+    add_connection_arguments,
+)
+from muster.cli.support.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from muster.console.settings import ConsoleSettings, HistorySource
+
+_COMMAND: Final = "console"
+_DEFAULT_LISTEN: Final = "127.0.0.1:8080"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        default=_DEFAULT_LISTEN,
+        help=f"where browsers come (default: {_DEFAULT_LISTEN}); an address that others reach requires a login",
+    )
+    parser.add_argument("--lake", metavar="PATH", help="a lake of `muster pipeline run`: shows history too")
+    parser.add_argument(
+        "--allow-changes", action="store_true", help="offer to reset offsets, remove members and delete groups"
+    )
+    parser.add_argument("--login", action="store_true", help="require a login on a loopback address too")
+    parser.add_argument(
+        "--host-name",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a name under which browsers come; addresses by number and localhost are known",
+    )
+    parser.add_argument("--tls-cert", metavar="FILE", help="PEM certificate of the console, with its chain: HTTPS")
+    parser.add_argument("--tls-key", metavar="FILE", help="PEM key of --tls-cert, if it is not in the same file")
+    add_connection_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        from muster.console.serving import CannotListen, serve
+    except ImportError as error:
+        note(_COMMAND, f"{error.name} is not installed: pip install 'muster-kafka[console]'")
+        return USAGE
+
+    def work() -> int:
+        serve(_settings(arguments))
+        return DONE
+
+    return run_and_report(_COMMAND, work, also=(CannotListen,))
+
+
+def _settings(arguments: argparse.Namespace) -> ConsoleSettings:
+    from muster.console.settings import ConsoleSettings
+
+    host, port = _address(arguments.listen)
+    if arguments.tls_key is not None and arguments.tls_cert is None:
+        raise UsageError("--tls-key is of no use without --tls-cert")
+    security = usable_cluster(arguments).security
+    return ConsoleSettings(
+        bootstrap=arguments.bootstrap or os.environ.get(BOOTSTRAP_VARIABLE) or DEFAULT_BOOTSTRAP,
+        security=security,
+        host=host,
+        port=port,
+        host_names=tuple(arguments.host_name),
+        tls_certificate=arguments.tls_cert,
+        tls_key=arguments.tls_key,
+        allow_changes=arguments.allow_changes,
+        login=arguments.login,
+        timeout_seconds=arguments.timeout,
+        history=_history(arguments.lake),
+    )
+
+
+def _history(lake: str | None) -> HistorySource | None:
+    if lake is None:
+        return None
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise UsageError("--lake needs the extra pipeline: pip install 'muster-kafka[console,pipeline]'") from None
+    return _LakeHistory(lake)
+
+
+class _LakeHistory:
+    """Plots of the past from a lake. The console knows no pipeline and the pipeline no console: they meet here."""
+
+    def __init__(self, lake: str) -> None:
+        self._lake = lake
+
+    def plots(self, group: str, from_ms: int | None, to_ms: int | None) -> str:
+        from muster.console.settings import HistoryFailure
+        from muster.pipeline.lake.errors import LakeError
+        from muster.pipeline.report.one_group import group_history
+
+        try:
+            return group_history(self._lake, group, from_ms, to_ms)
+        except LakeError as error:
+            raise HistoryFailure(str(error)) from None
+
+    def style_sheet(self) -> str:
+        from muster.pipeline.report.one_group import style_sheet
+
+        return style_sheet()
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65_535:
+        raise UsageError(f"--listen {text}: give HOST:PORT, such as {_DEFAULT_LISTEN}")
+    return host.removeprefix("[").removesuffix("]"), int(port)

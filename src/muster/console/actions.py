@@ -1,0 +1,233 @@
+"""Changes, each in two steps: a page that says what would happen, and one that did it. Only there with --allow-changes.
+
+The connection to the cluster is the user's own, so the cluster decides what he may do and its audit log names him. The console's
+own log (`muster.console.audit`) has a line for each change too. Resets and deletions come with an undo file, CSV that
+`muster groups reset-offsets --from-file` and the form here take.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from muster.client import admin
+from muster.client.failure import ClientError
+from muster.client.groups import GroupDescription, GroupMember
+from muster.client.partitions import TopicPartition
+from muster.client.reset_file import UnusablePlan, parse_plan, write_plan
+from muster.client.reset_plan import CannotShift, Move, Rule, Target, planned
+from muster.console.times import moment_of
+from muster.console.web import BadRequest, Handler, Visit
+from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
+
+RULES: Final = {
+    "earliest": Rule.EARLIEST,
+    "latest": Rule.LATEST,
+    "offset": Rule.OFFSET,
+    "shift": Rule.SHIFT,
+    "moment": Rule.MOMENT,
+    "file": Rule.FILE,
+}
+MOST_PLANNED: Final = 10_000
+_JOINED_MEANWHILE: Final = (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS)
+_log = logging.getLogger("muster.console.audit")
+
+
+def _csv(moves: list[Move]) -> str:
+    out = io.StringIO()
+    write_plan(moves, out, with_group=False)
+    return out.getvalue()
+
+
+def _plan_page(visit: Visit, group: str, moves: list[Move], *, done: bool, refusal: str = "") -> Response:
+    before = [Move(group, each.place, None, each.committed) for each in moves if each.committed is not None]
+    context = {
+        "group": group,
+        "moves": moves,
+        "plan": _csv(moves),
+        "undo": _csv(before),
+        "done": done,
+        "refusal": refusal,
+    }
+    return visit.page("reset_plan.html", context)
+
+
+# -- resetting offsets
+
+
+async def ask_reset(visit: Visit) -> Response:
+    described = await admin.describe_group(visit.observer.cluster, visit.required("id"))
+    committed = await admin.committed_offsets(visit.observer.cluster, described.group_id)
+    topics = sorted({place.topic for place in committed})
+    return visit.page(
+        "reset.html", {"group": described.group_id, "described": described, "topics": topics, "failure": ""}
+    )
+
+
+async def plan_reset(visit: Visit) -> Response:
+    """The dry run."""
+    cluster, group = visit.observer.cluster, visit.required("id")
+    described = await admin.describe_group(cluster, group)
+    try:
+        target, from_file = _target(visit, group)
+        places = list(from_file) or await _scope(visit, group)
+        moves = await planned(cluster, group, places, target, from_file)
+    except (CannotShift, UnusablePlan) as error:
+        raise BadRequest(f"{error}.") from None
+    if not moves:
+        raise BadRequest("There is nothing to reset: the group has committed nothing there.")
+    return _plan_page(visit, group, moves, done=False, refusal=_refusal(described))
+
+
+async def reset(visit: Visit) -> Response:
+    """Commits exactly what the dry run showed."""
+    cluster, group = visit.observer.cluster, visit.required("id")
+    described = await admin.describe_group(cluster, group)
+    if refusal := _refusal(described):
+        raise BadRequest(refusal)
+    try:
+        wanted = parse_plan(visit.required("plan").splitlines(), "the plan", [group])[group]
+    except UnusablePlan as error:
+        raise BadRequest(f"{error}.") from None
+    before = await admin.committed_offsets(cluster, group, list(wanted))
+    moves = [
+        Move(group, place, before[place].offset if place in before else None, offset)
+        for place, offset in sorted(wanted.items())
+    ]
+    try:
+        await admin.commit_offsets(cluster, group, {each.place: each.new for each in moves})
+    except ClientError as failure:
+        _tell(visit, f"reset offsets of group {group!r}", failure)
+        if failure.code in _JOINED_MEANWHILE:
+            raise BadRequest(f"Somebody joined {group} meanwhile ({failure.name}): nothing was changed.") from None
+        raise
+    _tell(visit, f"reset {len(moves)} offsets of group {group!r}")
+    return _plan_page(visit, group, moves, done=True)
+
+
+async def undo_file(visit: Visit) -> Response:
+    """The CSV that a page holds, as a file to keep."""
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in visit.required("id"))[:100]
+    headers = {"content-disposition": f'attachment; filename="undo-{safe}.csv"'}
+    return Response(visit.form.get("csv", ""), media_type="text/csv", headers=headers)
+
+
+def _target(visit: Visit, group: str) -> tuple[Target, dict[TopicPartition, int]]:
+    rule, value = RULES.get(visit.required("rule")), visit.form.get("value", "").strip()
+    match rule:
+        case None:
+            raise BadRequest(f"rule must be one of {', '.join(RULES)}.")
+        case Rule.FILE:
+            return Target(rule), parse_plan(visit.required("csv").splitlines(), "the file", [group])[group]
+        case Rule.OFFSET | Rule.SHIFT:
+            least = 0 if rule is Rule.OFFSET else -(1 << 62)
+            number = visit.number("value", least=least)
+            if number is None:
+                raise BadRequest("Say which offset, or by how many records.")
+            return Target(rule, number), {}
+        case Rule.MOMENT:
+            return Target(rule, max(0, moment_of(value, "the time"))), {}
+        case _:
+            return Target(rule), {}
+
+
+async def _scope(visit: Visit, group: str) -> list[TopicPartition]:
+    """Every partition of the chosen topic, or of all topics that the group has commits for."""
+    cluster, chosen = visit.observer.cluster, visit.form.get("topic", "")
+    topics = [chosen] if chosen else sorted({place.topic for place in await admin.committed_offsets(cluster, group)})
+    counts = await admin.partition_counts(cluster, topics)
+    places = [TopicPartition(topic, number) for topic in topics for number in range(counts.get(topic, 0))]
+    if len(places) > MOST_PLANNED:
+        raise BadRequest(f"{len(places):,} partitions are too many for a page: `muster groups reset-offsets` does it.")
+    return places
+
+
+def _refusal(group: GroupDescription) -> str:
+    """Why its offsets cannot be reset now; empty if they can."""
+    if group.state in ("Empty", "Dead"):
+        return ""
+    members = f"{len(group.members)} member{'' if len(group.members) == 1 else 's'}"
+    return f"The group is {group.state} with {members}: offsets can only be reset while nobody is in it. Stop its members first."
+
+
+# -- removing a member
+
+
+async def ask_remove(visit: Visit) -> Response:
+    described, member = await _member(visit)
+    return visit.page("remove.html", {"group": described.group_id, "member": member, "described": described})
+
+
+async def remove(visit: Visit) -> Response:
+    described, member = await _member(visit)
+    what = f"removed member {member.member_id!r} of group {described.group_id!r}"
+    try:
+        reason = f"removed in the console by {visit.session.user}"
+        await admin.remove_member(visit.observer.cluster, described.group_id, member, reason[:255])
+    except ClientError as failure:
+        _tell(visit, what, failure)
+        raise
+    _tell(visit, what)
+    text = f"{member.client_id} was removed. If its process still runs it may join again by itself."
+    return visit.page("done.html", {"group": described.group_id, "text": text})
+
+
+async def _member(visit: Visit) -> tuple[GroupDescription, GroupMember]:
+    described = await admin.describe_group(visit.observer.cluster, visit.required("id"))
+    wanted = visit.required("member")
+    for member in described.members:
+        if member.member_id == wanted:
+            return described, member
+    raise BadRequest("That member is not in the group any more.")
+
+
+# -- deleting a group
+
+
+async def ask_delete(visit: Visit) -> Response:
+    return visit.page("delete.html", await _deletion(visit))
+
+
+async def delete(visit: Visit) -> Response:
+    context = await _deletion(visit)
+    group = context["group"]
+    if context["refusal"]:
+        raise BadRequest(context["refusal"])
+    failure = (await admin.delete_groups(visit.observer.cluster, [group]))[group]
+    _tell(visit, f"deleted group {group!r}", failure)
+    if failure is not None:
+        raise failure
+    return visit.page(
+        "done.html", {"group": group, "text": "The group and its offsets are gone.", "undo": context["undo"]}
+    )
+
+
+async def _deletion(visit: Visit) -> dict[str, Any]:
+    cluster = visit.observer.cluster
+    described = await admin.describe_group(cluster, visit.required("id"))
+    group = described.group_id
+    committed = await admin.committed_offsets(cluster, group)
+    moves = [Move(group, place, None, each.offset) for place, each in sorted(committed.items())]
+    refusal = _refusal(described).replace("offsets can only be reset", "it can only be deleted")
+    return {"group": group, "described": described, "offsets": len(moves), "undo": _csv(moves), "refusal": refusal}
+
+
+def _tell(visit: Visit, what: str, failure: ClientError | None = None) -> None:
+    visit.observer.forget(visit.required("id"))
+    client = visit.request.client
+    where = client.host if client is not None else "?"
+    outcome = "" if failure is None else f": refused: {failure.name}"
+    _log.info("%r at %s: %s%s", visit.session.user, where, what, outcome)
+
+
+QUESTIONS: Final[dict[str, Handler]] = {"/reset": ask_reset, "/remove": ask_remove, "/delete": ask_delete}
+CHANGES: Final[dict[str, Handler]] = {
+    "/reset/plan": plan_reset,
+    "/reset": reset,
+    "/reset/undo": undo_file,
+    "/remove": remove,
+    "/delete": delete,
+}

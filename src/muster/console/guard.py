@@ -1,0 +1,81 @@
+"""Which requests are let in, and the headers of every answer. Stands before everything else.
+
+- Host: a number, localhost, or a name that the console was started with. A page of somebody else whose name was made to lead here
+  (DNS rebinding) comes with another one.
+- Origin: whatever changes something must come from a page of this console itself.
+- Content-Security-Policy: nothing is loaded from elsewhere, and no script or style in the markup itself counts.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self';"
+    " base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Final = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # with no-referrer browsers send `Origin: null` for forms
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+MOST_BODY_BYTES: Final = 1 << 20
+_SAFE: Final = ("GET", "HEAD")
+
+
+class Guard:
+    def __init__(self, app: ASGIApp, host_names: Iterable[str], scheme: str) -> None:
+        self._app = app
+        self._names = {name.lower().rstrip(".") for name in host_names} | {"localhost"}
+        self._scheme = scheme
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope["method"], Headers(scope=scope))
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("cache-control", "no-store")
+                if self._scheme == "https":
+                    headers["strict-transport-security"] = "max-age=31536000"
+            await send(message)
+
+        await (self._app if refusal is None else refusal)(scope, receive, with_headers)
+
+    def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            return PlainTextResponse(
+                "This console is not known by that name. Use its number or localhost, or start it with --host-name.\n",
+                421,
+            )
+        if method in _SAFE:
+            return None
+        if headers.get("origin") != f"{self._scheme}://{host}":
+            return PlainTextResponse("This request does not come from a page of this console.\n", 403)
+        length = headers.get("content-length", "")
+        if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
+            return PlainTextResponse(f"A form has at most {MOST_BODY_BYTES} bytes, and says how many.\n", 413)
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        name = host.rpartition("]")[0].removeprefix("[") if host.startswith("[") else host.partition(":")[0]
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name.lower().rstrip(".") in self._names
+        return True

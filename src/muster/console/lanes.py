@@ -1,0 +1,109 @@
+"""Who owned which partition over time, as lanes: pieces in the order of time, from a group's rebalances. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from muster.explain.facts import History, Partition, Rebalance
+from muster.explain.names import Names
+
+MOST_LANES: Final = 48
+MOST_PIECES: Final = 1_500
+SHOWN_REBALANCES: Final = 20
+OWNER_COLOURS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A time in which one member owned a partition; nobody if `owner` is empty."""
+
+    from_ms: int
+    to_ms: int
+    owner: str
+    colour: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    partition: Partition
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    from_ms: int
+    to_ms: int
+    lanes: tuple[Lane, ...]
+    owners: tuple[tuple[str, int], ...]
+    """Name and number of its colour, in the order of their first appearance."""
+    left_out: int
+    """Partitions that are not drawn."""
+
+
+def lanes_of(history: History, until_ms: int) -> Lanes | None:
+    """Since the last rebalances; None if no assignment is known."""
+    stays = _Stays(Names(history))
+    for rebalance in history.rebalances:
+        stays.take(rebalance)
+    stays.end(until_ms)
+    if not stays.pieces:
+        return None
+    recent = history.rebalances[-SHOWN_REBALANCES:]
+    from_ms = recent[0].began_ms if recent else until_ms - 1
+    to_ms = max(until_ms, from_ms + 1)
+    chosen = sorted(stays.pieces)[:MOST_LANES]
+    most = max(4, MOST_PIECES // max(1, len(chosen)))
+    lanes = []
+    for partition in chosen:
+        pieces = [each for each in stays.pieces[partition] if each.to_ms > from_ms][-most:]
+        if pieces:
+            lanes.append(Lane(partition, tuple(pieces)))
+    shown = {piece.owner for lane in lanes for piece in lane.pieces}
+    owners = tuple((name, colour) for name, colour in stays.colours.items() if name in shown)
+    return Lanes(from_ms, to_ms, tuple(lanes), owners, len(stays.pieces) - len(chosen))
+
+
+class _Stays:
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._open: dict[Partition, tuple[int, str]] = {}
+        self.pieces: dict[Partition, list[Piece]] = {}
+        self.colours: dict[str, int] = {}
+
+    def take(self, rebalance: Rebalance) -> None:
+        ended_ms = rebalance.ended_ms
+        if ended_ms is None:
+            return
+        gaps = {gap.partition: gap for gap in rebalance.gaps}
+        for partition, gap in gaps.items():
+            self._close(partition, gap.from_ms)
+        if rebalance.result == "empty":
+            for partition in list(self._open):
+                self._close(partition, ended_ms)
+            return
+        for move in rebalance.moves or ():
+            self._close(move.partition, ended_ms)
+            if move.target is not None:
+                began_ms = gaps[move.partition].to_ms if move.partition in gaps else ended_ms
+                self._open[move.partition] = (began_ms, self._names.short(move.target))
+        for partition in rebalance.stayed:
+            if partition in gaps and partition not in self._open:
+                self._reopen(partition, gaps[partition].to_ms)
+
+    def end(self, until_ms: int) -> None:
+        for partition in list(self._open):
+            self._close(partition, until_ms)
+
+    def _reopen(self, partition: Partition, at_ms: int) -> None:
+        before = self.pieces.get(partition)
+        if before:
+            self._open[partition] = (at_ms, before[-1].owner)
+
+    def _close(self, partition: Partition, at_ms: int) -> None:
+        found = self._open.pop(partition, None)
+        if found is None:
+            return
+        began_ms, owner = found
+        colour = self.colours.setdefault(owner, len(self.colours) % OWNER_COLOURS)
+        self.pieces.setdefault(partition, []).append(Piece(began_ms, max(at_ms, began_ms), owner, colour))

@@ -1,0 +1,49 @@
+"""One observer for each principal that is logged in, made when its first page comes and closed when its last session is over."""
+
+from __future__ import annotations
+
+import asyncio
+
+from muster.client.cluster import Cluster
+from muster.client.security import Security
+from muster.console.live import Live, Render
+from muster.console.observer import Observer
+from muster.console.settings import ConsoleSettings
+
+CLIENT_ID = "muster-console"
+
+
+class Observers:
+    def __init__(self, settings: ConsoleSettings, render: Render) -> None:
+        self._settings = settings
+        self._render = render
+        self._live: dict[Security, Live] = {}
+
+    def of(self, security: Security) -> Live:
+        """Sessions of the same user with the same password share one."""
+        found = self._live.get(security)
+        if found is None:
+            found = self._live[security] = Live(Observer(self.cluster(security)), self._render)
+        return found
+
+    def cluster(self, security: Security) -> Cluster:
+        """Not connected yet."""
+        seconds = self._settings.timeout_seconds
+        return Cluster(
+            self._settings.bootstrap,
+            security=security,
+            client_id=CLIENT_ID,
+            request_timeout_seconds=seconds,
+            patience_seconds=seconds,
+        )
+
+    def end_streams(self) -> None:
+        for live in self._live.values():
+            live.end()
+
+    async def close_unused(self, used: set[Security]) -> None:
+        over = [self._live.pop(security) for security in list(self._live) if security not in used]
+        await asyncio.gather(*(each.observer.close() for each in over))
+
+    async def close(self) -> None:
+        await self.close_unused(set())

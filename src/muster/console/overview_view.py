@@ -1,0 +1,177 @@
+"""The list of groups: filtered, sorted and paged by what the address says. Knows what is known, asks nobody."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from muster.client.groups import GroupListing
+from muster.console.group_status import GroupStatus
+from muster.console.observer import Observer, Wants
+from muster.console.time_lag import Bracket
+from muster.explain.cause_words import why_sentence
+from muster.explain.facts import History
+from muster.explain.names import Names
+
+PAGE_ROWS: Final = 50
+SORTS: Final = ("group", "state", "members", "lag", "time", "change", "rebalance")
+_KINDS: Final = ("classic", "consumer")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the address says. Whatever makes no sense there counts as not said."""
+
+    q: str = ""
+    state: str = ""
+    type: str = ""
+    sort: str = "group"
+    desc: bool = False
+    page: int = 1
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Choice:
+        sort, page = query.get("sort", "group"), query.get("page", "1")
+        return cls(
+            query.get("q", "").strip()[:200],
+            query.get("state", ""),
+            query.get("type", "") if query.get("type") in _KINDS else "",
+            sort if sort in SORTS else "group",
+            query.get("desc") == "1",
+            max(1, int(page)) if page.isdecimal() and len(page) < 9 else 1,
+        )
+
+    def query(self, **changes: object) -> dict[str, object]:
+        """For links: what differs from the defaults."""
+        values = {**asdict(self), **changes}
+        values["desc"] = "1" if values["desc"] else ""
+        values["sort"] = "" if values["sort"] == "group" else values["sort"]
+        values["page"] = "" if values["page"] == 1 else values["page"]
+        return {name: value for name, value in values.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    group: str
+    state: str
+    kind: str
+    members: int | None
+    lag: int | None
+    waited: Bracket | None
+    change: int | None
+    rebalanced_ms: int | None
+    took_ms: int | None
+    is_running: bool
+    why: str
+
+
+class OverviewView:
+    regions: Final = {"groups": "groups.html"}
+
+    def __init__(self, observer: Observer, choice: Choice) -> None:
+        self._observer = observer
+        self.choice = choice
+
+    @property
+    def key(self) -> str:
+        return f"overview {self.choice!r}"
+
+    def wants(self) -> Wants:
+        return Wants(True, frozenset(self._visible()))
+
+    def fingerprint(self) -> object:
+        observer = self._observer
+        versions = tuple(
+            (group, observer.groups[group].version, self._timeline_version(group)) for group in self._visible()
+        )
+        return observer.version, observer.reader.lost, observer.trouble, observer.reader.trouble, versions
+
+    def context(self) -> dict[str, Any]:
+        found = self._matching()
+        pages = max(1, -(-len(found) // PAGE_ROWS))
+        observer = self._observer
+        return {
+            "choice": self.choice,
+            "rows": [self._row(group) for group in self._visible(found)],
+            "matching": len(found),
+            "all": len(observer.groups),
+            "looked_at": sum(each.looked_ms is not None for each in observer.groups.values()),
+            "page": min(self.choice.page, pages),
+            "pages": pages,
+            "states": Counter(each.state or "unknown" for each in observer.groups.values()),
+            "reader": observer.reader,
+            "trouble": observer.trouble,
+            "columns": SORTS,
+        }
+
+    def _visible(self, found: list[str] | None = None) -> list[str]:
+        names = self._matching() if found is None else found
+        pages = max(1, -(-len(names) // PAGE_ROWS))
+        first = (min(self.choice.page, pages) - 1) * PAGE_ROWS
+        return names[first : first + PAGE_ROWS]
+
+    def _matching(self) -> list[str]:
+        choice, wanted = self.choice, self.choice.q.casefold()
+        found = [
+            (name, known)
+            for name, known in self._observer.groups.items()
+            if (not wanted or wanted in name.casefold())
+            and (not choice.state or known.state == choice.state)
+            and (not choice.type or kind_of(known.listing) == choice.type)
+        ]
+        found.sort(key=lambda each: each[0])
+        if choice.sort == "group":
+            return [name for name, _ in (reversed(found) if choice.desc else found)]
+        values = {name: self._sorted_by(name, known) for name, known in found}
+        known_names = [name for name, _ in found if values[name] is not None]
+        known_names.sort(key=lambda name: values[name], reverse=choice.desc)
+        return known_names + [name for name, _ in found if values[name] is None]  # what is unknown comes last
+
+    def _sorted_by(self, group: str, known: GroupStatus) -> Any:
+        """A value to sort by; None is unknown."""
+        match self.choice.sort:
+            case "state":
+                return known.state or None
+            case "members":
+                return known.members
+            case "lag":
+                return known.lag
+            case "time":
+                return known.waited.least_ms if known.waited is not None else None
+            case "change":
+                return known.change
+            case _:
+                timeline = self._observer.reader.known_timeline(group)
+                return None if timeline is None else timeline.last_rebalance_ms
+
+    def _row(self, group: str) -> Row:
+        known = self._observer.groups[group]
+        timeline = self._observer.reader.known_timeline(group)
+        history = timeline.history() if timeline is not None else History(group)
+        last = history.rebalances[-1] if history.rebalances else None
+        return Row(
+            group,
+            known.state,
+            kind_of(known.listing),
+            known.members,
+            known.lag,
+            known.waited,
+            known.change,
+            last.began_ms if last is not None else None,
+            last.took_ms if last is not None and not last.is_inferred else None,
+            last is not None and last.result == "running",
+            why_sentence(last, Names(history)) if last is not None else "",
+        )
+
+    def _timeline_version(self, group: str) -> int:
+        timeline = self._observer.reader.known_timeline(group)
+        return 0 if timeline is None else timeline.version
+
+
+def kind_of(listing: GroupListing) -> str:
+    """`classic` or `consumer`, or the protocol type of groups that share other work; empty if the broker does not say."""
+    if listing.protocol_type not in ("", "consumer"):
+        return listing.protocol_type
+    return listing.type.lower()

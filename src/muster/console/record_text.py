@@ -1,0 +1,77 @@
+"""Bytes of records as people read them: JSON, text or hex, cut at a limit that is said. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+FORMS: Final = ("auto", "json", "text", "hex")
+SHORT_BYTES: Final = 2_000
+LONG_BYTES: Final = 1 << 20
+_HEX_ROW: Final = 16
+_ONE_LINE: Final = 100
+"""JSON that is no longer is not spread over lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    text: str
+    form: str
+    """What it was shown as: json, text, hex, or null."""
+    size: int
+    is_cut: bool
+
+
+def show_bytes(value: bytes | None, form: str = "auto", most: int = SHORT_BYTES) -> Shown:
+    """Never fails: what is no JSON or no text is shown as the next simpler thing, down to hex."""
+    if value is None:
+        return Shown("null", "null", 0, False)
+    if form in ("auto", "json"):
+        found = _as_json(value, most)
+        if found is not None:
+            return found
+    if form != "hex":
+        text = _as_text(value, most)
+        if text is not None:
+            return Shown(text, "text", len(value), len(value) > most)
+    most_hex = most // 4
+    return Shown(_as_hex(value[:most_hex]), "hex", len(value), len(value) > most_hex)
+
+
+def _as_json(value: bytes, most: int) -> Shown | None:
+    if len(value) > LONG_BYTES or value.lstrip()[:1] not in (b"{", b"[", b'"'):
+        return None
+    try:
+        parsed = json.loads(value)
+        text = json.dumps(parsed, ensure_ascii=False)
+        if len(text) > _ONE_LINE:
+            text = json.dumps(parsed, indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return None
+    return Shown(_visible(text[:most]), "json", len(value), len(text) > most)
+
+
+def _as_text(value: bytes, most: int) -> str | None:
+    cut = value[:most]
+    for missing in range(4):  # a character may have been cut in its middle
+        try:
+            return _visible(cut[: len(cut) - missing].decode("utf-8"))
+        except UnicodeDecodeError:
+            if len(value) <= most:
+                return None
+    return None
+
+
+def _visible(text: str) -> str:
+    """Control characters but line breaks and tabs are shown by their names, as are those that turn the direction of text."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def _as_hex(value: bytes) -> str:
+    rows = []
+    for at in range(0, len(value), _HEX_ROW):
+        part = value[at : at + _HEX_ROW]
+        letters = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
+        rows.append(f"{at:08x}  {part.hex(' '):<{_HEX_ROW * 3 - 1}}  {letters}")
+    return "\n".join(rows)

@@ -1,0 +1,64 @@
+"""What the console was started with, and what follows from that. Knows no web framework."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from typing import Protocol
+
+from muster.client.security import PLAINTEXT, Security
+
+
+class HistorySource(Protocol):
+    """Plots of the past, made from a lake by whoever starts the console: this room knows no pipeline."""
+
+    def plots(self, group: str, from_ms: int | None, to_ms: int | None) -> str:
+        """Markup that is safe to show; raises HistoryFailure with a sentence."""
+        ...
+
+    def style_sheet(self) -> str:
+        """What the plots are drawn with."""
+        ...
+
+
+class HistoryFailure(Exception):
+    """Why there are no plots, as a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleSettings:
+    bootstrap: str
+    security: Security = PLAINTEXT
+    """Of the command line. With a login only its TLS part and mechanism are used."""
+    host: str = "127.0.0.1"
+    port: int = 8080
+    host_names: tuple[str, ...] = ()
+    """Names in addresses under which browsers may come, besides numbers and localhost."""
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+    allow_changes: bool = False
+    login: bool = False
+    """Ask for a login also on a loopback address."""
+    timeout_seconds: float = 15.0
+    history: HistorySource | None = None
+
+    @property
+    def needs_login(self) -> bool:
+        return self.login or not is_loopback(self.host)
+
+    @property
+    def has_tls(self) -> bool:
+        return self.tls_certificate is not None
+
+    @property
+    def scheme(self) -> str:
+        return "https" if self.has_tls else "http"
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

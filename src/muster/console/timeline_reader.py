@@ -1,0 +1,201 @@
+"""Follows the group journal of a Muster, or `__consumer_offsets` of a Kafka, and keeps the timeline of every group in it.
+
+A journal is read from a little before its end, and for a group that somebody looks at from its beginning. The offsets log of a
+Kafka, which holds every commit, is followed from now on; for a group that is looked at the last day of it is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Final
+
+from muster.client import admin
+from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
+from muster.client.fetching import Fetched
+from muster.client.following import Following
+from muster.client.partitions import TopicPartition
+from muster.console.group_timeline import GroupTimeline
+from muster.core.hashing import partition_for
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+from muster.core.time_units import DAY_MS
+from muster.explain.event import Event, event_in
+from muster.explain.inferred import StoredAt, stored_in, stored_state
+from muster.wire.errors import OFFSET_OUT_OF_RANGE
+
+READ_BACK: Final = 1_000
+"""Records of each journal partition before its end that are read at the start."""
+MOST_KEPT: Final = 200_000
+"""Events of all groups together; the timelines that have been quiet for longest go first."""
+MOST_GROUPS: Final = 100_000
+"""Groups with a timeline, even an empty one: a page may ask for any name."""
+LONG_POLL_MS: Final = 5_000
+LOOK_AGAIN_SECONDS: Final = 5.0
+
+
+class TimelineReader:
+    def __init__(self, cluster: Cluster, on_change: Callable[[str], None]) -> None:
+        self._cluster = cluster
+        self._on_change = on_change
+        self._timelines: dict[str, GroupTimeline] = {}
+        """By group; the one that changed last is the last."""
+        self._kept = 0
+        self._topic = ""
+        self._partitions = 0
+        self._starts: dict[TopicPartition, int] = {}
+        self._positions: dict[TopicPartition, int] | None = None
+        """Where to read on; None before the first look."""
+        self._following: Following | None = None
+        self.trouble = ""
+        """Why nothing can be read now."""
+        self.lost = 0
+        """Records that retention had deleted before they could be read."""
+
+    @property
+    def has_journal(self) -> bool | None:
+        """None while it is not known yet."""
+        return None if not self._topic else self._topic == GROUP_JOURNAL
+
+    def timeline(self, group: str) -> GroupTimeline:
+        found = self._timelines.get(group)
+        if found is None:
+            while len(self._timelines) >= MOST_GROUPS:
+                self._drop_quietest()
+            found = self._timelines[group] = GroupTimeline(group)
+        return found
+
+    def known_timeline(self, group: str) -> GroupTimeline | None:
+        return self._timelines.get(group)
+
+    async def run(self) -> None:
+        """Until it is cancelled; a failure is told and tried again. It goes on where it was when it runs again."""
+        try:
+            while True:
+                try:
+                    await self._follow()
+                except ClientError as failure:
+                    self.trouble = str(failure)
+                    self._on_change("")
+                await asyncio.sleep(LOOK_AGAIN_SECONDS)
+        finally:
+            if self._following is not None:
+                self._positions = dict(self._following.positions)
+                await self._following.close()
+                self._following = None
+
+    async def read_whole(self, group: str) -> None:
+        """The part of the group's timeline from before this reader began. ClientError."""
+        timeline = self.timeline(group)
+        if timeline.is_whole or not self._topic:
+            return
+        place = TopicPartition(self._topic, partition_for(group, self._partitions))
+        end = self._starts.get(place)
+        if end is None:
+            return
+        since = admin.EARLIEST if self.has_journal else int(time.time() * 1000) - DAY_MS
+        start = (await admin.list_offsets(self._cluster, {place: since}))[place].offset
+        events: list[Event] = []
+        states: list[StoredAt] = []
+        key = group.encode("utf-8", "replace")
+        if 0 <= start < end:
+            async for record in admin.read_records(self._cluster, place.topic, place.partition, start, end):
+                if not self.has_journal:
+                    state = stored_in(record, group)
+                    if state is not None:
+                        states.append(state)
+                elif record.key == key and (event := event_in(record.value)) is not None:
+                    events.append(event)
+        if not timeline.is_whole:
+            self._kept += len(events) + len(states)
+            timeline.prepend(events, states)
+
+    # -- following
+
+    async def _follow(self) -> None:
+        if not await self._find_topic():
+            return
+        if self._positions is None:
+            self._positions = await self._first_positions()
+        self._following = Following(self._cluster, self._positions, max_wait_ms=LONG_POLL_MS)
+        self.trouble = ""
+        while True:
+            try:
+                answers = await self._following.poll()
+            except ClientError as failure:
+                self._positions = dict(self._following.positions)
+                with contextlib.suppress(ClientError):
+                    await self._following.close()
+                self._following = None
+                if failure.code != OFFSET_OUT_OF_RANGE:
+                    raise
+                self._positions = await self._moved_to_what_is_left(self._positions)
+                self._following = Following(self._cluster, self._positions, max_wait_ms=LONG_POLL_MS)
+                continue
+            for place, fetched in answers:
+                self._take(fetched)
+                self._following.positions[place] = fetched.next_offset
+
+    async def _find_topic(self) -> bool:
+        """A Muster has a journal from its first group on, so it may come later than the first look."""
+        if self._topic == GROUP_JOURNAL:
+            return True
+        counts = {each.name: len(each.partitions) for each in await admin.list_topics(self._cluster, internal=True)}
+        topic = GROUP_JOURNAL if GROUP_JOURNAL in counts else CONSUMER_OFFSETS
+        if topic not in counts:
+            return False
+        if topic != self._topic:
+            self._topic, self._partitions, self._positions = topic, counts[topic], None
+            self._starts.clear()
+            self._on_change("")
+        return True
+
+    async def _first_positions(self) -> dict[TopicPartition, int]:
+        places = [TopicPartition(self._topic, number) for number in range(self._partitions)]
+        ends = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.LATEST))
+        starts = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.EARLIEST))
+        back = READ_BACK if self.has_journal else 0
+        self._starts = {place: max(starts[place].offset, ends[place].offset - back) for place in places}
+        return dict(self._starts)
+
+    async def _moved_to_what_is_left(self, positions: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
+        starts = await admin.list_offsets(self._cluster, dict.fromkeys(positions, admin.EARLIEST))
+        self.lost += sum(max(0, starts[place].offset - offset) for place, offset in positions.items())
+        self._on_change("")
+        return {place: max(offset, starts[place].offset) for place, offset in positions.items()}
+
+    def _take(self, fetched: Fetched) -> None:
+        changed: dict[str, None] = {}
+        for record in fetched.records:
+            group = self._take_state(stored_state(record)) if not self.has_journal else self._take_event(record.value)
+            if group is not None:
+                changed[group] = None
+        for group in changed:
+            self._on_change(group)
+
+    def _take_event(self, value: bytes | None) -> str | None:
+        event = event_in(value)
+        if event is None:
+            return None
+        self._moved_to_end(event.group).take(event)
+        return event.group
+
+    def _take_state(self, state: StoredAt | None) -> str | None:
+        if state is None:
+            return None
+        self._moved_to_end(state.group.group_id).take_state(state)
+        return state.group.group_id
+
+    def _moved_to_end(self, group: str) -> GroupTimeline:
+        timeline = self._timelines.pop(group, None) or GroupTimeline(group)
+        self._timelines[group] = timeline
+        self._kept += 1
+        while self._kept > MOST_KEPT and len(self._timelines) > 1:
+            self._drop_quietest()
+            self._kept = sum(map(len, self._timelines.values()))  # a long timeline has dropped some by itself
+        return timeline
+
+    def _drop_quietest(self) -> None:
+        del self._timelines[next(iter(self._timelines))]

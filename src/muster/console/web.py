@@ -1,0 +1,153 @@
+"""What every page handler is given: who came, what the address says, and how to answer. Between Starlette and the views."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from muster.client.failure import ClientError
+from muster.console.live import Live, View
+from muster.console.login import Login
+from muster.console.observer import Observer
+from muster.console.observers import Observers
+from muster.console.rendering import Renderer, link
+from muster.console.sessions import Session, Sessions
+from muster.console.settings import ConsoleSettings
+
+
+class BadRequest(Exception):
+    """Something in the address or form cannot be used; says what, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """Everything that lives as long as the console."""
+
+    settings: ConsoleSettings
+    render: Renderer
+    sessions: Sessions
+    observers: Observers
+    login: Login
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    console: Console
+    request: Request
+    session: Session
+    form: Mapping[str, str]
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        return self.request.query_params
+
+    @property
+    def live(self) -> Live:
+        return self.console.observers.of(self.session.security)
+
+    @property
+    def observer(self) -> Observer:
+        return self.live.observer
+
+    def required(self, name: str) -> str:
+        value = self.form.get(name) or self.query.get(name)
+        if not value:
+            raise BadRequest(f"The address lacks {name}.")
+        return value
+
+    def number(self, name: str, *, least: int = 0) -> int | None:
+        """A number of the address or form; None if it is not given."""
+        text = (self.form.get(name) or self.query.get(name) or "").strip()
+        if not text:
+            return None
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if not least <= value < 1 << 63:
+            raise BadRequest(f"{name} must be a whole number, {least} or more, not {text[:40]!r}.")
+        return value
+
+    def page(self, template: str, context: Mapping[str, Any], *, status: int = 200) -> Response:
+        body = self.console.render(template, {**self._everywhere(), **context})
+        response = HTMLResponse(body, status)
+        self.console.sessions.remember(self.session, response)
+        return response
+
+    async def live_page(self, template: str, view: View, live_path: str) -> Response:
+        """A page whose regions go on to change."""
+        trouble = ""
+        try:
+            await self.live.visit(view)
+        except ClientError as failure:
+            trouble = str(failure)
+        context = view.context()
+        if trouble:
+            context["trouble"] = trouble
+        context["live"] = link(live_path, **dict(self.query))
+        return self.page(template, context)
+
+    def failure(self, text: str, status: int = 400) -> Response:
+        return self.page("failure.html", {"text": text}, status=status)
+
+    def _everywhere(self) -> dict[str, Any]:
+        return {
+            "path": self.request.url.path,
+            "user": self.session.user,
+            "token": self.session.token,
+            "now_ms": self.observer.now_ms(),
+            "trouble": "",
+            "live": "",
+        }
+
+
+Handler: TypeAlias = Callable[[Visit], Awaitable[Response]]
+
+
+def page_for(console: Console, handler: Handler, *, changes: bool = False) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that knows who came, checks the token of forms, and answers failures with a page."""
+
+    async def endpoint(request: Request) -> Response:
+        session = console.sessions.of(request)
+        if session is None:
+            if console.settings.needs_login:
+                return _to_login(request)
+            session = console.sessions.begin(console.settings.security, user_of(console.settings))
+        visit = Visit(console, request, session, await form_of(request) if changes else {})
+        if changes and not session.allows(visit.form.get("token")):
+            return visit.failure(
+                "This form is from before the console was started, or from elsewhere: load it again.", 403
+            )
+        try:
+            return await handler(visit)
+        except BadRequest as error:
+            return visit.failure(str(error))
+        except ClientError as failure:
+            return visit.failure(str(failure), 502)
+
+    return endpoint
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form; its size is limited by the guard."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=200))
+
+
+def user_of(settings: ConsoleSettings) -> str:
+    """Who acts where nobody logs in."""
+    return settings.security.username or (
+        "the command line's certificate" if settings.security.wants_tls else "anonymous"
+    )
+
+
+def _to_login(request: Request) -> Response:
+    if request.headers.get("accept", "").startswith("text/event-stream"):
+        return Response("The session is over: log in again.\n", 401, media_type="text/plain")
+    where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(link("/login", next=where if request.method == "GET" else "/"), 303)

@@ -1,0 +1,22 @@
+"""One broker and one console for a whole module of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from muster.testing import Broker
+from tests.console.console_process import ConsoleProcess
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Broker]:
+    with Broker(topics={"orders": 4}, settings={"group.min.session.timeout.ms": 100}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def console(broker: Broker) -> Iterator[ConsoleProcess]:
+    with ConsoleProcess(broker.bootstrap_servers, "--allow-changes") as running:
+        yield running

@@ -1,0 +1,33 @@
+"""What a browser shows of a page, waited for: nothing here looks at a clock of its own."""
+
+from __future__ import annotations
+
+import json
+
+from tests.browser import Browser
+from tests.interop.waiting import eventually
+
+
+def text_of(browser: Browser, query: str) -> str:
+    """The text of the first element that the query finds; empty if there is none."""
+    found = browser.value(f"(document.querySelector({json.dumps(query)}) || {{}}).innerText || ''")
+    return str(found)
+
+
+def shows(browser: Browser, query: str, *wanted: str) -> str:
+    """Wait until the element has all of these texts; then its text."""
+    return eventually(
+        f"{wanted} in {query}", lambda: text_of(browser, query), lambda text: all(w in text for w in wanted)
+    )
+
+
+def lacks(browser: Browser, query: str, unwanted: str) -> None:
+    """Wait until the element does not have that text."""
+    eventually(f"no {unwanted!r} in {query}", lambda: unwanted not in text_of(browser, query))
+
+
+def submit(browser: Browser, query: str) -> None:
+    """Press a button that leads to another page, and wait for that."""
+    browser.value("window.isLeft = true")
+    browser.click(query)
+    eventually("the next page", lambda: browser.value("window.isLeft !== true && document.readyState === 'complete'"))

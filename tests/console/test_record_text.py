@@ -1,0 +1,42 @@
+"""Bytes as people read them, whatever they are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muster.console.record_text import FORMS, show_bytes
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "shown_as", "text"),
+    [
+        (None, "auto", "null", "null"),
+        (b"", "auto", "text", ""),
+        (b'{"b":1}', "auto", "json", '{"b": 1}'),
+        (b'{"b": "' + b"x" * 100 + b'"}', "auto", "json", '{\n  "b": "' + "x" * 100 + '"\n}'),
+        (b"{broken", "json", "text", "{broken"),
+        (b'{"b": 1}', "text", "text", '{"b": 1}'),
+        (b"a\tb\nc", "auto", "text", "a\tb\nc"),
+        (b"bell\x07", "auto", "text", "bell\\x07"),
+        (b"\xff", "auto", "hex", "00000000  ff" + " " * 47 + "."),
+        (b"ab", "hex", "hex", "00000000  61 62" + " " * 44 + "ab"),
+    ],
+)
+def test_each_form(value: bytes | None, form: str, shown_as: str, text: str) -> None:
+    found = show_bytes(value, form)
+    assert (found.form, found.text, found.is_cut) == (shown_as, text, False)
+
+
+def test_a_cut_in_the_middle_of_a_character_is_still_text() -> None:
+    found = show_bytes("é".encode() * 10, "text", 5)
+    assert (found.text, found.is_cut, found.size) == ("éé", True, 20)
+
+
+@given(st.binary(max_size=300), st.sampled_from(FORMS), st.integers(8, 64))
+def test_anything_can_be_shown_and_is_never_longer_than_it_may_be(value: bytes, form: str, most: int) -> None:
+    found = show_bytes(value, form, most)
+    assert found.size == len(value)
+    assert all(c.isprintable() or c in "\n\t" for c in found.text)
+    assert len(found.text) <= 80 + 10 * most

@@ -1,0 +1,102 @@
+"""Who gets in: names, origins, tokens, cookies and headers, by plain HTTP requests to a real console."""
+
+from __future__ import annotations
+
+import pytest
+
+from muster.client.partitions import TopicPartition
+from muster.testing import Broker
+from tests.console.console_process import ConsoleProcess
+from tests.console.fleet import run, set_offsets
+
+
+def test_every_answer_has_a_policy_that_runs_nothing_of_the_markup(console: ConsoleProcess) -> None:
+    answer = console.ask("/")
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "<script>" not in answer.text
+    assert " style=" not in answer.text
+
+
+def test_cookies_are_for_this_console_alone(console: ConsoleProcess) -> None:
+    console.forget_cookies()
+    cookie = console.ask("/").headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", ""])
+def test_another_host_name_is_refused(console: ConsoleProcess, host: str) -> None:
+    assert console.ask("/", headers={"Host": host}).status == 421
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_numbers_and_localhost_are_known(console: ConsoleProcess, host: str) -> None:
+    assert console.ask("/", headers={"Host": f"{host}:{console.port}"}).status == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1"])
+def test_a_form_from_elsewhere_is_refused(console: ConsoleProcess, origin: str) -> None:
+    token = console.token("/reset?id=resettable") if origin == "never" else "x"
+    answer = console.ask("/delete", {"id": "g", "token": token}, {"Origin": origin})
+    assert answer.status == 403
+
+
+def test_a_form_without_its_token_changes_nothing(console: ConsoleProcess, broker: Broker) -> None:
+    run(set_offsets(broker.bootstrap_servers, "kept", {TopicPartition("orders", 0): 0}))
+    assert console.ask("/delete", {"id": "kept", "token": "wrong"}).status == 403
+    assert console.ask("/delete", {"id": "kept"}).status == 403
+    assert "Stable" in console.ask("/group?id=kept").text or "Empty" in console.ask("/group?id=kept").text
+
+
+def test_a_form_with_its_token_deletes_the_group_and_is_written_down(broker: Broker) -> None:
+    run(set_offsets(broker.bootstrap_servers, "doomed", {TopicPartition("orders", 0): 0}))
+    with ConsoleProcess(broker.bootstrap_servers, "--allow-changes") as console:
+        page = console.ask("/delete?id=doomed").text
+        assert "its 1 committed offsets are deleted for good" in page
+        answer = console.ask("/delete", {"id": "doomed", "token": console.token("/delete?id=doomed")})
+        assert "The group and its offsets are gone" in answer.text
+        assert "no such group" in console.ask("/group?id=doomed").text
+        console.stop()
+        assert "'anonymous' at 127.0.0.1: deleted group 'doomed'" in console.log
+
+
+def test_without_the_flag_there_is_nothing_to_change(broker: Broker) -> None:
+    run(set_offsets(broker.bootstrap_servers, "kept", {TopicPartition("orders", 0): 0}))
+    with ConsoleProcess(broker.bootstrap_servers) as console:
+        assert "Delete this group" not in console.ask("/group?id=kept").text
+        assert console.ask("/delete?id=kept").status == 404
+        assert console.ask("/delete", {"id": "kept"}).status == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/group", "The address lacks id"),
+        ("/messages?topic=orders&offset=ten", "offset must be a whole number, 0 or more"),
+        ("/messages?topic=orders&at=noon", "at must be a UTC time like 2026-11-15T03:12"),
+        ("/messages?topic=orders&form=xml", "form must be one of auto, json, text, hex"),
+        ("/topic?name=nowhere", "UNKNOWN_TOPIC_OR_PARTITION"),
+    ],
+)
+def test_an_address_that_makes_no_sense_is_told(console: ConsoleProcess, path: str, said: str) -> None:
+    answer = console.ask(path)
+    assert answer.status in (400, 502)
+    assert said in answer.text
+
+
+@pytest.mark.parametrize(
+    "query", ["page=0", "page=-3", "page=99999999999", "sort=evil", "type=x", "state=Nope", "desc=2"]
+)
+def test_odd_filters_of_the_list_count_as_not_said(console: ConsoleProcess, query: str) -> None:
+    assert console.ask(f"/?{query}").status == 200
+
+
+def test_a_cluster_that_does_not_answer_is_told_on_the_page() -> None:
+    with ConsoleProcess("127.0.0.1:1", "--timeout", "1") as console:
+        assert "127.0.0.1:1" in console.ask("/").text
+        assert "Connect call failed" in console.ask("/").text
+        assert console.stop() == 0

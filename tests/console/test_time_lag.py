@@ -1,0 +1,63 @@
+"""The time lag as a bracket, from ends seen at known times."""
+
+from __future__ import annotations
+
+from muster.console.rendering import bracket
+from muster.console.time_lag import KEPT, Bracket, EndSamples, worst
+
+
+def _samples(*seen: tuple[int, int]) -> EndSamples:
+    samples = EndSamples()
+    for at_ms, end in seen:
+        samples.add(at_ms, end)
+    return samples
+
+
+def test_an_end_that_was_never_seen_says_nothing() -> None:
+    assert EndSamples().waited(5, 1_000) is None
+
+
+def test_who_has_read_everything_waits_for_nothing() -> None:
+    assert _samples((0, 10)).waited(10, 60_000) == Bracket(0, 0)
+
+
+def test_a_record_between_two_looks_waited_between_the_two() -> None:
+    samples = _samples((0, 10), (10_000, 20), (20_000, 30))
+    assert samples.waited(15, 25_000) == Bracket(15_000, 25_000)
+
+
+def test_a_record_from_before_the_first_look_has_no_upper_end() -> None:
+    assert _samples((0, 10), (10_000, 20)).waited(3, 30_000) == Bracket(30_000, None)
+
+
+def test_looks_that_follow_closely_make_the_bracket_wider_and_no_narrower() -> None:
+    samples = _samples((0, 10), (1_000, 11), (2_000, 12), (9_000, 13))
+    found = samples.waited(11, 10_000)
+    assert found is not None
+    assert found.least_ms <= 8_000
+    assert found.most_ms is not None
+    assert found.most_ms >= 9_000
+
+
+def test_a_log_that_was_cut_is_another_log() -> None:
+    assert _samples((0, 100), (10_000, 5)).waited(2, 11_000) == Bracket(1_000, None)
+
+
+def test_memory_is_bounded() -> None:
+    samples = _samples(*((at * 6_000, at) for at in range(2 * KEPT)))
+    assert len(samples._seen) == KEPT
+
+
+def test_the_worst_of_partitions_has_an_upper_end_only_if_all_have() -> None:
+    assert worst([Bracket(1, 2), Bracket(3, None)]) == Bracket(3, None)
+    assert worst([Bracket(1, 9), Bracket(3, 4)]) == Bracket(3, 9)
+    assert worst([]) is None
+
+
+def test_words_of_brackets() -> None:
+    assert bracket(Bracket(0, 0)) == "0 s"
+    assert bracket(Bracket(400, 2_100)) == "up to 3 s"
+    assert bracket(Bracket(61_000, 65_000)) == "1 min 1 s to 1 min 5 s"
+    assert bracket(Bracket(30_000, None)) == "over 30 s"
+    assert "unknown" in bracket(None)
+    assert "unknown" in bracket(Bracket(0, None))

@@ -1,0 +1,103 @@
+"""A group in a real browser, through join, stall, heal and kill: the page follows without being loaded again."""
+
+from __future__ import annotations
+
+from muster.cli.main import main
+from muster.testing import Broker
+from tests.browser import Browser
+from tests.console.console_process import ConsoleProcess
+from tests.console.fleet import Fleet
+from tests.console.looking import lacks, shows, text_of
+
+GROUP = "watched"
+
+
+def test_a_group_is_watched_through_join_stall_heal_and_kill(
+    broker: Broker, console: ConsoleProcess, browser: Browser, capsys: object
+) -> None:
+    with Fleet(broker.bootstrap_servers, GROUP, ["orders"]) as fleet:
+        browser.visit(f"{console.address}/group?id={GROUP}")
+        shows(browser, "#facts", "no such group")
+        fleet.join("ada")
+        shows(browser, "#facts", "Stable")
+        shows(browser, "#members", "ada", "orders 0-3")
+        shows(browser, "#rebalances", "Gen 1", "ada on 127.0.0.1 was the first to join")
+
+        fleet.stall("ada")
+        fleet.begin("bob")
+        shows(browser, "#progress", "members join again", "ada", "has not rejoined", "left until the timeout")
+        assert "bob" in shows(browser, "#progress", "Here again (1)", "bob")
+        fleet.let_go("ada")
+        lacks(browser, "#progress", "join")
+        shows(browser, "#members", "ada", "bob")
+        shows(browser, "#rebalances", "Gen 2", "bob on 127.0.0.1 joined", "The last to join was ada")
+
+        fleet.begin("eve", session_timeout_ms=300)
+        shows(browser, "#rebalances", "Gen 3")
+        shows(browser, "#members", "eve")
+        fleet.kill("eve")
+        told = shows(browser, "#rebalances", "Gen 4", "eve")
+        assert "no heartbeat" in told
+        shows(browser, "#lanes", "orders 0", "ada", "bob", "eve")
+        assert browser.complaints() == []
+
+
+def test_the_page_shows_the_cause_that_explain_gives(
+    broker: Broker, console: ConsoleProcess, browser: Browser, capsys: object
+) -> None:
+    with Fleet(broker.bootstrap_servers, "explained", ["orders"]) as fleet:
+        fleet.join("ada")
+        fleet.join("bob")
+        explained = _explained(broker, "explained", capsys)
+        browser.visit(f"{console.address}/group?id=explained&generation=2")
+        shown = shows(browser, "#generation-2 .told", "why")
+        why = next(
+            line.split(maxsplit=1)[1] for line in explained.splitlines() if line.startswith("  why") and "bob" in line
+        )
+        assert why in shown
+        assert browser.value("document.querySelector('#generation-2').classList.contains('chosen')")
+
+
+def test_the_list_of_groups_is_live_and_its_filters_are_in_the_address(
+    broker: Broker, console: ConsoleProcess, browser: Browser
+) -> None:
+    with Fleet(broker.bootstrap_servers, "listed", ["orders"]) as fleet:
+        browser.visit(f"{console.address}/?q=listed&sort=lag&desc=1")
+        shows(browser, "#groups", "No group")
+        fleet.join("ada")
+        shows(browser, "#groups tbody", "listed", "Stable", "was the first to join")
+        fleet.commit("ada", 0)
+        shows(browser, "#groups tbody tr td:nth-child(4)", "0")
+        browser.call("Page.reload")
+        shows(browser, "#groups tbody", "listed")
+        assert browser.value("document.querySelector('#search').value") == "listed"
+        assert text_of(browser, "[aria-sort=descending]").startswith("Lag")
+
+
+def test_a_page_that_lost_the_console_says_so(broker: Broker, browser: Browser) -> None:
+    with ConsoleProcess(broker.bootstrap_servers) as other:
+        browser.visit(f"{other.address}/")
+        shows(browser, "#link", "live")
+        assert other.stop() == 0
+        assert other.log == "", "open pages are no reason for complaints"
+        shows(browser, "#link", "reconnecting")
+
+
+def test_keys_colours_and_a_narrow_screen(broker: Broker, console: ConsoleProcess, browser: Browser) -> None:
+    with Fleet(broker.bootstrap_servers, "keyed", ["orders"]) as fleet:
+        fleet.join("ada")
+        browser.visit(f"{console.address}/?q=keyed", width=390, dark=True)
+        shows(browser, "#groups tbody", "keyed")
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="j", text="j")
+        browser.call("Input.dispatchKeyEvent", type="keyUp", key="j")
+        assert browser.value("document.activeElement.textContent") == "keyed"
+        dark = browser.value("getComputedStyle(document.body).backgroundColor")
+        browser.click("#theme")
+        assert browser.value("getComputedStyle(document.body).backgroundColor") != dark
+        assert browser.value("document.documentElement.scrollWidth <= 390")
+
+
+def _explained(broker: Broker, group: str, capsys: object) -> str:
+    assert main(["groups", "explain", group, "--bootstrap", broker.bootstrap_servers]) == 0
+    out: str = capsys.readouterr().out  # type: ignore[attr-defined]
+    return out
