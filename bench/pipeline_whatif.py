@@ -1,0 +1,100 @@
+"""What-if on Spark: many groups with many variants on `local[1]`, `local[2]` and a standalone cluster of two workers.
+
+A part of `make bench-pipeline`. Prints pairs of a group and a variant a second, recorded events a second, how that grows with the
+cores, and whether all places give the same rows. `python -m bench.pipeline_whatif 200` takes fewer groups than 1,000.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from muster.core.internal_topics import GROUP_JOURNAL
+from muster.pipeline.log_schema import log_spark_schema
+from muster.pipeline.session import SessionSettings, open_session
+from muster.whatif.job import what_if
+from muster.whatif.variants import Variant, parse_grid
+from tests.pipeline.jobs.standalone import standalone_cluster
+from tests.whatif.random_group import RandomGroup
+
+GROUPS = 1_000
+SEEDS = 50
+"""Different histories; the groups have them in turn."""
+VARIANTS = parse_grid(["session.timeout.ms=3000,6000,20000", "group.initial.rebalance.delay.ms=0,3000", "static"])[:16]
+VARIANTS += [
+    Variant(assignor="cooperative-sticky"),
+    Variant(max_poll_ms=5_000),
+    Variant(members=1),
+    Variant(remote_assignor="uniform"),
+]
+
+
+def write_log(spark: Any, groups: int, directory: Path) -> int:
+    """The journals as Parquet, so that every place reads the same; how many events."""
+    histories = [
+        [event.to_json() for event in RandomGroup(seed, length_ms=60_000).run().journal] for seed in range(SEEDS)
+    ]
+    rows = [
+        {
+            "cluster": "c",
+            "log_topic": GROUP_JOURNAL,
+            "group_id": f"g{number}",
+            "log_offset": offset,
+            "event": {"payload": json.dumps({**event, "group": f"g{number}"})},
+        }
+        for number in range(groups)
+        for offset, event in enumerate(histories[number % SEEDS])
+    ]
+    spark.createDataFrame(rows, log_spark_schema()).write.parquet(str(directory))
+    return len(rows)
+
+
+def measure(spark: Any, directory: Path) -> tuple[float, str, int]:
+    """Seconds, a digest of the rows, and their number."""
+    log = spark.read.parquet(str(directory))
+    what_if(spark, log, VARIANTS[:1], "g1").collect()  # Python workers have started
+    began = time.perf_counter()
+    found = what_if(spark, log, VARIANTS).collect()
+    took = time.perf_counter() - began
+    lines = sorted(json.dumps(row.asDict(), sort_keys=True) for row in found)
+    return took, hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16], len(lines)
+
+
+def main(groups: int = GROUPS) -> None:
+    print(f"what-if: {groups:,} groups x {len(VARIANTS)} variants", flush=True)
+    with tempfile.TemporaryDirectory() as made:
+        directory, cluster = Path(made, "log"), Path(made, "cluster")
+        cluster.mkdir()
+        with open_session(SessionSettings(master="local[2]")) as spark:
+            events = write_log(spark, groups, directory)
+            found = {"local[2]": _show("local[2]", measure(spark, directory), events)}
+        with standalone_cluster(cluster, workers=2) as master:
+            settings = SessionSettings(master=master, extra={"spark.cores.max": "2"})
+            with open_session(settings) as spark:
+                found["standalone, 2 workers"] = _show("standalone, 2 workers", measure(spark, directory), events)
+        with open_session(SessionSettings(master="local[1]")) as spark:
+            found["local[1]"] = _show("local[1]", measure(spark, directory), events)
+    digests = {digest for _, digest, _ in found.values()}
+    print(f"  the rows are {'the same' if len(digests) == 1 else 'NOT THE SAME'} everywhere")
+    print(f"  two cores are {found['local[1]'][0] / found['local[2]'][0]:.2f} times as fast as one")
+    if len(digests) != 1:
+        sys.exit(1)
+
+
+def _show(where: str, measured: tuple[float, str, int], events: int) -> tuple[float, str, int]:
+    took, digest, rows = measured
+    replayed = events * len(VARIANTS)
+    print(
+        f"  {where:22} {took:7.1f} s  {rows / took:8,.0f} pairs/s  {replayed / took:10,.0f} events/s  rows {digest}",
+        flush=True,
+    )
+    return measured
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1].replace(",", "")) if len(sys.argv) > 1 else GROUPS)

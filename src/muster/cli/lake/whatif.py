@@ -1,0 +1,139 @@
+"""`muster whatif`: what would have happened to groups with other settings, by replaying their journal on Spark."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.lake import words
+from muster.cli.lake.answers import add_form_arguments, add_lake_argument, print_rows, run_on_lake
+from muster.cli.support.cluster_command import note
+from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
+from muster.cli.support.tables import Column, Row
+from muster.cli.support.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from muster.whatif.variants import Variant
+
+_EXAMPLES = """\
+examples:
+  muster whatif --lake lake --group billing --set session.timeout.ms=10000
+  muster whatif --lake lake --set static --set group.initial.rebalance.delay.ms=0        both together
+  muster whatif --lake lake --grid session.timeout.ms=6000,10000,30000 --grid static     every combination
+  muster whatif --lake lake --grid group.protocol=consumer --grid members=+1,-1 --page whatif.html
+settings: session.timeout.ms, max.poll.interval.ms, group.initial.rebalance.delay.ms, partition.assignment.strategy (range,
+  roundrobin, sticky, cooperative-sticky, uniform), group.protocol (consumer), group.remote.assignor (uniform, range), members
+  (+1, -1), partitions (x2), static (members that come back under the same client id get it as group.instance.id)
+"""
+
+
+def _change(row: Row, name: str, render: Any) -> str:
+    before, after = row[f"recorded_{name}"], row[f"replayed_{name}"]
+    return "" if before is None and after is None else f"{render(before)} > {render(after)}"
+
+
+def _reproduced(row: Row) -> str:
+    return "" if row["reproduced"] is None else f"{row['reproduced']} of {row['recorded_rebalances']}"
+
+
+_COLUMNS = (
+    Column("group", "group_id", render=words.name),
+    Column("settings", "variant", render=words.name),
+    Column("rebalances", lambda row: _change(row, "rebalances", words.count), right=True),
+    Column("moved", lambda row: _change(row, "moved", words.count), right=True),
+    Column("without owner", lambda row: _change(row, "unowned_ms", words.duration), right=True),
+    Column("records waited", lambda row: _change(row, "waited", words.count), right=True),
+    Column("death noticed after", lambda row: _change(row, "detection_ms", words.duration), right=True),
+    Column("reproduced", _reproduced, right=True),
+    Column("note", lambda row: row["problem"] or row["assumed"] or ""),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    add_lake_argument(parser)
+    parser.add_argument("--group", metavar="NAME", help="only this group; * stands for anything")
+    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="another setting; repeatable")
+    parser.add_argument("--grid", metavar="NAME=A,B", action="append", default=[], help="all combinations; repeatable")
+    parser.add_argument("--page", metavar="FILE", type=Path, help="also write a page with a picture of each group")
+    add_form_arguments(parser)
+    spark = parser.add_argument_group("Spark")
+    spark.add_argument("--master", default="local[*]", help="where Spark runs (local[*])")
+    add_setting_arguments(spark)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return run_on_lake("whatif", lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from muster.pipeline.lake.location import Location
+    from muster.pipeline.lake.reader import Lake
+    from muster.pipeline.lake.spark_reader import open_lake
+    from muster.pipeline.lake.storage_options import spark_s3_settings
+    from muster.pipeline.session import SessionError, SessionSettings, open_session
+    from muster.whatif.job import what_if
+
+    variants = _variants(arguments)
+    given = settings_by_name(arguments.conf)
+    location = Location.parse(arguments.lake, given)
+    lake = Lake.open(location)  # a place without one is refused before Java starts
+    by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}
+    settings = SessionSettings(
+        master=arguments.master,
+        app_name="muster whatif",
+        pending_records=lake.round.records,
+        packages=tuple(arguments.packages),
+        extra={**by_environment, **given},
+    )
+    try:
+        with open_session(settings) as spark:
+            found = what_if(spark, open_lake(spark, arguments.lake, given).table("log"), variants, arguments.group)
+            rows = [row.asDict() for row in found.orderBy("cluster", "group_id", "variant").collect()]
+    except SessionError as error:
+        note("whatif", str(error))
+        return FAILED
+    _show(arguments, rows)
+    return DONE if arguments.page is None else _write_page(arguments.page, rows)
+
+
+def _write_page(path: Path, rows: list[dict[str, Any]]) -> int:
+    from muster.whatif.page import render
+
+    try:
+        path.write_text(render(rows, time.time_ns() // 1_000_000), encoding="utf-8")
+    except OSError as error:
+        note("whatif", f"{path} cannot be written: {error.strerror}")
+        return FAILED
+    note("whatif", f"{path} is written")
+    return DONE
+
+
+def _variants(arguments: argparse.Namespace) -> list[Variant]:
+    from muster.whatif.variants import VariantError, parse_grid, parse_variant
+
+    if bool(arguments.set) == bool(arguments.grid):
+        raise UsageError("say what is to be changed: --set for one other way, --grid for all combinations")
+    try:
+        return [parse_variant(arguments.set)] if arguments.set else parse_grid(arguments.grid)
+    except VariantError as error:
+        raise UsageError(str(error)) from None
+
+
+def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
+    from muster.whatif.advice import advise
+    from muster.whatif.job import GIVES
+
+    if not rows:
+        note("whatif", "the lake has neither a journal nor generations of such a group: --group may be misspelt")
+    print_rows(arguments, _COLUMNS, GIVES.names, rows)
+    if arguments.json or arguments.csv:
+        return
+    for group in dict.fromkeys((row["cluster"], row["group_id"]) for row in rows):
+        advice = advise([row for row in rows if (row["cluster"], row["group_id"]) == group])
+        if advice is not None:
+            print(f"\n{advice}")

@@ -1,0 +1,113 @@
+"""What follows from a variant: the processes of the recording under it, the coordinator's settings, and the partitions. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from muster.core.config import GroupConfig
+from muster.whatif.leader import partition_counts
+from muster.whatif.poll_pauses import with_max_poll
+from muster.whatif.processes import shared_clients
+from muster.whatif.recorded import Asks, Life, Recorded
+from muster.whatif.variants import Variant
+
+_LAST: Final = 1_000_000_000
+"""Order of a process that was not recorded: after all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    lives: Sequence[Life]
+    config: GroupConfig
+    counts: Mapping[str, int]
+    """Partitions of each topic."""
+    assigns_as_recorded: bool
+    """Whether the assignments of the recording are those that this setting would give to the same members."""
+    remote_assignor: str | None = None
+    """Of the new protocol."""
+
+
+def setting_of(recorded: Recorded, variant: Variant) -> Setting:
+    lives = [replace(life, asks=_asks(life.asks, variant)) for life in recorded.lives]
+    if variant.max_poll_ms is not None:
+        lives = with_max_poll(recorded.lives, lives, variant.max_poll_ms)
+    if variant.members:
+        lives = _with_more(lives, variant.members) if variant.members > 0 else _with_fewer(lives, -variant.members)
+    if variant.is_static:
+        lives = _with_instances(lives)
+    is_same = variant.assignor is None or all(life.asks.protocols == (variant.assignor,) for life in recorded.lives)
+    return Setting(
+        lives,
+        _config(recorded, variant),
+        partition_counts(recorded, variant.partition_times),
+        is_same and variant.partition_times == 1,
+        variant.remote_assignor,
+    )
+
+
+def _config(recorded: Recorded, variant: Variant) -> GroupConfig:
+    delay_ms = recorded.initial_delay_ms if variant.initial_delay_ms is None else variant.initial_delay_ms
+    if variant.session_timeout_ms is None:
+        return GroupConfig(initial_rebalance_delay_ms=delay_ms)
+    return GroupConfig(initial_rebalance_delay_ms=delay_ms, consumer_session_timeout_ms=variant.session_timeout_ms)
+
+
+def _asks(asks: Asks, variant: Variant) -> Asks:
+    return Asks(
+        asks.session_timeout_ms if variant.session_timeout_ms is None else variant.session_timeout_ms,
+        asks.rebalance_timeout_ms if variant.max_poll_ms is None else variant.max_poll_ms,
+        asks.protocols if variant.assignor is None else (variant.assignor,),
+        asks.topics,
+    )
+
+
+def _with_more(lives: Sequence[Life], count: int) -> list[Life]:
+    """Each comes with the first member, reacts as that one does, and stays."""
+    joined = [life for life in lives if life.joined_ms is not None]
+    if not joined:
+        return list(lives)
+    model = min(joined, key=lambda life: (life.came_ms, life.order))
+    added = [
+        replace(
+            model,
+            member_id=f"added-{number}",
+            client="",
+            instance=None,
+            order=_LAST + number,
+            left_ms=None,
+            silent_ms=None,
+            missed_ms=None,
+            calls=[],
+            is_as_recorded=False,
+        )
+        for number in range(1, count + 1)
+    ]
+    return [*lives, *added]
+
+
+def _with_fewer(lives: Sequence[Life], count: int) -> list[Life]:
+    """Without the processes that came last, and without their returns where their client id is theirs alone."""
+    shared = shared_clients(lives)
+    names = dict.fromkeys(_process(life, shared) for life in sorted(lives, key=lambda each: (each.came_ms, each.order)))
+    gone = set(list(names)[max(0, len(names) - count) :])
+    return [life for life in lives if _process(life, shared) not in gone]
+
+
+def _process(life: Life, shared: set[str]) -> str:
+    return life.member_id if not life.client or life.client in shared else life.client
+
+
+def _with_instances(lives: Sequence[Life]) -> list[Life]:
+    """Clients whose id no two processes had at a time get it as instance id. As static members they do not say that they leave."""
+    shared = shared_clients(lives)
+    found = []
+    for life in lives:
+        if life.instance is None and life.client and life.client not in shared:
+            ended = [each for each in (life.left_ms, life.silent_ms) if each is not None]
+            life = replace(
+                life, instance=life.client, left_ms=None, silent_ms=min(ended, default=None), is_away=bool(ended)
+            )
+        found.append(life)
+    return found

@@ -1,0 +1,228 @@
+"""Recorded clients of the classic protocol against the real core: with the recorded settings, or with others.
+
+Clients come, leave and fall silent at their recorded times. They react to the coordinator: in a join phase they join again after
+the time that they took in this one, or usually take; the leader assigns after the time that it took. So other settings lead to
+other join phases, and to other reactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from statistics import median_low
+from typing import Final
+
+from muster.core.assignors.choice import ASSIGNORS, RANGE
+from muster.core.assignors.contract import TopicPartition
+from muster.core.classic.group import Group
+from muster.core.classic.states import PREPARING_REBALANCE
+from muster.core.journal import JournalEvent
+from muster.core.replies import JoinReply, SyncReply
+from muster.core.requests import JoinGroup, LeaveGroup, LeavingMember, SyncGroup
+from muster.explain.assignments import owners_in
+from muster.whatif.changes import Setting
+from muster.whatif.leader import assign, by_topic
+from muster.whatif.recorded import Life, Recorded
+from muster.whatif.stage import Client, Stage
+from muster.wire import errors
+from muster.wire.consumer_protocol import Subscription, encode_subscription
+from muster.wire.value import Value
+
+_USUAL_REACTION_MS: Final = 3_000
+"""In a group of which nobody ever showed how long it takes: Kafka's default heartbeat interval."""
+_NOT_RECORDED: Final[tuple[int, dict[str, bytes]]] = (-1, {})
+
+
+class ClassicReplay(Stage):
+    def __init__(self, recorded: Recorded, setting: Setting) -> None:
+        self._next_id = ""
+        self._ids = 0
+        super().__init__(recorded, setting.config)
+        self._setting = setting
+        self._reactions = _reactions(recorded.lives)
+        self._computed: set[int] = set()
+        """Generations whose assignment is not the recorded one."""
+        for life in setting.lives:
+            self._plan(Client(life))
+
+    # -- what clients do
+
+    def _plan(self, client: Client) -> None:
+        life = client.life
+        self._at(life.came_ms, life.order, partial(self._join, client, "", life.join_reason))
+        if life.left_ms is not None:
+            self._at(life.left_ms, life.order, partial(self._leave, client))
+        for at_ms, is_changed, reason in life.calls:
+            self._at(at_ms, life.order, partial(self._call, client, is_changed, reason))
+
+    def _join(self, client: Client, member_id: str, reason: str | None) -> None:
+        life = client.life
+        if not client.is_alive(self._now_ms):
+            return
+        recorded_id = life.member_id.removeprefix(f"{life.instance or life.client}-")
+        self._next_id = "" if client.member_id else recorded_id
+        asks = life.asks
+        request = JoinGroup(
+            self._group,
+            member_id,
+            life.instance,
+            life.client,
+            life.host,
+            asks.session_timeout_ms,
+            asks.rebalance_timeout_ms,
+            "consumer",
+            tuple((name, self._metadata(client, name)) for name in asks.protocols),
+            reason,
+            life.asked_id_ms is not None and life.instance is None,
+            True,
+        )
+        self._ask(request, client)
+
+    def _metadata(self, client: Client, protocol: str) -> bytes:
+        assignor = ASSIGNORS.get(protocol, RANGE)
+        data = assignor.user_data(client.owned, client.generation)
+        topics = list(client.life.asks.topics or ())
+        if client.changes:  # another subscription than before: how it differed is not recorded
+            data = b"%d" % client.changes
+        kept = by_topic(client.owned) if assignor.cooperative else ()
+        return encode_subscription(Subscription(topics, data, kept, client.generation if kept else -1))
+
+    def _leave(self, client: Client) -> None:
+        life = client.life
+        if client.member_id and client.is_alive(self._now_ms):
+            self._ask(
+                LeaveGroup(self._group, (LeavingMember(client.member_id, life.instance, life.leave_reason),)), client
+            )
+        client.is_gone = True
+
+    def _call(self, client: Client, is_changed: bool, reason: str | None) -> None:
+        """A join of its own accord. Of a cooperative member it is the answer to one assignment, and that was another one here."""
+        group = self._shard.groups.get(self._group)
+        if group is not None and group.generation in self._computed and _is_cooperative(group.protocol_name):
+            return
+        client.changes += is_changed
+        if client.member_id:
+            self._join(client, client.member_id, reason)
+
+    # -- how they react
+
+    def _told(self, event: JournalEvent) -> None:
+        if event.kind == "rebalance_started":
+            self._rejoin_all(event.at_ms)
+
+    def _rejoin_all(self, started_ms: int) -> None:
+        group = self._shard.groups[self._group]
+        for member in group.members.values():
+            client = self._clients[member.member_id]
+            if member.parked_join is not None:
+                continue
+            known = client.life.rejoins.get(started_ms)
+            if known is None and not (client.life.is_as_recorded and started_ms in self._recorded.starts):
+                known = [(self._usual(client.life), None)]
+            for after_ms, reason in known or ():
+                at_ms = client.life.polls_at(started_ms + after_ms)
+                self._at(at_ms, client.life.order, partial(self._rejoin, client, reason))
+
+    def _rejoin(self, client: Client, reason: str | None) -> None:
+        group = self._shard.groups.get(self._group)
+        if group is None or client.is_gone:
+            return
+        if client.member_id not in group.members:
+            self._begin_anew(client, group)
+        elif group.state is PREPARING_REBALANCE:
+            self._join(client, client.member_id, reason)
+
+    def _begin_anew(self, client: Client, group: Group) -> None:
+        """It was not waited for, hears UNKNOWN_MEMBER_ID, and joins as a new member."""
+        if client.member_id in group.pending_joins or client.life.instance is not None:
+            return
+        client.owned, client.generation = [], -1
+        self._join(client, "", None)
+
+    def _answered(self, client: Client, reply: Value) -> None:
+        if isinstance(reply, JoinReply):
+            self._joined(client, reply)
+        elif isinstance(reply, SyncReply) and reply.error == errors.NONE:
+            self._assigned(client, reply)
+
+    def _joined(self, client: Client, reply: JoinReply) -> None:
+        life = client.life
+        if reply.error == errors.MEMBER_ID_REQUIRED:
+            client.member_id = reply.member_id
+            self._clients[reply.member_id] = client
+            if life.joined_ms is not None and life.asked_id_ms is not None:
+                after_ms = life.joined_ms - life.asked_id_ms
+                self._at(
+                    self._now_ms + after_ms, life.order, lambda: self._join(client, reply.member_id, life.join_reason)
+                )
+        elif reply.error == errors.NONE and life.silent_ms != self._now_ms and client.is_alive(self._now_ms):
+            # Silent since this moment: its session begins here, and nothing was heard of it since it had joined.
+            self._sync(client, reply)
+
+    def _sync(self, client: Client, reply: JoinReply) -> None:
+        if reply.leader != client.member_id or reply.skip_assignment:
+            self._at(self._now_ms, client.life.order, lambda: self._ask_sync(client, reply, {}))
+            return
+        known = self._recorded.syncs.get((reply.generation, self._now_ms), _NOT_RECORDED)
+        if known is None:
+            return  # recorded, and cut short before the leader had assigned
+        after_ms, assignments = known
+        is_same_group = set(assignments) == {member.member_id for member in reply.members}
+        if not assignments or not is_same_group or not self._setting.assigns_as_recorded:
+            assignments = assign(reply, self._setting.counts)
+            self._computed.add(reply.generation)
+        if after_ms < 0:
+            after_ms = self._usual_sync()
+        self._at(self._now_ms + after_ms, client.life.order, lambda: self._ask_sync(client, reply, assignments))
+
+    def _ask_sync(self, client: Client, reply: JoinReply, assignments: dict[str, bytes]) -> None:
+        if client.is_alive(self._now_ms):
+            pairs = tuple(assignments.items())
+            request = SyncGroup(
+                self._group, reply.generation, client.member_id, client.life.instance, None, None, pairs
+            )
+            self._ask(request, client)
+
+    def _assigned(self, client: Client, reply: SyncReply) -> None:
+        """KIP-429: a cooperative member that was to give something up does so, and joins again for others to take it."""
+        group = self._shard.groups[self._group]
+        before = client.owned
+        client.owned = sorted(TopicPartition(*place) for place in owners_in({client.member_id: reply.assignment}) or ())
+        client.generation = group.generation
+        if _is_cooperative(reply.protocol_name) and not set(before) <= set(client.owned):
+            self._at(self._now_ms, client.life.order, lambda: self._give_up(client, group.generation))
+
+    def _give_up(self, client: Client, generation: int) -> None:
+        group = self._shard.groups.get(self._group)
+        if generation not in self._computed or group is None or group.generation != generation:
+            return  # as recorded: then the call is in the recording
+        if client.member_id in group.members:
+            self._join(client, client.member_id, None)
+
+    def _usual(self, life: Life) -> int:
+        """How long it takes to join again: as it mostly did, else as most of the group did."""
+        return median_low(_reactions([life]) or self._reactions or [_USUAL_REACTION_MS])
+
+    def _usual_sync(self) -> int:
+        return median_low([sync[0] for sync in self._recorded.syncs.values() if sync is not None] or [0])
+
+    # -- what the core is told
+
+    def _new_id(self) -> str:
+        chosen, self._next_id = self._next_id, ""
+        self._ids += 1
+        return chosen or f"replayed-{self._ids}"
+
+    def _session_ms(self, client: Client) -> int | None:
+        """Not while it waits for an answer, nor before it is a member."""
+        group = self._shard.groups.get(self._group)
+        member = None if group is None else group.members.get(client.member_id)
+        return None if member is None or member.is_new else member.session_timeout_ms
+
+
+def _is_cooperative(protocol: str | None) -> bool:
+    return protocol in ASSIGNORS and ASSIGNORS[protocol].cooperative
+
+
+def _reactions(lives: Iterable[Life]) -> list[int]:
+    return [after_ms for life in lives for rejoins in life.rejoins.values() for after_ms, _ in rejoins]

@@ -1,0 +1,155 @@
+"""Recorded clients of the classic protocol as members of a consumer group (KIP-848), against the real core.
+
+They come, leave and fall silent at their recorded times. What they do in between is theirs no longer: the coordinator assigns, and
+members hear of it with their heartbeats. Only those heartbeats are replayed that can bring news, each at its time: a settled group
+has none. A member gives up what it is told to at once, and says so with a heartbeat of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+from muster.core.consumer.records import Target
+from muster.core.consumer.replies import ConsumerHeartbeatReply
+from muster.core.consumer.requests import ConsumerHeartbeat
+from muster.core.consumer.states import JOIN_EPOCH, LEFT_EPOCH, STATIC_LEFT_EPOCH, ConsumerGroupState
+from muster.core.journal import JournalEvent
+from muster.whatif.changes import Setting
+from muster.whatif.recorded import CannotReplay, Life, Recorded
+from muster.whatif.replayed_topics import ReplayedTopics
+from muster.whatif.stage import Client, Stage
+from muster.wire import errors
+from muster.wire.value import Value
+
+_NEWS: Final = ("epoch_raised", "target_assigned", "revocation_completed", "member_left", "member_expelled")
+"""Events after which members may have something to hear of."""
+
+
+class ConsumerClient(Client):
+    def __init__(self, life: Life) -> None:
+        super().__init__(life)
+        self.member_id = life.member_id
+        self.held: Target = {}
+        self.heard_ms = life.came_ms
+        """Its last heartbeat."""
+        self.has_plan = False
+        """Whether its next heartbeat is among what is to be done."""
+
+
+class ConsumerReplay(Stage):
+    def __init__(self, recorded: Recorded, setting: Setting) -> None:
+        if any(life.asks.topics is None for life in setting.lives):
+            raise CannotReplay("its members are no consumers, and the new protocol has no others")
+        topics = ReplayedTopics(setting.counts)
+        super().__init__(recorded, setting.config, topics)
+        self._setting = setting
+        self._interval_ms = setting.config.consumer_heartbeat_interval_ms
+        self._members: dict[str, ConsumerClient] = {}
+        for life in setting.lives:
+            self._plan(ConsumerClient(life))
+
+    # -- what clients do
+
+    def _plan(self, client: ConsumerClient) -> None:
+        life = client.life
+        self._at(life.came_ms, life.order, partial(self._join, client))
+        if life.left_ms is not None:
+            self._at(life.left_ms, life.order, partial(self._leave, client, LEFT_EPOCH))
+        elif life.is_away and life.silent_ms is not None:
+            self._at(life.silent_ms, life.order, partial(self._leave, client, STATIC_LEFT_EPOCH))
+
+    def _join(self, client: ConsumerClient) -> None:
+        if not client.is_alive(self._now_ms):
+            return
+        self._clients[client.member_id] = self._members[client.member_id] = client
+        client.held, client.generation = {}, JOIN_EPOCH
+        self._beat(client, JOIN_EPOCH, is_full=True)
+
+    def _leave(self, client: ConsumerClient, epoch: int) -> None:
+        group = self._shard.consumer_groups.get(self._group)
+        if group is not None and client.member_id in group.members and client.is_alive(self._now_ms):
+            self._beat(client, epoch, is_full=False)
+        client.is_gone = True
+
+    def _beat(self, client: ConsumerClient, epoch: int, *, is_full: bool, owned: Target | None = None) -> None:
+        """`is_full`: with all that a member says when it joins."""
+        life = client.life
+        client.heard_ms = self._now_ms
+        topics = life.asks.topics or tuple(sorted(self._setting.counts))
+        request = ConsumerHeartbeat(
+            self._group,
+            client.member_id,
+            epoch,
+            life.instance,
+            None,
+            life.asks.rebalance_timeout_ms if is_full else -1,
+            topics if is_full else None,
+            None,
+            self._setting.remote_assignor if is_full else None,
+            {} if is_full else owned,
+            life.client,
+            life.host,
+            True,
+        )
+        self._ask(request, client)
+
+    # -- how they react
+
+    def _told(self, event: JournalEvent) -> None:
+        if event.kind in _NEWS:
+            for client in self._members.values():
+                self._plan_beat(client)
+
+    def _plan_beat(self, client: ConsumerClient) -> None:
+        """Its next regular heartbeat: so many intervals after its last one that it lies ahead."""
+        if client.has_plan or client.generation <= JOIN_EPOCH or not client.is_alive(self._now_ms):
+            return
+        client.has_plan = True
+        intervals = (self._now_ms - client.heard_ms) // self._interval_ms + 1
+        self._at(client.heard_ms + intervals * self._interval_ms, client.life.order, partial(self._regular, client))
+
+    def _regular(self, client: ConsumerClient) -> None:
+        client.has_plan = False
+        if not client.is_alive(self._now_ms) or client.generation <= JOIN_EPOCH:
+            return
+        self._beat(client, client.generation, is_full=False)
+        group = self._shard.consumer_groups.get(self._group)
+        if group is not None and group.state() is not ConsumerGroupState.STABLE:
+            self._plan_beat(client)
+
+    def _answered(self, client: Client, reply: Value) -> None:
+        assert isinstance(client, ConsumerClient)
+        if not isinstance(reply, ConsumerHeartbeatReply) or reply.member_epoch < JOIN_EPOCH:
+            return
+        order = client.life.order
+        if reply.error == errors.UNRELEASED_INSTANCE_ID:  # its crashed predecessor still has the name: started again
+            self._at(self._now_ms + self._interval_ms, order, partial(self._join, client))
+        elif reply.error in (errors.UNKNOWN_MEMBER_ID, errors.FENCED_MEMBER_EPOCH):
+            self._at(self._now_ms, order, partial(self._join, client))
+        elif reply.error == errors.NONE:
+            client.generation = reply.member_epoch
+            if reply.assignment is not None and reply.assignment != client.held:
+                client.held = reply.assignment
+                self._at(self._now_ms, order, partial(self._acknowledge, client, reply.assignment))
+
+    def _acknowledge(self, client: ConsumerClient, held: Mapping[bytes, tuple[int, ...]]) -> None:
+        if client.is_alive(self._now_ms) and client.held == held and client.generation > JOIN_EPOCH:
+            self._beat(client, client.generation, is_full=False, owned=client.held)
+            group = self._shard.consumer_groups.get(self._group)
+            if group is not None and group.state() is not ConsumerGroupState.STABLE:
+                self._plan_beat(client)
+
+    # -- what the core is told
+
+    def _new_id(self) -> str:
+        raise AssertionError("members bring their own ids")
+
+    def _session_ms(self, client: Client) -> int | None:
+        group = self._shard.consumer_groups.get(self._group)
+        return self._patience_ms(client) if group is not None and client.member_id in group.members else None
+
+    def _patience_ms(self, client: Client) -> int:
+        """The session timeout is the broker's in this protocol."""
+        return self._setting.config.consumer_session_timeout_ms

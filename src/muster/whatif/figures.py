@@ -1,0 +1,84 @@
+"""What a history amounts to: rebalances, partitions moved, time without an owner, records that waited, deaths noticed. Pure.
+
+Recorded and replayed journals are measured by the same code, so a difference is one of the settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from muster.explain.assignments import owners_in, raw_assignments
+from muster.explain.epochs import partitions_of
+from muster.explain.event import Event
+from muster.explain.facts import Gap, History, Partition
+from muster.whatif.arrivals import Arrivals
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    rebalances: int
+    moved: int
+    """Partitions that changed hands."""
+    unowned_ms: int
+    """Time without an owner that reads, summed over partitions."""
+    waited: int | None
+    """Records that arrived in that time. None: no commits tell how many come."""
+    detection_ms: int | None
+    """How long dead members went unnoticed, the longest. None: none was expelled for its silence."""
+
+
+def measure(
+    history: History, events: Sequence[Event], silent: Mapping[str, int | None], end_ms: int, arrivals: Arrivals | None
+) -> Figures:
+    """`silent`: by member id, its last sign of life, if it fell silent. What has no owner at the end counts up to `end_ms`."""
+    delays = [
+        gone.at_ms - since_ms
+        for gone in history.departures
+        if gone.cause == "session_expired" and (since_ms := silent.get(gone.who.member_id)) is not None
+    ]
+    gaps = [gap for each in history.rebalances for gap in each.gaps]
+    gaps += (Gap(each, since_ms, end_ms) for each, since_ms in history.unowned_since.items())
+    gaps += _while_down(events, silent, end_ms)
+    return Figures(
+        len(history.rebalances),
+        sum(len(each.moves or ()) for each in history.rebalances),
+        sum(gap.length_ms for gap in gaps),
+        None if arrivals is None else arrivals.within(gaps),
+        max(delays, default=None),
+    )
+
+
+def _while_down(events: Sequence[Event], silent: Mapping[str, int | None], end_ms: int) -> Iterator[Gap]:
+    """Partitions of a member whose process is down have an owner by name only: until a static one is back, or it is missed."""
+    owned: dict[str, list[Partition]] = {}
+    for event in events:
+        _follow(owned, event)
+        if event.kind == "static_replaced":
+            old = event.text("old_member_id") or ""
+            since_ms = silent.get(old)
+            owned[event.member or ""] = owned.pop(old, [])
+            if since_ms is not None:
+                yield from (Gap(each, since_ms, event.at_ms) for each in owned[event.member or ""])
+    for member_id, partitions in owned.items():
+        since_ms = silent.get(member_id)
+        if since_ms is not None and since_ms < end_ms:  # not missed yet
+            yield from (Gap(each, since_ms, end_ms) for each in partitions)
+
+
+def _follow(owned: dict[str, list[Partition]], event: Event) -> None:
+    member_id = event.member or ""
+    match event.kind:
+        case "rebalance_ended":
+            given = raw_assignments(event.detail.get("assignments")) or {}
+            owned.clear()
+            owned.update({member_id: list(owners_in({member_id: raw}) or ()) for member_id, raw in given.items()})
+        case "member_reconciled" | "partitions_awaited":
+            owned.setdefault(member_id, []).extend(partitions_of(event.detail.get("given")))
+        case "member_left" | "member_expelled":
+            owned.pop(member_id, None)
+        case "revocation_completed":
+            gone = set(partitions_of(event.detail.get("partitions")))
+            owned[member_id] = [each for each in owned.get(member_id, ()) if each not in gone]
+        case _:
+            pass

@@ -1,0 +1,137 @@
+"""A Kafka log has no journal, only generations: after each rebalance who was a member, with what settings, and who got what.
+
+From them this makes the events that a journal would have had, with what has to be assumed, and `ASSUMED` says it with every answer:
+nobody fell silent, whoever is missing in a generation had left; everything that a rebalance needed took `REACTION_MS`. So a replay
+tells about rebalances and moved partitions, and compares times without an owner, but not how soon the dead are noticed. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from muster.core.assignors.contract import TopicPartition
+from muster.whatif.leader import by_topic
+from muster.whatif.recorded import DEFAULT_DELAY_MS, CannotReplay
+from muster.wire.consumer_protocol import Assignment, encode_assignment
+
+REACTION_MS: Final = 1_500
+"""Half of `heartbeat.interval.ms` by default: members hear of a rebalance with their next heartbeat."""
+ASSUMED: Final = (
+    "Kafka keeps no journal: from generations, as if members had left rather than fallen silent,"
+    f" and everybody had joined again within {REACTION_MS} ms"
+)
+
+
+def journal_of(group: str, generations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """`generations`: of one group in log order, each with `at_ms` and `generation`, the lake's column; None: the group was removed.
+
+    Numbers begin at 1, whatever the first is in the log: what was compacted away counts for nothing. CannotReplay if there is none.
+    """
+    told = _Telling(group)
+    for each in generations:
+        told.take(each["at_ms"], each["generation"])
+    if not told.events:
+        raise CannotReplay("the log has no generation of it")
+    return [json.dumps(event) for event in told.events]
+
+
+class _Telling:
+    def __init__(self, group: str) -> None:
+        self.events: list[dict[str, Any]] = []
+        self._group = group
+        self._generation = 0
+        self._number: int | None = None
+        """Of the last record, as the log numbers them."""
+        self._members: dict[str, Mapping[str, Any]] = {}
+        self._leader: str | None = None
+        self._last_ms = 0
+
+    def take(self, at_ms: int, stored: Mapping[str, Any] | None) -> None:
+        members = {each["member_id"]: each for each in (stored["members"] or ())} if stored is not None else {}
+        if stored is not None and members and stored["protocol_type"] != "consumer":
+            raise CannotReplay("its members are no consumers")
+        if stored is not None and members and stored["generation"] == self._number:
+            self._replace_static(at_ms, members)
+        elif stored is not None and members:
+            self._rebalance(at_ms, stored, members)
+        elif self._members:
+            self._empty(at_ms)
+        self._members = members
+        self._number = None if stored is None else stored["generation"]
+        self._last_ms = at_ms
+
+    def _tell(self, kind: str, at_ms: int, cause: str, member: Mapping[str, Any] | None = None, **detail: Any) -> None:
+        event: dict[str, Any] = {"kind": kind, "at_ms": at_ms, "group": self._group}
+        event |= {"generation": self._generation, "cause": cause}
+        if member is not None:
+            event |= {"member": member["member_id"], "client": member["client_id"], "host": member["client_host"]}
+            event |= {"instance": member["instance_id"]} if member["instance_id"] is not None else {}
+        self.events.append(event | detail)
+
+    def _replace_static(self, at_ms: int, members: Mapping[str, Mapping[str, Any]]) -> None:
+        """Written again in the same generation: static members that came back (KIP-345)."""
+        before = {each["instance_id"]: member_id for member_id, each in self._members.items() if each["instance_id"]}
+        for member_id, each in members.items():
+            old = before.get(each["instance_id"])
+            if old is not None and old != member_id:
+                self._tell("static_replaced", at_ms, "static_member_returned", each, old_member_id=old)
+
+    def _rebalance(self, at_ms: int, stored: Mapping[str, Any], members: Mapping[str, Mapping[str, Any]]) -> None:
+        if self._members:
+            start_ms = at_ms - min(REACTION_MS, (at_ms - self._last_ms) // 2)
+        else:  # the first join phase goes on once if a second member comes in its time
+            start_ms = max(at_ms - DEFAULT_DELAY_MS * min(2, len(members)), self._last_ms)
+        if not self.events:
+            self._tell("group_created", start_ms, "new_member")
+        self._begin(start_ms, members)
+        for member_id, each in members.items():
+            if member_id in self._members:
+                self._tell("member_rejoined", at_ms, "rejoined", each)
+        self._generation += 1
+        self._leader = stored["leader"]
+        about = {"leader": self._leader, "protocol": stored["protocol"], "members": len(members)}
+        settings = [_settings(each, stored["protocol"]) for each in members.values()]
+        self._tell("join_completed", at_ms, "all_joined", **about, settings=settings)
+        given = {member_id: _assigned(each) for member_id, each in members.items()}
+        self._tell("rebalance_ended", at_ms, "assignment_stored", **about, result="stable", assignments=given)
+
+    def _begin(self, start_ms: int, members: Mapping[str, Mapping[str, Any]]) -> None:
+        """Who came and who left; if nobody did, the leader asked for it."""
+        was_empty, is_begun = not self._members, False
+        changes = [("member_left", each) for member_id, each in self._members.items() if member_id not in members]
+        changes += [("member_joined", each) for member_id, each in members.items() if member_id not in self._members]
+        leader = self._members.get(self._leader or "") or next(iter(members.values()))
+        for kind, each in changes or [("member_rejoined", leader)]:
+            cause = {"member_left": "member_left", "member_joined": "new_member"}.get(kind, "leader_rejoined")
+            self._tell(kind, start_ms, cause, each)
+            if not is_begun:
+                self._tell("rebalance_started", start_ms, cause, each)
+                change: dict[str, Any] = {"from": "Empty" if was_empty else "Stable", "to": "PreparingRebalance"}
+                self._tell("state_changed", start_ms, cause, **change)
+                is_begun = True
+
+    def _empty(self, at_ms: int) -> None:
+        for number, each in enumerate(self._members.values()):
+            self._tell("member_left", at_ms, "member_left", each)
+            if not number:
+                self._tell("rebalance_started", at_ms, "member_left", each)
+        self._generation += 1
+        self._tell("rebalance_ended", at_ms, "nobody_left", members=0, result="empty")
+
+
+def _settings(member: Mapping[str, Any], protocol: str | None) -> dict[str, Any]:
+    return {
+        "session_timeout_ms": member["session_timeout_ms"],
+        "rebalance_timeout_ms": member["rebalance_timeout_ms"],
+        "protocols": [protocol or "range"],
+        "topics": member["topics"],
+        "members": [member["member_id"]],
+    }
+
+
+def _assigned(member: Mapping[str, Any]) -> str:
+    places = [TopicPartition(each["topic"], each["partition"]) for each in member["assigned"] or ()]
+    return b64encode(encode_assignment(Assignment(by_topic(places)))).decode()

@@ -1,0 +1,172 @@
+"""The what-if question as a Spark job: every group of a lake with every variant, each pair a row of its own.
+
+Journal, commits and (where there is no journal) generations come from the lake's table `log`; the pairs are spread over the tasks,
+and the replay runs inside of them. The only file here that imports Spark.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from muster.core.internal_topics import GROUP_JOURNAL
+from muster.pipeline.arrow_map import map_arrow
+from muster.pipeline.log_schema import COMMIT_TYPES
+from muster.whatif.answer import Question, as_row, problem_row
+from muster.whatif.arrivals import arrivals_of
+from muster.whatif.figures import Figures
+from muster.whatif.generations import ASSUMED, journal_of
+from muster.whatif.recorded import CannotReplay
+from muster.whatif.variants import Variant, variant_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_GROUP_TYPE: Final = 2
+_KEY: Final = ("cluster", "group_id")
+_COMMITTED: Final = pa.struct(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("first_ms", pa.int64()),
+        ("first_offset", pa.int64()),
+        ("last_ms", pa.int64()),
+        ("last_offset", pa.int64()),
+    ]
+)
+_TAKES: Final = pa.schema(
+    [
+        ("cluster", pa.string()),
+        ("group_id", pa.string()),
+        ("payloads", pa.list_(pa.string())),  # null: no journal
+        ("generations", pa.list_(pa.string())),
+        ("committed", pa.list_(_COMMITTED)),
+        ("changes", pa.string()),
+    ]
+)
+GIVES: Final = pa.schema(
+    [
+        ("cluster", pa.string()),
+        ("group_id", pa.string()),
+        ("variant", pa.string()),
+        *((f"{kind}_{each.name}", pa.int64()) for kind in ("recorded", "replayed") for each in fields(Figures)),
+        ("reproduced", pa.int64()),
+        ("assumed", pa.string()),
+        ("problem", pa.string()),
+    ]
+)
+_TASKS_A_CORE: Final = 4
+"""Groups differ in length: with several tasks a core the long ones are not waited for alone."""
+
+
+def what_if(spark: SparkSession, log: DataFrame, variants: Sequence[Variant], group: str | None = None) -> DataFrame:
+    """`log`: that table of a lake. `group`: only these, `*` stands for anything. One row a group and variant."""
+    from pyspark.sql import functions as F
+
+    if group is not None:
+        log = log.where(F.col("group_id").rlike(_pattern(group)))
+    told = _in_order(log.where(_is_event()), F.col("event.payload"), "payloads")
+    stored = _in_order(log.where(_is_generation()), _generation(), "generations")
+    both = told.join(stored, list(_KEY), "full_outer")
+    # A group that Muster keeps a journal of needs its generations no more; they would only travel with it.
+    needed = F.when(F.col("payloads").isNull(), F.col("generations")).alias("generations")
+    groups = both.select(*_KEY, "payloads", needed).join(_committed(log), list(_KEY), "left")
+    asked = spark.createDataFrame([(str(each),) for each in variants], "changes string")
+    pairs = groups.crossJoin(F.broadcast(asked)).select(*_TAKES.names)
+    tasks = spark.sparkContext.defaultParallelism * _TASKS_A_CORE
+    spread = pairs.repartition(tasks, *_KEY, "changes").sortWithinPartitions(*_KEY)
+    return map_arrow(spread, answer_rows, _TAKES, GIVES)
+
+
+def _is_event() -> Any:
+    from pyspark.sql import functions as F
+
+    return (F.col("log_topic") == GROUP_JOURNAL) & F.col("event").isNotNull() & F.col("group_id").isNotNull()
+
+
+def _is_generation() -> Any:
+    from pyspark.sql import functions as F
+
+    is_stored = F.col("generation").isNotNull() | F.col("is_tombstone")
+    return (F.col("record_type") == _GROUP_TYPE) & is_stored & F.col("group_id").isNotNull()
+
+
+def _generation() -> Any:
+    from pyspark.sql import functions as F
+
+    return F.to_json(F.struct(F.col("record_ms").alias("at_ms"), "generation"), {"ignoreNullFields": "false"})
+
+
+def _in_order(rows: DataFrame, value: Any, name: str) -> DataFrame:
+    """A group's values in log order: all of its records lie in one partition of the log."""
+    from pyspark.sql import functions as F
+
+    found = rows.groupBy(*_KEY).agg(
+        F.sort_array(F.collect_list(F.struct("log_offset", value.alias("value")))).alias("all")
+    )
+    return found.select(*_KEY, F.col("all.value").alias(name))
+
+
+def _committed(log: DataFrame) -> DataFrame:
+    """Of every group the first and last commit of each of its partitions."""
+    from pyspark.sql import functions as F
+
+    is_commit = F.col("record_type").isin(*COMMIT_TYPES) & F.col("committed_offset").isNotNull()
+    at = F.struct(F.coalesce("commit_ms", "record_ms").alias("ms"), F.col("committed_offset").alias("offset"))
+    ends = (
+        log.where(is_commit).groupBy(*_KEY, "topic", "partition").agg(F.min(at).alias("first"), F.max(at).alias("last"))
+    )
+    each = F.struct(
+        "topic",
+        "partition",
+        F.col("first.ms").alias("first_ms"),
+        F.col("first.offset").alias("first_offset"),
+        F.col("last.ms").alias("last_ms"),
+        F.col("last.offset").alias("last_offset"),
+    )
+    return ends.groupBy(*_KEY).agg(F.sort_array(F.collect_list(each)).alias("committed"))
+
+
+def _pattern(group: str) -> str:
+    return "^" + ".*".join(re.escape(part) for part in group.split("*")) + "$"
+
+
+def answer_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The kernel: pairs of a group and a variant to their answers. Pairs of one group that follow each other share its reading."""
+    asking = _Asking()
+    for batch in batches:
+        yield pa.RecordBatch.from_pylist([asking.row(pair) for pair in batch.to_pylist()], schema=GIVES)
+
+
+class _Asking:
+    def __init__(self) -> None:
+        self._key: tuple[str, str] | None = None
+        self._found: Question | CannotReplay
+
+    def row(self, pair: dict[str, Any]) -> dict[str, Any]:
+        key = (pair["cluster"], pair["group_id"])
+        if key != self._key:
+            self._key, self._found = key, _question(pair)
+        try:
+            if isinstance(self._found, CannotReplay):
+                raise self._found
+            row = as_row(self._found.answer(variant_of(pair["changes"])))
+        except CannotReplay as problem:
+            row = problem_row(pair["group_id"], pair["changes"], problem)
+        return {"cluster": pair["cluster"], **row}
+
+
+def _question(pair: dict[str, Any]) -> Question | CannotReplay:
+    group, payloads, arrivals = pair["group_id"], pair["payloads"], arrivals_of(pair["committed"])
+    try:
+        if payloads is not None:
+            return Question(group, payloads, arrivals)
+        generations = [json.loads(each) for each in pair["generations"] or ()]
+        return Question(group, journal_of(group, generations), arrivals, ASSUMED)
+    except CannotReplay as problem:
+        return problem

@@ -1,0 +1,29 @@
+"""One recording under one variant, in the protocol that the variant asks for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from muster.core.journal import JournalEvent
+from muster.whatif.changes import setting_of
+from muster.whatif.classic_replay import ClassicReplay
+from muster.whatif.consumer_replay import ConsumerReplay
+from muster.whatif.recorded import Recorded
+from muster.whatif.stage import Stage
+from muster.whatif.variants import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    journal: list[JournalEvent]
+    silent: Mapping[str, int | None]
+    """By member id: its last sign of life, if it fell silent."""
+
+
+def replay(recorded: Recorded, variant: Variant) -> Replayed:
+    """CannotReplay if this group cannot be under such settings."""
+    setting = setting_of(recorded, variant)
+    stage: Stage
+    stage = ClassicReplay(recorded, setting) if setting.remote_assignor is None else ConsumerReplay(recorded, setting)
+    return Replayed(stage.run(), stage.silent())

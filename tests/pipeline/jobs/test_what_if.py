@@ -1,0 +1,145 @@
+"""The what-if job on Spark: the rows of the pure function, for every pair of a group and a variant; and the command over a lake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muster.cli.main import main
+from muster.core.internal_topics import GROUP_JOURNAL
+from muster.pipeline.lake.reader import Lake
+from muster.pipeline.lake.spark_reader import open_lake
+from muster.pipeline.log_schema import log_spark_schema
+from muster.server.running import RunningServer
+from muster.server.settings import Settings
+from muster.whatif.answer import answer, as_row
+from muster.whatif.arrivals import Arrivals
+from muster.whatif.job import what_if
+from muster.whatif.variants import Variant, parse_grid
+from tests.pipeline.decode.test_muster_log import wake
+from tests.pipeline.stream.lakes import LakeRun, source_of
+from tests.server.groups.group_client import GroupClient
+from tests.whatif.random_group import RandomGroup
+
+GROUPS = 6
+VARIANTS = [Variant(), *parse_grid(["session.timeout.ms=2000,20000", "static"])]
+
+
+def journal(seed: int) -> list[dict[str, Any]]:
+    return [{**event.to_json(), "group": f"g{seed}"} for event in RandomGroup(seed, length_ms=60_000).run().journal]
+
+
+def log_of(spark: Any, journals: dict[str, list[dict[str, Any]]], more: list[dict[str, Any]] | None = None) -> Any:
+    """Rows of the table `log`, as far as the job reads it, in no order."""
+    rows = [
+        {
+            "cluster": "c",
+            "log_topic": GROUP_JOURNAL,
+            "group_id": group,
+            "log_offset": number,
+            "event": {"payload": json.dumps(event)},
+        }
+        for group, events in journals.items()
+        for number, event in enumerate(events)
+    ]
+    return spark.createDataFrame([*rows[::2], *rows[1::2], *(more or ())], log_spark_schema())
+
+
+def commits_of(group: str, rate: int) -> list[dict[str, Any]]:
+    """Two commits of a partition, a second apart."""
+    place = {
+        "cluster": "c",
+        "log_topic": "__consumer_offsets",
+        "group_id": group,
+        "record_type": 1,
+        "is_tombstone": False,
+    }
+    return [
+        {
+            **place,
+            "topic": "orders",
+            "partition": 0,
+            "log_offset": turn,
+            "commit_ms": 1_000 * turn,
+            "committed_offset": rate * turn,
+        }
+        for turn in (0, 1)
+    ]
+
+
+def test_commits_tell_how_many_records_waited(spark: Any) -> None:
+    log = log_of(spark, {"g1": journal(1), "g2": journal(2)}, commits_of("g1", 1_000))
+    (first, second) = what_if(spark, log, [Variant()]).orderBy("group_id").collect()
+    events = list(map(json.dumps, journal(1)))
+    (expected,) = answer("g1", events, [Variant()], Arrivals({("orders", 0): 1.0}))
+    assert first.recorded_waited == first.replayed_waited == expected.recorded.waited
+    assert first.recorded_waited > 0
+    assert second.recorded_waited is None
+
+
+def test_log_of_a_real_kafka_is_replayed_from_its_generations(spark: Any, whole: Lake, whole_root: Path) -> None:
+    log = open_lake(spark, whole_root).table("log")
+    found = what_if(spark, log, [Variant(), Variant(partition_times=2)]).collect()
+    replayed = [row for row in found if row.problem is None]
+    assert replayed, [row.problem for row in found]
+    for row in replayed:
+        assert row.assumed.startswith("Kafka keeps no journal")
+        if row.variant == "as recorded":
+            assert row.reproduced > 0
+            assert row.replayed_rebalances >= row.reproduced
+
+
+def test_every_group_with_every_variant_gets_the_answer_of_the_pure_function(spark: Any) -> None:
+    journals = {f"g{seed}": journal(seed) for seed in range(GROUPS)}
+    found = [row.asDict() for row in what_if(spark, log_of(spark, journals), VARIANTS).collect()]
+    expected = [
+        {"cluster": "c", **as_row(each)}
+        for group, events in journals.items()
+        for each in answer(group, map(json.dumps, events), VARIANTS)
+    ]
+    assert sorted(found, key=place) == sorted(expected, key=place)
+    assert len(found) == GROUPS * len(VARIANTS)
+
+
+def test_groups_are_chosen_by_name_and_one_without_its_beginning_says_so(spark: Any) -> None:
+    journals = {"billing-1": journal(1)[4:], "billing.2": journal(2), "shipping": journal(3)}
+    (first, second) = what_if(spark, log_of(spark, journals), [Variant()], "billing*").orderBy("group_id").collect()
+    assert first.problem == "the journal does not go back to the beginning of the group"
+    assert first.recorded_rebalances is None
+    assert second.group_id == "billing.2"
+
+
+def place(row: dict[str, Any]) -> tuple[str, str]:
+    return row["group_id"], row["variant"]
+
+
+def test_journal_in_a_lake_is_found(spark: Any, tmp_path: Path) -> None:
+    settings = {"muster.data": str(tmp_path / "data"), "listeners": "127.0.0.1:0", "offsets.topic.num.partitions": "2"}
+    settings["group.initial.rebalance.delay.ms"] = "0"
+    with RunningServer(Settings.of(settings)) as server, GroupClient(server.port) as client:
+        wake(client)
+        client.join("g1", version=3).answer()
+    LakeRun(spark, tmp_path / "lake", source_of(tmp_path / "data")).run()
+    log = open_lake(spark, tmp_path / "lake").table("log")
+    (found,) = what_if(spark, log, [Variant(session_timeout_ms=9_000)]).collect()
+    assert (found.group_id, found.variant, found.problem) == ("g1", "session.timeout.ms=9000", None)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ([], "say what is to be changed"),
+        (["--set", "static", "--grid", "static"], "say what is to be changed"),
+        (["--set", "max.poll.records=5"], "cannot be changed"),
+        (["--grid", "session.timeout.ms=1,x"], "give milliseconds"),
+        (["--set", "static"], "nowhere"),
+    ],
+)
+def test_command_refuses_what_it_cannot_do_before_java_starts(
+    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["whatif", "--lake", str(tmp_path / "nowhere"), *flags]) == 2
+    assert said in capsys.readouterr().err

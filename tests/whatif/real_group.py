@@ -1,0 +1,131 @@
+"""A group of real clients on a real broker: a rolling restart, one member that flaps, one that polls late."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from muster.testing import Broker
+
+PARTITIONS = 6
+PATIENCE_SECONDS = 60
+
+
+class RealGroup:
+    """Three consumers, dynamic or static. `change` is what is different from before."""
+
+    def __init__(
+        self, *, static: bool = False, session_ms: int = 10_000, delay_ms: int = 500, max_poll_ms: int = 300_000
+    ) -> None:
+        self._static = static
+        self._session_ms = session_ms
+        self._max_poll_ms = max_poll_ms
+        self.broker = Broker(
+            {"group.initial.rebalance.delay.ms": delay_ms, "group.min.session.timeout.ms": 100},
+            topics={"orders": PARTITIONS},
+        )
+        self._running: dict[str, Any] = {}
+
+    def __enter__(self) -> RealGroup:
+        self.broker.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for consumer in self._running.values():
+            consumer.close()
+        self.broker.__exit__(*error)
+
+    def start(self, name: str) -> None:
+        from confluent_kafka import Consumer
+
+        settings: dict[str, Any] = {
+            "bootstrap.servers": self.broker.bootstrap_servers,
+            "group.id": "billing",
+            "client.id": name,
+            "session.timeout.ms": self._session_ms,
+            "max.poll.interval.ms": self._max_poll_ms,
+            "heartbeat.interval.ms": 200,
+            "log_level": 0,
+        }
+        if self._static:
+            settings["group.instance.id"] = name
+        self._running[name] = consumer = Consumer(settings)
+        # With a callback librdkafka joins again when the application polls, as Java's consumer does.
+        consumer.subscribe(["orders"], on_revoke=lambda _, __: None)
+
+    def stop(self, name: str) -> None:
+        self._running.pop(name).close()
+
+    def busy(self, name: str, seconds: float) -> None:
+        """Everybody polls but this one, if it is one, whose application is busy for so long."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            for other, consumer in self._running.items():
+                if other != name:
+                    consumer.poll(0.02)
+
+    def settle(self) -> None:
+        """Everybody polls until all partitions are theirs."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not self._is_settled():
+            assert time.monotonic() < until, self.broker.group("billing").explain()
+            for consumer in self._running.values():
+                consumer.poll(0.02)
+
+    def _is_settled(self) -> bool:
+        held = [(part.topic, part.partition) for each in self._running.values() for part in each.assignment()]
+        is_spread = all(each.assignment() for each in self._running.values())
+        return is_spread and len(set(held)) == len(held) == PARTITIONS and self._state() == "Stable"
+
+    def _state(self) -> str:
+        return str(self.broker.group("billing").state())
+
+    def payloads(self) -> list[str]:
+        return [json.dumps(event.to_json()) for event in self.broker.group("billing").journal()]
+
+
+def rolling_restart(**change: Any) -> list[str]:
+    with RealGroup(**change) as group:
+        names = ("anna", "boris", "clara")
+        for name in names:
+            group.start(name)
+        group.settle()
+        for name in names:
+            group.stop(name)
+            group.start(name)
+            group.settle()
+        return group.payloads()
+
+
+def flapping_member(**change: Any) -> list[str]:
+    with RealGroup(**change) as group:
+        for name in ("anna", "boris", "clara"):
+            group.start(name)
+        group.settle()
+        for _ in range(4):
+            group.stop("clara")
+            group.start("clara")
+            group.settle()
+        return group.payloads()
+
+
+BUSY_SECONDS = 4.0
+CALM_SECONDS = 2.0
+SLOW_TIMES = 3
+
+
+def slow_poller(**change: Any) -> list[str]:
+    """Clara comes and goes; each time that she comes Boris is busy, and the others wait for him, as long as they do."""
+    with RealGroup(session_ms=1_000, **change) as group:
+        for name in ("anna", "boris"):
+            group.start(name)
+        group.settle()
+        for _ in range(SLOW_TIMES):
+            group.start("clara")
+            group.busy("boris", BUSY_SECONDS)
+            group.settle()
+            group.busy("", CALM_SECONDS)
+            group.stop("clara")
+            group.settle()
+        return group.payloads()

@@ -1,0 +1,54 @@
+"""One member more or less: against groups that really have it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from muster.whatif.answer import answer
+from muster.whatif.changes import setting_of
+from muster.whatif.replay import replay
+from muster.whatif.variants import Variant
+from tests.whatif.random_group import RandomGroup
+from tests.whatif.test_replay import random_payloads, recorded_from
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_member_less_is_without_one_client_and_never_hears_of_it(seed: int) -> None:
+    recorded = recorded_from(random_payloads(seed))
+    kept = setting_of(recorded, Variant(members=-1)).lives
+    gone = {life.client for life in recorded.lives} - {life.client for life in kept}
+    assert len(gone) == 1
+    journal = replay(recorded, Variant(members=-1)).journal
+    assert gone.isdisjoint({event.client_id for event in journal})
+    first = {life.client: life.came_ms for life in reversed(recorded.lives)}
+    assert max(first, key=first.__getitem__) in gone, "the one that came last"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_member_more_is_in_every_generation_from_its_coming_to_the_end(seed: int) -> None:
+    recorded = recorded_from(random_payloads(seed))
+    journal: list[dict[str, Any]] = [event.to_json() for event in replay(recorded, Variant(members=1)).journal]
+    joined = next(
+        event["at_ms"] for event in journal if event["kind"] == "member_joined" and "added" in event["member"]
+    )
+    ends = [e for e in journal if e["kind"] == "rebalance_ended" and e["result"] == "stable" and e["at_ms"] > joined]
+    assert ends
+    assert not any(e["kind"] in ("member_expelled", "member_left") and "added" in e["member"] for e in journal)
+    for event in ends:
+        assert any("added-1" in member_id for member_id in event["assignments"])
+
+
+def test_as_many_less_as_there_are_leave_nothing() -> None:
+    (found,) = answer("g", random_payloads(1), [Variant(members=-4)])
+    assert (found.replayed.rebalances, found.replayed.unowned_ms) == (0, 0)
+
+
+def test_clients_that_share_an_id_are_told_apart_by_their_member_ids() -> None:
+    """Two processes with the same client id at the same time: one less is one life less."""
+    payloads = [event.to_json() for event in RandomGroup(3).run().journal]
+    shared = [json.dumps({**event, "client": "app"} if "client" in event else event) for event in payloads]
+    recorded = recorded_from(shared)
+    assert len(setting_of(recorded, Variant(members=-1)).lives) == len(recorded.lives) - 1

@@ -1,0 +1,93 @@
+"""Recorded histories, replayed: with the recorded settings they come out exactly, with others as the change says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from muster.explain.event import event_of
+from muster.whatif.advice import advise
+from muster.whatif.answer import Answer, answer, as_row
+from muster.whatif.recorded import CannotReplay, Recorded, read_recorded
+from muster.whatif.replay import replay
+from muster.whatif.variants import Variant
+from tests.whatif.random_group import RandomGroup
+from tests.whatif.real_group import flapping_member, rolling_restart
+
+SEEDS = 40
+
+
+def recorded_from(payloads: list[str]) -> Recorded:
+    return read_recorded([event for text in payloads if (event := event_of(json.loads(text))) is not None])
+
+
+def random_payloads(seed: int) -> list[str]:
+    return [json.dumps(event.to_json()) for event in RandomGroup(seed).run().journal]
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_recorded_settings_give_back_the_recorded_journal_exactly(seed: int) -> None:
+    payloads = random_payloads(seed)
+    recorded = recorded_from(payloads)
+    assert len(recorded.events) == len(payloads), "nothing in it was caused by anybody but clients"
+    replayed = replay(recorded, Variant()).journal
+    assert [event.to_json() for event in replayed] == [json.loads(text) for text in payloads]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_shorter_session_notices_the_dead_sooner_and_a_longer_one_later(seed: int) -> None:
+    shorter, longer = answer(
+        "g", random_payloads(seed), [Variant(session_timeout_ms=2_000), Variant(session_timeout_ms=40_000)]
+    )
+    before = shorter.recorded.detection_ms
+    if before is not None:
+        assert shorter.replayed.detection_ms is not None
+        assert shorter.replayed.detection_ms <= before
+    if longer.replayed.detection_ms is not None and before is not None:
+        assert longer.replayed.detection_ms >= before
+
+
+def test_rolling_restart_predicted_as_static_is_what_static_members_then_do() -> None:
+    payloads = rolling_restart()
+    (predicted,) = answer("billing", payloads, [Variant(is_static=True)])
+    assert predicted.reproduced == predicted.recorded.rebalances, predicted
+    assert predicted.recorded.rebalances > 3, "each restart of a dynamic member is at least one rebalance"
+    (measured,) = answer("billing", rolling_restart(static=True), [Variant()])
+    assert predicted.replayed.rebalances == measured.recorded.rebalances == 1
+    assert predicted.replayed.moved == measured.recorded.moved
+
+
+def test_flapping_member_predicted_as_static_is_what_static_members_then_do() -> None:
+    payloads = flapping_member()
+    (predicted,) = answer("billing", payloads, [Variant(is_static=True)])
+    assert predicted.reproduced == predicted.recorded.rebalances, predicted
+    (measured,) = answer("billing", flapping_member(static=True), [Variant()])
+    assert predicted.replayed.rebalances == measured.recorded.rebalances == 1
+    advice = advise([as_row(predicted)])
+    assert advice is None or "static" in advice
+
+
+def test_journal_that_begins_in_the_middle_is_refused() -> None:
+    with pytest.raises(CannotReplay, match="beginning of the group"):
+        answer("g", random_payloads(1)[5:], [Variant()])
+    with pytest.raises(CannotReplay):
+        answer("g", ["no JSON", "[]", "{}"], [Variant()])
+
+
+def test_what_no_client_caused_ends_what_is_replayed_and_is_said() -> None:
+    payloads = random_payloads(1)
+    unloaded = {"kind": "state_changed", "at_ms": 9_999_999, "group": "g", "generation": 1, "cause": "unloaded"}
+    (found,) = answer("g", [*payloads, json.dumps(unloaded), *payloads[1:3]], [Variant()])
+    assert found.assumed.endswith("3 events before or after what can be replayed are left out")
+    assert found.recorded == found.replayed
+
+
+def test_advice_names_its_evidence_and_is_not_given_without_any() -> None:
+    (found,) = answer("g", random_payloads(6), [Variant(initial_delay_ms=0)])
+    advice = advise([as_row(found)])
+    assert advice is not None
+    assert f"the replay gives back {found.reproduced} of the {found.recorded.rebalances} recorded ones" in advice
+    unsure: Answer = replace(found, reproduced=1)
+    assert advise([as_row(unsure)]) is None

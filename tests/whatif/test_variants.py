@@ -1,0 +1,70 @@
+"""Variants as text: what is understood, how it is written, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from muster.whatif.variants import Variant, VariantError, parse_grid, parse_variant, variant_of
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        (
+            "session.timeout.ms=9000 max.poll.interval.ms=60000 group.initial.rebalance.delay.ms=0"
+            " partition.assignment.strategy=sticky members=+2 partitions=x3 static",
+            Variant(9_000, 0, "sticky", True, 60_000, 2, 3),
+        ),
+        (
+            "group.protocol=consumer group.remote.assignor=range members=-1",
+            Variant(members=-1, remote_assignor="range"),
+        ),
+        ("as recorded", Variant()),
+    ],
+)
+def test_variants_are_written_as_they_are_read(text: str, variant: Variant) -> None:
+    assert variant_of(text) == variant
+    assert str(variant) == text
+
+
+@pytest.mark.parametrize("text", ["group.protocol=consumer", "partition.assignment.strategy=uniform"])
+def test_uniform_is_of_the_new_protocol_and_its_default(text: str) -> None:
+    assert (
+        parse_variant([text]) == parse_variant(["group.remote.assignor=uniform"]) == Variant(remote_assignor="uniform")
+    )
+
+
+def test_grid_has_every_combination_but_the_recorded_one() -> None:
+    found = parse_grid(["session.timeout.ms=6000,30000", "static"])
+    assert [str(each) for each in found] == [
+        "static",
+        "session.timeout.ms=6000",
+        "session.timeout.ms=6000 static",
+        "session.timeout.ms=30000",
+        "session.timeout.ms=30000 static",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["session.timeout.ms=soon"], "give milliseconds"),
+        (["session.timeout.ms=0"], "give milliseconds"),
+        (["max.poll.interval.ms=0"], "give milliseconds"),
+        (["session.timeout.ms=1", "session.timeout.ms=2"], "given twice"),
+        (["partition.assignment.strategy=best"], "there are range, roundrobin, sticky, cooperative-sticky, uniform"),
+        (["group.protocol=classic"], "there are consumer"),
+        (["group.remote.assignor=sticky"], "there are uniform, range"),
+        (["group.protocol=consumer", "partition.assignment.strategy=sticky"], "of the classic protocol"),
+        (["group.protocol=consumer", "group.initial.rebalance.delay.ms=0"], "of the classic protocol"),
+        (["members=1"], "as [+]1 or -1"),
+        (["members=+0"], "as [+]1 or -1"),
+        (["partitions=2"], "as x2"),
+        (["partitions=x1"], "as x2"),
+        (["static=yes"], "takes no value"),
+        (["max.poll.records=5"], "cannot be changed"),
+    ],
+)
+def test_variant_that_makes_no_sense_is_refused(texts: list[str], said: str) -> None:
+    with pytest.raises(VariantError, match=said):
+        parse_variant(texts)
