@@ -1,0 +1,283 @@
+"""`track`: every finished micro-batch of a session's queries is committed to a group.
+
+Knows which query goes to which group, and counts what happens. What Spark tells comes from `listener`; commits are made by
+`committer`. Nothing here may slow or fail a query: what Spark calls only puts something into a queue.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
+from muster.client.properties import read_properties
+from muster.client.security import PLAINTEXT, Security
+from muster.core.offsets.tracked_query import TrackedQuery
+from muster.spark.committer import Committer, log
+from muster.spark.failure import OffsetShapeError, TrackingError
+from muster.spark.newest import BatchCommit
+from muster.spark.offsets import Offsets, is_python, may_have_topics, offsets_in, together
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PATIENCE_SECONDS: Final = 10.0
+_LAST_WORDS_SECONDS: Final = 5.0
+"""How long a Python that ends waits for the last commits."""
+_LOOK_EVERY_SECONDS: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What became of the micro-batches so far."""
+
+    commits: int
+    failures: int
+    """Tries that the coordinator refused or did not answer."""
+    superseded: int
+    """Micro-batches that a newer one overtook before they were committed."""
+    skipped: int
+    """Micro-batches without a group, or none of whose sources has offsets of topics."""
+    last_error: str | None
+    """Of the last try, None if it went well."""
+
+
+def track(
+    spark: SparkSession,
+    bootstrap: str | Sequence[str],
+    group: str | None = None,
+    *,
+    query: str | None = None,
+    topics: Collection[str] | None = None,
+    properties: str | os.PathLike[str] | Mapping[str, str] | None = None,
+) -> Tracking:
+    """Commit what each micro-batch of the session's queries has read, from now on, until the session or `stop` ends it.
+
+    With `group` alone the session's one query is tracked, with `query` the one of that name; without `group` every query that
+    has a name, as the group of that name. `topics`: only these, for queries that read several clusters. `properties`: Kafka's
+    client properties for TLS and SASL, or a file of them.
+    """
+    if query is not None and group is None:
+        group = query
+    for name, given in (("group", group), ("query", query)):
+        if given is not None and not given:
+            raise TrackingError(f"{name} is empty: give it a name")
+    tracking = Tracking(spark, bootstrap, _security(properties), group, query, topics)
+    tracking.start()
+    return tracking
+
+
+def _security(properties: str | os.PathLike[str] | Mapping[str, str] | None) -> Security:
+    if properties is None:
+        return PLAINTEXT
+    try:
+        return Security.of(properties if isinstance(properties, Mapping) else read_properties(os.fspath(properties)))
+    except ClientError as error:
+        raise TrackingError(str(error)) from None
+
+
+class Tracking:
+    """What `track` returns. As a context manager it ends the tracking when all that has finished is committed."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        bootstrap: str | Sequence[str],
+        security: Security = PLAINTEXT,
+        group: str | None = None,
+        query: str | None = None,
+        topics: Collection[str] | None = None,
+    ) -> None:
+        self._spark = spark
+        self._group = group
+        self._query = query
+        self._topics = None if topics is None else frozenset(topics)
+        self._changed = threading.Condition()
+        self._runs: dict[str, str] = {}
+        """Run id -> query id, of runs that have begun and whose end was not told yet."""
+        self._checked: set[str] = set()
+        """Runs whose first progress was looked at."""
+        self._untracked: set[str] = set()
+        """Runs that cannot be tracked."""
+        self._said: set[str] = set()
+        self._skipped = 0
+        try:
+            self._open_once(bootstrap, security)
+        except ClientError as error:
+            raise TrackingError(str(error)) from None
+
+    def _open_once(self, bootstrap: str | Sequence[str], security: Security) -> None:
+        def open_cluster() -> Cluster:
+            return Cluster(
+                bootstrap,
+                security=security,
+                client_id="muster-spark",
+                request_timeout_seconds=_PATIENCE_SECONDS,
+                patience_seconds=_PATIENCE_SECONDS,
+            )
+
+        open_cluster()  # a bad address is the caller's mistake, and told here
+        self._committer = Committer(open_cluster, self._notify)
+
+    def start(self) -> None:
+        from muster.spark.listener import listener_of
+
+        self._committer.start()
+        self._listener = listener_of(self)
+        self._spark.streams.addListener(self._listener)
+        atexit.register(self._last_words)
+
+    @property
+    def figures(self) -> Figures:
+        counts = self._committer.counts
+        waiting = self._committer.waiting
+        return Figures(counts.commits, counts.failures, waiting.superseded, self._skipped, counts.last_error)
+
+    def flush(self, timeout_seconds: float = 30.0) -> bool:
+        """Wait until all that queries have finished is committed, or given up. False if it took too long."""
+        until = time.monotonic() + timeout_seconds
+        while not (self._has_heard_all() and self._committer.is_idle):
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            with self._changed:
+                self._changed.wait(min(left, _LOOK_EVERY_SECONDS))
+        return True
+
+    def stop(self, timeout_seconds: float = 30.0) -> None:
+        """Commit what is finished, then track no longer."""
+        self.flush(timeout_seconds)
+        self._spark.streams.removeListener(self._listener)
+        self._committer.stop(timeout_seconds)
+        atexit.unregister(self._last_words)
+
+    def __enter__(self) -> Tracking:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    # -- told by the listener
+
+    def on_started(self, run_id: str, query_id: str) -> None:
+        with self._changed:
+            self._runs[run_id] = query_id
+
+    def on_terminated(self, run_id: str) -> None:
+        with self._changed:
+            self._runs.pop(run_id, None)
+            self._checked.discard(run_id)
+            self._untracked.discard(run_id)
+            self._changed.notify_all()
+
+    def on_progress(self, progress: Any) -> None:
+        """A micro-batch has ended, and Spark's commit log has it: Spark writes that log first, then tells."""
+        with self._changed:
+            self._runs.setdefault(str(progress.runId), str(progress.id))  # it may have begun before us
+        group = self._group_of(progress)
+        offsets = {} if group is None else self._offsets(progress)
+        if group is None or not offsets:
+            self._skipped += 1
+            return
+        tracked = TrackedQuery(str(progress.id), str(progress.runId), int(progress.batchId), _duration_ms(progress))
+        if not self._committer.submit(BatchCommit(group, tracked, offsets)):
+            self._skipped += 1
+            self._say_once("too many groups wait for their commit: some micro-batches are not committed")
+
+    # -- which group
+
+    def _group_of(self, progress: Any) -> str | None:
+        run_id, query_id = str(progress.runId), str(progress.id)
+        if run_id not in self._checked:
+            self._checked.add(run_id)
+            if self._is_ahead_of_its_checkpoint(query_id):
+                self._untracked.add(run_id)
+        if run_id in self._untracked or (self._query is not None and progress.name != self._query):
+            return None
+        if self._group is None:
+            if not progress.name:
+                self._say_once(
+                    f"query {query_id} has no name and is not tracked: name it with queryName, or give track a group"
+                )
+            return progress.name or None
+        others = {each for each in self._runs.values() if each != query_id} if self._query is None else set()
+        if others:
+            self._say_once(
+                f"group {self._group} stands for one query, and {len(others) + 1} run: nothing is committed while they do;"
+                " name the query to track, or call track without a group to have one for each"
+            )
+            return None
+        return self._group
+
+    def _is_ahead_of_its_checkpoint(self, query_id: str) -> bool:
+        """Spark can write its commit log behind the query's back (asyncProgressTrackingEnabled): then progress comes too early."""
+        try:
+            query = self._spark.streams.get(query_id)
+            kind = query._jsq.streamingQuery().getClass().getSimpleName()
+        except Exception:  # it has ended, or is elsewhere (Connect); of other versions of Spark nothing is known here
+            return False
+        if "AsyncProgressTracking" in kind:
+            self._say_once(
+                f"query {query_id} has asyncProgressTrackingEnabled: its checkpoint is behind what it tells; it is not tracked"
+            )
+            return True
+        return False
+
+    # -- which offsets
+
+    def _offsets(self, progress: Any) -> Offsets:
+        """Nothing if a source cannot be read: a query is not shown by half."""
+        found: list[Offsets] = []
+        for source in progress.sources:
+            description = str(source.description)
+            if not may_have_topics(description):
+                continue
+            try:
+                found.append(offsets_in(source.endOffset))
+            except OffsetShapeError as error:
+                if not is_python(description):
+                    self._say_once(f"source {description} of query {progress.id}: {error}: not committed")
+                    return {}
+        offsets = together(found)
+        if self._topics is None:
+            return offsets
+        return {place: at for place, at in offsets.items() if place.topic in self._topics}
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            log.warning("%s", text)
+
+    # -- the end
+
+    def _notify(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _has_heard_all(self) -> bool:
+        """Spark tells of progress and of ends through one queue: when the end was told, so was all before it."""
+        active = {str(query.runId) for query in self._spark.streams.active}
+        with self._changed:
+            return active.issuperset(self._runs)
+
+    def _last_words(self) -> None:
+        """The process ends; Spark may have ended before, and then everything was told."""
+        until = time.monotonic() + _LAST_WORDS_SECONDS
+        with self._changed:
+            while not self._committer.is_idle and time.monotonic() < until:
+                self._changed.wait(_LOOK_EVERY_SECONDS)
+        self._committer.stop(max(0.0, until - time.monotonic()))
+
+
+def _duration_ms(progress: Any) -> int | None:
+    took = progress.batchDuration
+    return int(took) if took is not None and took >= 0 else None

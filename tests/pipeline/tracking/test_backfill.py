@@ -1,0 +1,125 @@
+"""`muster spark backfill`: the last finished micro-batch of a checkpoint becomes the offsets of a group, or a clear refusal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muster.cli.main import main
+from muster.server.running import RunningServer
+from muster.server.settings import Settings
+from muster.spark.checkpoint_files import needs_spark, open_checkpoint, open_checkpoint_by_spark
+from muster.spark.failure import TrackingError
+from tests.pipeline.tracking.story import fill
+
+QUERY = "a65bfddd-d722-4eed-89f9-a2da0663fac0"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    settings = {"muster.data": str(tmp_path_factory.mktemp("data")), "listeners": "127.0.0.1:0"}
+    with RunningServer(Settings.of(settings)) as running:
+        fill(running.address, 40)
+        yield running
+
+
+def checkpoint(directory: Path, *batches: str, unfinished: str | None = None, version: str = "v1") -> Path:
+    """As Spark writes it; the text of each micro-batch is its lines of sources."""
+    for name in ("offsets", "commits"):
+        (directory / name).mkdir(parents=True)
+    (directory / "metadata").write_text(json.dumps({"id": QUERY}))
+    for number, sources in enumerate([*batches, *([unfinished] if unfinished else [])]):
+        (directory / "offsets" / str(number)).write_text(f'{version}\n{{"batchWatermarkMs":0}}\n{sources}')
+        (directory / "offsets" / f".{number}.crc").write_bytes(b"\x00")
+    for number in range(len(batches)):
+        (directory / "commits" / str(number)).write_text('v1\n{"nextBatchWatermarkMs":0}')
+    return directory
+
+
+def backfill(server: RunningServer, directory: Path | str, *flags: str, group: str = "etl") -> int:
+    where = ["--checkpoint", str(directory), "--group", group, "--bootstrap", server.address]
+    return main(["spark", "backfill", *where, *flags])
+
+
+def committed(server: RunningServer, capsys: pytest.CaptureFixture[str], group: str = "etl") -> dict[int, Any]:
+    capsys.readouterr()
+    assert main(["groups", "offsets", group, "--json", "--bootstrap", server.address]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return {row["partition"]: row["committed"] for row in rows}
+
+
+def test_last_finished_micro_batch_is_committed_and_the_unfinished_one_is_not(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = checkpoint(
+        tmp_path / "c", '{"orders":{"0":3}}', '{"orders":{"0":7,"1":9}}\n0', unfinished='{"orders":{"0":15}}'
+    )
+    assert backfill(server, written, "--dry-run") == 0
+    assert "would be committed" in capsys.readouterr().err
+    assert main(["groups", "offsets", "etl", "--bootstrap", server.address]) == 1, "nothing is committed yet"
+    assert backfill(server, written) == 0
+    said = capsys.readouterr().err
+    assert f"micro-batch 1 of query {QUERY}: 2 partitions committed" in said
+    assert "1 of the query's sources read no topics" in said
+    assert committed(server, capsys) == {0: 7, 1: 9}
+
+
+def test_older_copy_of_the_checkpoint_does_not_take_the_group_back(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ('{"orders":{"0":3}}', '{"orders":{"0":7}}')
+    assert backfill(server, checkpoint(tmp_path / "new", *both), group="old") == 0
+    assert backfill(server, checkpoint(tmp_path / "old", both[0]), group="old") == 1
+    assert "at micro-batch 1 of this query already, the checkpoint at 0" in capsys.readouterr().err
+    assert committed(server, capsys, "old") == {0: 7}
+
+
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        ("0", "no source of the query has offsets of topics"),
+        ('{"nowhere":{"0":1}}', "the cluster has none of the topics that the query reads (nowhere)"),
+    ],
+)
+def test_checkpoint_without_anything_to_commit_is_refused(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], sources: str, said: str
+) -> None:
+    assert backfill(server, checkpoint(tmp_path / "c", sources), group="none") == 1
+    assert said in capsys.readouterr().err
+
+
+def test_topics_that_the_cluster_lacks_are_left_out_and_named(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = checkpoint(tmp_path / "c", '{"orders":{"0":3,"7":1},"elsewhere":{"0":5}}')
+    assert backfill(server, written, group="part") == 0
+    assert "left out, for the cluster does not have them: elsewhere-0, orders-7" in capsys.readouterr().err
+    assert committed(server, capsys, "part") == {0: 3}
+
+
+def test_directories_that_are_no_checkpoint_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TrackingError, match="no micro-batch has finished"):
+        open_checkpoint(str(tmp_path))
+    with pytest.raises(TrackingError, match=r"begins with 'v9' and not with v1"):
+        open_checkpoint(str(checkpoint(tmp_path / "newer", "{}", version="v9")))
+    damaged = checkpoint(tmp_path / "damaged", "{}", "{}")
+    (damaged / "offsets" / "1").unlink()
+    with pytest.raises(TrackingError, match="offsets/1 is missing though commits/1 is there"):
+        open_checkpoint(str(damaged))
+    nameless = checkpoint(tmp_path / "nameless", "{}")
+    (nameless / "metadata").unlink()
+    with pytest.raises(TrackingError, match="does not name the query"):
+        open_checkpoint(str(nameless))
+
+
+def test_spark_reads_the_same_from_any_file_system(spark: Any, tmp_path: Path) -> None:
+    written = checkpoint(tmp_path / "c", '{"orders":{"0":3}}', "-\n0")
+    assert open_checkpoint_by_spark(spark, f"file://{written}") == open_checkpoint(str(written))
+    assert needs_spark("abfss://data@store/c")
+    assert not needs_spark(str(written))
+    with pytest.raises(TrackingError, match="cannot be read by Spark"):
+        open_checkpoint_by_spark(spark, f"file://{tmp_path}/nowhere")

@@ -1,0 +1,110 @@
+"""Commits in the background: newest wins, a coordinator that is away is waited for, one that refuses is not."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from muster.client.admin import committed_offsets, create_topic
+from muster.client.cluster import Cluster
+from muster.client.partitions import TopicPartition
+from muster.core.offsets.tracked_query import TrackedQuery, query_in
+from muster.server.running import RunningServer
+from muster.server.settings import Settings
+from muster.spark.committer import Committer
+from muster.spark.newest import BatchCommit, NewestCommits
+from tests.ports import free_port
+
+PLACE = TopicPartition("orders", 0)
+PATIENCE_SECONDS = 60
+
+
+def batch(number: int, group: str = "etl", place: TopicPartition = PLACE) -> BatchCommit:
+    return BatchCommit(group, TrackedQuery("a", "b", number, 5), {place: 10 * number})
+
+
+class Watched:
+    """A committer, and a way to wait for what it has done."""
+
+    def __init__(self, address: str) -> None:
+        self._changed = threading.Condition()
+        self.committer = Committer(
+            lambda: Cluster(address, request_timeout_seconds=1, patience_seconds=0.2), self._notify
+        )
+        self.committer.start()
+
+    def _notify(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        with self._changed:
+            assert self._changed.wait_for(condition, PATIENCE_SECONDS)
+
+
+def server_at(port: int, directory: Path) -> RunningServer:
+    return RunningServer(Settings.of({"muster.data": str(directory), "listeners": f"127.0.0.1:{port}"}))
+
+
+def test_newest_commit_of_a_group_replaces_the_one_that_waits() -> None:
+    waiting = NewestCommits(most=2)
+    assert [waiting.put(each) for each in (batch(1), batch(1, "other"), batch(2), batch(1, "third"))] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+    waiting.put_back(batch(1))
+    assert (waiting.take(), waiting.take(), waiting.take()) == (batch(2), batch(1, "other"), None)
+    assert waiting.superseded == 2
+    waiting.put_back(batch(2))
+    assert waiting.take() == batch(2)
+
+
+def test_commit_waits_for_a_coordinator_that_is_away_and_only_the_newest_is_made(tmp_path: Path) -> None:
+    port = free_port()
+    watched = Watched(f"127.0.0.1:{port}")
+    committer = watched.committer
+    committer.submit(batch(1))
+    watched.wait(lambda: committer.counts.failures >= 1)
+    assert "NETWORK_EXCEPTION" in (committer.counts.last_error or "")
+    committer.submit(batch(2))
+    committer.submit(batch(3))
+    with server_at(port, tmp_path) as server:
+        asyncio.run(make_topic(server.address))
+        watched.wait(lambda: committer.counts.commits >= 1 and committer.is_idle)
+        assert asyncio.run(held(server.address)) == {PLACE: (30, 3)}
+    assert not committer.counts.last_error
+    assert committer.waiting.superseded >= 1
+    committer.stop(PATIENCE_SECONDS)
+
+
+def test_refused_commit_is_counted_and_given_up_and_the_next_one_is_made(tmp_path: Path) -> None:
+    with server_at(free_port(), tmp_path) as server:
+        asyncio.run(make_topic(server.address))
+        watched = Watched(server.address)
+        committer = watched.committer
+        committer.submit(batch(1, place=TopicPartition("nowhere", 0)))
+        watched.wait(lambda: committer.counts.failures >= 1 and committer.is_idle)
+        assert "UNKNOWN_TOPIC_OR_PARTITION" in (committer.counts.last_error or "")
+        committer.submit(batch(2))
+        watched.wait(lambda: committer.counts.commits >= 1)
+        assert asyncio.run(held(server.address)) == {PLACE: (20, 2)}
+        committer.stop(PATIENCE_SECONDS)
+
+
+async def make_topic(address: str) -> None:
+    async with Cluster(address) as cluster:
+        await create_topic(cluster, "orders", 1)
+
+
+async def held(address: str) -> dict[TopicPartition, tuple[int, int | None]]:
+    async with Cluster(address) as cluster:
+        found = await committed_offsets(cluster, "etl")
+    queries = {place: query_in(each.metadata) for place, each in found.items()}
+    return {
+        place: (each.offset, query.batch_id if (query := queries[place]) is not None else None)
+        for place, each in found.items()
+    }

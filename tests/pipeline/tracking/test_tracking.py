@@ -1,0 +1,105 @@
+"""`track` in a session: which query goes to which group, over TLS and SASL, and what is skipped."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muster.client.admin import committed_offsets, list_offsets
+from muster.client.cluster import Cluster
+from muster.client.offsets import LATEST
+from muster.client.properties import read_properties
+from muster.client.security import PLAINTEXT, Security
+from muster.pipeline.sources.spark_sources import register
+from muster.server.running import RunningServer
+from muster.spark import Tracking, TrackingError, track
+from muster.spark.offsets import Offsets
+from tests.listeners import address_of
+from tests.pipeline.jobs.test_secure_broker import (  # noqa: F401  # fixtures: a broker behind TLS and SASL with commits
+    authority,
+    config,
+    history,
+    server,
+)
+from tests.pipeline.tracking.story import produce
+from tests.security.certificates import Authority
+
+TOPIC = "orders"
+
+
+def read(spark: Any, bootstrap: str, topic: str, **more: str) -> Any:
+    register(spark)
+    options = {"bootstrap": bootstrap, "topic": topic, "table": "b_log_record", **more}
+    return spark.readStream.format("muster_broker").options(**options).load().select("log_offset")
+
+
+def run(rows: Any, home: Path, name: str | None = None) -> None:
+    writer = rows.writeStream.foreachBatch(lambda batch, number: batch.count())
+    writer = writer if name is None else writer.queryName(name)
+    query = writer.option("checkpointLocation", str(home)).trigger(availableNow=True).start()
+    assert query.awaitTermination(120)
+
+
+def held(bootstrap: str, group: str, security: Security = PLAINTEXT) -> Offsets:
+    async def ask() -> Offsets:
+        async with Cluster(bootstrap, security=security) as cluster:
+            found = await committed_offsets(cluster, group)
+            ends = await list_offsets(cluster, dict.fromkeys(found, LATEST))
+        assert {place: each.offset for place, each in ends.items()} == {
+            place: each.offset for place, each in found.items()
+        }, "the query has read to the end"
+        return {place: each.offset for place, each in found.items()}
+
+    return asyncio.run(ask())
+
+
+def test_query_behind_tls_and_sasl_is_tracked_by_its_name(
+    spark: Any,
+    history: RunningServer,  # noqa: F811
+    authority: Authority,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    file = config(tmp_path, authority)
+    bootstrap, properties = address_of(history, "SASL_SSL"), read_properties(file)
+    produce(address_of(history, "PLAINTEXT"), 10)
+    security = {f"kafka.{name}": value for name, value in properties.items()}
+    with track(spark, bootstrap, properties=file) as tracking:
+        run(read(spark, bootstrap, TOPIC, **security), tmp_path / "named", "by-name")
+        run(read(spark, bootstrap, TOPIC, **security), tmp_path / "nameless")
+    assert tracking.figures.commits >= 1
+    assert tracking.figures.failures == 0
+    assert tracking.figures.skipped >= 1, "a query without a name has no group"
+    assert len(held(bootstrap, "by-name", Security.of(properties))) == 2
+
+
+def test_sources_without_topics_are_left_out_and_one_query_is_picked_by_name(
+    spark: Any,
+    history: RunningServer,  # noqa: F811
+    authority: Authority,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    file = config(tmp_path, authority)
+    bootstrap, properties = address_of(history, "SASL_SSL"), read_properties(file)
+    produce(address_of(history, "PLAINTEXT"), 10)
+    security = {f"kafka.{name}": value for name, value in properties.items()}
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "one.txt").write_text("1\n")
+    files = spark.readStream.format("text").load(str(tmp_path / "in")).selectExpr("cast(value as long) as log_offset")
+    with track(spark, bootstrap, group="etl", query="both", properties=properties) as tracking:
+        run(files, tmp_path / "files", "both-not")
+        both = read(spark, bootstrap, TOPIC, **security).union(read(spark, bootstrap, TOPIC, **security)).union(files)
+        run(both, tmp_path / "both", "both")
+    assert tracking.figures.skipped >= 1
+    assert len(held(bootstrap, "etl", Security.of(properties))) == 2
+
+
+def test_what_makes_no_sense_is_refused_where_it_is_asked(spark: Any, tmp_path: Path) -> None:
+    with pytest.raises(TrackingError, match="group is empty"):
+        track(spark, "127.0.0.1:1", group="")
+    with pytest.raises(TrackingError, match=r"nowhere\.properties"):
+        track(spark, "127.0.0.1:1", properties=tmp_path / "nowhere.properties")
+    with pytest.raises(TrackingError, match="HOST:PORT"):
+        Tracking(spark, "no port")
