@@ -256,7 +256,8 @@ def compare(data: str, lake: str, cluster: str) -> int:
     """Whether everything anew from the log table is what the rounds have left; nothing more is read of the source."""
     from muster.pipeline.lake.location import Location
     from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.round import Gold, RoundSettings, RoundWriter
+    from muster.pipeline.round import RoundWriter
+    from muster.pipeline.round_settings import Gold, RoundSettings
     from muster.pipeline.session import SessionSettings, open_session
     from muster.pipeline.sources.run_source import directory_source
     from muster.pipeline.tables.settings import GoldSettings

@@ -14,11 +14,12 @@ from pathlib import Path
 
 from muster.core.hashing import partition_for
 from muster.core.records import GroupStored, OffsetCommitted, OffsetErased, StoredMember
-from muster.log.record_codec import encode_record, encode_records
+from muster.log.record_codec import encode_record
 from muster.pipeline.sources.log_directories import LogFolder
 from muster.pipeline.sources.log_end import log_end
 from muster.wire.batch import encode_pairs, with_offset_and_epoch
 from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription
+from tests.coordinator_records import encode_records
 
 LOG_PARTITIONS = 4
 GROUPS = 2_000

@@ -5,6 +5,7 @@ Those tests are put into one xdist group, so that with `--dist loadgroup` one wo
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "xdist_group(name): run by one worker (known without xdist too)")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
@@ -45,8 +47,19 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def whole(spark: Any, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Lake:
+def whole_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lakes") / "whole"
+
+
+@pytest.fixture(scope="session")
+def whole(spark: Any, data: Path, whole_root: Path) -> Lake:
     """The lake that one run in one micro-batch makes of it."""
     from tests.pipeline.stream.lakes import LakeRun, source_of
 
-    return LakeRun(spark, tmp_path_factory.mktemp("lakes") / "whole", source_of(data)).run()
+    return LakeRun(spark, whole_root, source_of(data)).run()
+
+
+@pytest.fixture
+def lake_of_one_run(whole: Lake, whole_root: Path, tmp_path: Path) -> Path:
+    """A copy of that lake, with its checkpoint, for a test to change."""
+    return Path(shutil.copytree(whole_root, tmp_path / "lake"))

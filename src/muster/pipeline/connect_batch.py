@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from muster.pipeline.lake.location import Location
-from muster.pipeline.round import Gold, RoundSettings, RoundWriter
+from muster.pipeline.round import RoundWriter
+from muster.pipeline.round_settings import Gold, RoundSettings
 from muster.pipeline.sources.run_source import RunSource
 
 if TYPE_CHECKING:

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.ends.fold import fold_ends
+from muster.pipeline.ends.known import known_ends
 from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.fold.kernel import FACTS, STATE_PARTS, fold_rows, open_schema, state_part, state_schema
 from muster.pipeline.fold.partition import FoldSettings
@@ -32,10 +33,12 @@ from muster.pipeline.lake.rounds import Round, last_round, publish_round
 from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
+from muster.pipeline.now.history import Sampled
 from muster.pipeline.now.schema import MINUTE
+from muster.pipeline.now.unknown_times import LAG, count_unknown, places_to_ask
+from muster.pipeline.round_settings import Done, Gold, RoundSettings
+from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.run_source import RunSource
-from muster.pipeline.sources.stable_ends import KnownEnd
-from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.wide import PART, TABLE
 
 if TYPE_CHECKING:
@@ -46,48 +49,16 @@ REBUILD_OFFSETS: Final = 500_000
 """Offsets of a log partition that are folded at once when everything is made anew."""
 FOLD_RECORDS: Final = 20_000
 """Records for which Spark is asked to run one more task of the fold."""
-_INTERPRETED_BYTES: Final = 10_000_000
-"""Of the state, some 130,000 positions. Up to here generating and compiling code for the tables' rows costs more than it saves."""
+TASK_OF_NOW_BYTES: Final = 8_000_000
+"""Of the state's files, some 100,000 positions, for which Spark is asked to run one more task of the tables of now."""
+MOST_TASKS_OF_NOW: Final = 64
 _INTERPRETED_RECORDS: Final = 200_000
+"""Up to here generating and compiling code for the fold's rows costs more than it saves, if they are folded once."""
 _CODE: Final = "spark.sql.codegen.factoryMode"
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
 _FOLDED: Final = (*FACTS, "minute", *_STATE)
 _SAMPLED: Final = ("ends", "b_leo_sample")
-
-
-def wall_clock_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class RoundSettings:
-    """What the tables are made with. `gold.now_ms` is set by each round."""
-
-    gold: GoldSettings
-    speaks_of_ms: int | None = None
-    """The moment that the tables speak of; by default now, and for a directory the newest time in it."""
-    clock: Callable[[], int] = wall_clock_ms
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """How the tables of now are asked for."""
-
-    provisional: bool = False
-    """The log was not read to its end (trap 28)."""
-    only_changes: bool = False
-    """Not if no log record is new and no end has moved: they would say the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What one round did, for those who watch."""
-
-    round: int
-    records: int
-    gold: bool
-    seconds: float
 
 
 class RoundWriter:
@@ -97,6 +68,8 @@ class RoundWriter:
         self._location = location
         self._source = source
         self._settings = settings
+        self._made_before: set[str] = set()
+        """Steps that were made since this process began: Java has compiled for them what it could."""
 
     @property
     def settings(self) -> RoundSettings:
@@ -113,7 +86,7 @@ class RoundWriter:
                 f"the checkpoint {self._location.checkpoint(cluster)} is at micro-batch {batch_id}, the lake at {before}:"
                 " they do not belong together. Bring back the one that was lost, or make a new lake"
             )
-        this = _Round(rows.sparkSession, self._location, self._source, self._settings, last)
+        this = self._round(rows.sparkSession, last)
         this.add_log(rows)
         if gold is not None:
             this.make_gold(gold)
@@ -122,7 +95,7 @@ class RoundWriter:
     def make_gold(self, spark: SparkSession, gold: Gold) -> Done | None:
         """A round without new log rows: the tables of now are made again. None: nothing has changed since."""
         last = self.last()
-        this = _Round(spark, self._location, self._source, self._settings, last)
+        this = self._round(spark, last)
         if not this.make_gold(gold):
             return None
         return this.publish(last.batches.get(self._source.cluster, -1))
@@ -130,10 +103,13 @@ class RoundWriter:
     def rebuild(self, spark: SparkSession) -> Done:
         """A round that makes everything anew from the table `log`; until it is published readers see what was there."""
         last = self.last()
-        this = _Round(spark, self._location, self._source, self._settings, last)
+        this = self._round(spark, last)
         this.refold()
         this.make_gold(Gold())
         return this.publish(last.batches.get(self._source.cluster, -1))
+
+    def _round(self, spark: SparkSession, last: Round) -> _Round:
+        return _Round(spark, self._location, self._source, self._settings, last, self._made_before)
 
     def last(self) -> Round:
         last = last_round(self._location)
@@ -146,7 +122,13 @@ class _Round:
     """The round that is being made: the files that come, by table, and the parts that they replace."""
 
     def __init__(
-        self, spark: SparkSession, location: Location, source: RunSource, settings: RoundSettings, last: Round
+        self,
+        spark: SparkSession,
+        location: Location,
+        source: RunSource,
+        settings: RoundSettings,
+        last: Round,
+        made_before: set[str],
     ) -> None:
         self._began = time.monotonic()
         self._spark = spark
@@ -154,11 +136,13 @@ class _Round:
         self._source = source
         self._settings = settings
         self._last = last
+        self._made_before = made_before
         self._lake = Lake(location, last)
         self._batch = f"{last.round + 1:08d}-{secrets.token_hex(4)}"
         self._changes: dict[str, Change] = {}
         self._records = 0
         self._newest_ms = last.newest_ms
+        self._end_steps: int | None = None
         self._gold: dict[str, int] = {}
 
     # -- log and fold
@@ -209,7 +193,7 @@ class _Round:
         settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
         state = [file for file in self._held("state") if touched is None or file.part in touched]
         folded = fold_rows(log, self._read("state", state_schema(), state), settings, tasks)
-        with self._without_generated_code(self._records if touched is not None else REBUILD_OFFSETS):
+        with self._without_generated_code("fold", self._records if touched is not None else REBUILD_OFFSETS):
             written = self._write(folded, step, _FOLDED)
         for table in _FOLDED:
             if table in _STATE and touched is None:
@@ -223,11 +207,11 @@ class _Round:
 
     def make_gold(self, gold: Gold) -> bool:
         """The tables of now. False: only changes were asked for, and there are none."""
-        with self._without_generated_code(0):
+        with self._without_generated_code("now", 0):
             return self._make_gold(gold)
 
     def _make_gold(self, gold: Gold) -> bool:
-        known = self._known_ends()
+        known = known_ends(self._lake, self._source.cluster)
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
         samples = self._source.sample_ends(self._spark, known, asked_ms)
         held = self._read("ends", ENDS, self._lake.table_files("ends"))
@@ -239,30 +223,31 @@ class _Round:
         )
         if gold.only_changes and ends_are_known and not self._records:
             return False
-        self._replace("ends", sampled.get("ends", []), _NOW)
-        self._add("b_leo_sample", sampled.get("b_leo_sample", []))
-        self._make_now(sampled.get("ends", []), self._moment(told["newest_ms"]), asked_ms, gold.provisional)
+        self._keep_ends(sampled, told)
+        self._make_now(self._moment(told["newest_ms"]), asked_ms, gold.provisional)
         return True
 
-    def _make_now(self, ends: list[DataFile], moment_ms: int, asked_ms: int, provisional: bool) -> None:
-        from pyspark.sql import functions as F
-
+    def _make_now(self, moment_ms: int, asked_ms: int, provisional: bool) -> None:
         # A directory's ends are known up to its newest moment; those of a running broker as of when they were asked.
         sampled_ms = asked_ms if self._source.is_live else moment_ms
         minutes = self._read("minute", MINUTE, self._held("minute"))
-        is_mine = F.col("cluster") == self._source.cluster
-        steps = tables_of_now(
-            self._read("state", state_schema(), self._held("state")),
-            self._read("ends", ENDS, ends),
-            minutes.where(is_mine),
-            self._read("open", open_schema(), self._held("open")),
-            replace(self._settings.gold, now_ms=moment_ms, provisional=provisional),
-            sampled_ms,
-        )
-        # The ends of other clusters were not asked: what waits for them goes on waiting.
-        others = minutes.where(~is_mine).select(F.lit("minute").alias(TABLE), F.lit("now").alias(PART), "*")
-        steps["history"] = steps["history"].unionByName(others, allowMissingColumns=True)
-        written: dict[str, list[DataFile]] = {}
+
+        def made() -> dict[str, DataFrame]:
+            return tables_of_now(
+                self._read("state", state_schema(), self._held("state")),
+                self._read("ends", ENDS, self._held("ends")),
+                minutes,
+                self._read("open", open_schema(), self._held("open")),
+                replace(self._settings.gold, now_ms=moment_ms, provisional=provisional),
+                Sampled(sampled_ms, self._source.cluster),
+                self._tasks_of_now(),
+            )
+
+        steps = made()
+        written, unknown = self._write_now(steps.pop("now"), "now")
+        if unknown and self._ask_record_times(written[LAG], unknown):
+            steps = made()
+            written, _ = self._write_now(steps.pop("now"), "now-again")
         for step, rows in steps.items():
             written |= self._write(rows, step, NOW_STEPS[step])
         self._changes["minute"] = Change(tuple(written.pop("minute", ())), remove_all=True)
@@ -270,7 +255,38 @@ class _Round:
             self._replace(table, written.get(table, []), _NOW)
         self._gold = {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
 
-    def _write_ends(self, rows: DataFrame) -> tuple[dict[str, list[DataFile]], dict[str, int | None]]:
+    def _tasks_of_now(self) -> int:
+        """A task holds the positions of its log partitions as a whole."""
+        size = sum(file.size for file in (*self._held("state"), *self._held("minute")))
+        return max(1, min(MOST_TASKS_OF_NOW, -(-size // TASK_OF_NOW_BYTES)))
+
+    def _write_now(self, rows: DataFrame, step: str) -> tuple[dict[str, list[DataFile]], int]:
+        """The files, and of how many positions with lag nobody knows how late they are."""
+        from pyspark.sql import Observation
+
+        seen = Observation(step)
+        counted = rows.observe(seen, count_unknown(self._source.cluster).alias("unknown"))
+        return self._write(counted, step, NOW_STEPS["now"]), seen.get["unknown"]
+
+    def _ask_record_times(self, lag: list[DataFile], unknown: int) -> bool:
+        """Whether the source knew some. What it does not know, round after round, must not take the turn of the others."""
+        turn = self._last.round if self._last.gold_at_ms is not None else 0
+        places = places_to_ask(self._read(LAG, TABLES[LAG], lag), self._source.cluster, unknown, turn)
+        held = self._read("ends", ENDS, self._held("ends"))
+        found, told = self._write_ends(fold_ends(held, self._source.record_times(self._spark, places)), "ends-records")
+        if told["steps"] == self._end_steps:
+            return False
+        self._keep_ends(found, told)
+        return True
+
+    def _keep_ends(self, written: dict[str, list[DataFile]], told: dict[str, int | None]) -> None:
+        self._end_steps = told["steps"]
+        self._replace("ends", written.get("ends", []), _NOW)
+        self._add("b_leo_sample", written.get("b_leo_sample", []))
+
+    def _write_ends(
+        self, rows: DataFrame, step: str = "ends"
+    ) -> tuple[dict[str, list[DataFile]], dict[str, int | None]]:
         """The files, and what the samples say as a whole: how many partitions, sums of their ends, the newest time."""
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
@@ -280,20 +296,12 @@ class _Round:
         told = rows.observe(
             seen,
             F.count(F.when(is_end, 1)).alias("partitions"),
+            F.sum(F.when(is_end, F.size("steps"))).alias("steps"),
             F.sum(F.when(is_end, F.col("leo"))).alias("sum"),
             F.sum(F.when(is_end, F.col("lso"))).alias("stable_sum"),
             F.max(F.when(is_end, F.col("end_ms"))).alias("newest_ms"),
         )
-        return self._write(told, "ends", _SAMPLED), seen.get
-
-    def _known_ends(self) -> dict[tuple[str, int], KnownEnd]:
-        columns = ["cluster", "topic", "partition", "leo", "lso", "readable_end"]
-        rows = self._lake.arrow("ends", columns).to_pylist()
-        return {
-            (row["topic"], row["partition"]): KnownEnd(row["leo"], row["lso"], row["readable_end"])
-            for row in rows
-            if row["cluster"] == self._source.cluster
-        }
+        return self._write(told, step, _SAMPLED), seen.get
 
     def _moment(self, newest_end_ms: int | None) -> int:
         """The moment that the tables speak of.
@@ -345,15 +353,14 @@ class _Round:
     # -- Spark reads and writes
 
     @contextmanager
-    def _without_generated_code(self, records: int) -> Iterator[None]:
-        """Spark makes a class of its own for the rows of every plan, which Java compiles: worth it for many rows only.
-
-        `records` of the log go in beside the state.
+    def _without_generated_code(self, step: str, records: int) -> Iterator[None]:
+        """Spark makes a class of its own for the rows of every plan, which Java compiles: worth it for many rows, and for a step
+        that comes again and again. `records` of the log go in beside the state.
         """
-        is_small = records < _INTERPRETED_RECORDS
-        is_small = is_small and sum(file.size for file in self._held("state")) < _INTERPRETED_BYTES
+        is_worth_it = step in self._made_before or records >= _INTERPRETED_RECORDS or self._tasks_of_now() > 1
+        self._made_before.add(step)
         before = self._spark.conf.get(_CODE)
-        self._spark.conf.set(_CODE, "NO_CODEGEN" if is_small else before)
+        self._spark.conf.set(_CODE, before if is_worth_it else "NO_CODEGEN")
         try:
             yield
         finally:

@@ -84,7 +84,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("leader_epoch", _int),
         ("begin_ms", _long),  # the sample was true at some moment in [begin_ms, end_ms]
         ("end_ms", _long),
-        ("sampler", _text),  # list_offsets, segment (exact append times: begin_ms = end_ms)
+        ("sampler", _text),  # list_offsets, segment (exact append times: begin_ms = end_ms), batch_begin and batch_end
         ("dt", _text),
     ),
     "b_quarantine": _table(

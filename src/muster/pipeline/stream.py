@@ -22,7 +22,8 @@ from muster.pipeline.connect_batch import ConnectBatch
 from muster.pipeline.failure import JobError, short_words
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
-from muster.pipeline.round import Done, Gold, RoundWriter
+from muster.pipeline.round import RoundWriter
+from muster.pipeline.round_settings import Done, Gold
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.positions import behind, positions_in, shorter_logs
 from muster.pipeline.sources.run_source import RunSource, StreamSettings

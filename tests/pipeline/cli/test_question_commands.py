@@ -122,7 +122,10 @@ COMMANDS = ("lag", "status", "rebalances", "members", "balance", "expiring", "ab
 
 
 def test_every_question_is_asked_here() -> None:
-    asked = {name for name, (module, _) in ALL.items() if module.startswith("muster.cli.lake.")} - {"pipeline"}
+    asked = {name for name, (module, _) in ALL.items() if module.startswith("muster.cli.lake.")} - {
+        "pipeline",
+        "whatif",
+    }
     assert asked == {*COMMANDS}
 
 

@@ -12,7 +12,7 @@ import pytest
 from muster.pipeline.fold.kernel import open_schema
 from muster.pipeline.now.build import tables_of_now
 from muster.pipeline.now.groups import OF_GROUPS
-from muster.pipeline.now.history import HISTORY
+from muster.pipeline.now.history import HISTORY, Sampled
 from muster.pipeline.now.schema import MINUTE, stretches_by
 from muster.pipeline.tables.columns import GROUP, POSITION
 from tests.pipeline.now.histories import HOUR, LENGTH, START, History, random_history
@@ -67,13 +67,41 @@ def in_rounds(spark: Any, history: History, moments: list[int]) -> Tables:
             frame_of(MINUTE.empty_table().from_pylist(minutes, schema=MINUTE)),
             frame_of(open_schema().empty_table()),
             replace(SETTINGS, now_ms=moment),
-            moment,
+            Sampled(moment),
         )
         last = all_rows(made)
         finished.append(of_table(last, "g_lag_history", "new"))
         kept = last.filter(pl.col("table") == "minute").select(MINUTE.names).to_arrow().cast(MINUTE)
     tables = {name: of_table(last, name, "now") for name in KEYS}
     return {**tables, "g_lag_history": pl.concat([*finished, tables["g_lag_history"]])}
+
+
+def test_a_round_of_another_cluster_finishes_nothing(spark: Any, history: History) -> None:
+    """A lake may hold several clusters: whose ends were not asked has no minute finished, and none a second time."""
+    rows = frames(history.rows_until(END))
+    silver = finish_silver(rows)
+    kept = stretches_by(minutes_of(silver), [*POSITION, "log_partition"]).to_dicts()
+
+    def made(now_ms: int, sampled: Sampled) -> pl.DataFrame:
+        frame_of = spark.createDataFrame
+        return all_rows(
+            tables_of_now(
+                frame_of(state_of(rows, silver)),
+                frame_of(ends_of(rows)),
+                frame_of(MINUTE.empty_table().from_pylist(kept, schema=MINUTE)),
+                frame_of(open_schema().empty_table()),
+                replace(SETTINGS, now_ms=now_ms),
+                sampled,
+            )
+        )
+
+    first = made(END, Sampled(END))
+    assert of_table(first, HISTORY, "new").height > 0
+    kept = first.filter(pl.col("table") == "minute").select(MINUTE.names).to_dicts()
+    then = made(END + HOUR, Sampled(END + HOUR, cluster="another"))
+    assert of_table(then, HISTORY, "new").height == 0
+    assert then.filter(pl.col("table") == "minute").height == len(kept)
+    assert of_table(then, "g_lag", "now").height == of_table(first, "g_lag", "now").height
 
 
 @pytest.fixture(scope="module")

@@ -36,8 +36,8 @@ def test_every_table_of_now_is_compared() -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def tables(spark: Any) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+@pytest.fixture(scope="module", params=[1, 16], ids=["one task", "a task for some log partitions"])
+def tables(request: pytest.FixtureRequest, spark: Any) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     names = (
         *("s_offset_commit", "b_leo_sample", "s_group_generation", "s_member", "s_assignment"),
         *("s_group_epoch", "s_member_epoch"),
@@ -57,7 +57,7 @@ def tables(spark: Any) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     settings = GoldSettings(now_ms=NOW)
     expected = {**build_gold({**rows, **silver}, settings), **silver}
     state, ends = (spark.createDataFrame(table) for table in (state_of(rows, silver), ends_of(rows)))
-    wide = tables_of_groups(state, ends, settings).toArrow()
+    wide = tables_of_groups(state, ends, settings, tasks=request.param).toArrow()
     return pl.DataFrame(pl.from_arrow(wide)), expected
 
 

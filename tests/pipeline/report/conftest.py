@@ -1,15 +1,13 @@
-"""Pages of the sample lake and one browser for all tests that need one."""
+"""Pages of the sample lake."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from muster.pipeline.report import render
-from tests.pipeline.report.browser import Browser, find_browser
 from tests.pipeline.report.hostile import hostile_tables
 from tests.pipeline.report.sample_lag import END
 from tests.pipeline.report.sample_lake import sample_tables
@@ -44,19 +42,3 @@ def hostile_page(hostile_html: str, tmp_path_factory: pytest.TempPathFactory) ->
     file = tmp_path_factory.mktemp("report") / "hostile.html"
     file.write_text(hostile_html, encoding="utf-8")
     return file
-
-
-@pytest.fixture(scope="session")
-def running_browser() -> Iterator[Browser]:
-    program = find_browser()
-    if program is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium, or name one in MUSTER_CHROMIUM")
-    with Browser(program) as running:
-        yield running
-
-
-@pytest.fixture
-def browser(running_browser: Browser) -> Iterator[Browser]:
-    """It keeps nothing from one test to the next."""
-    yield running_browser
-    running_browser.value("localStorage.clear()")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from muster.pipeline.report import limits
-from tests.pipeline.report.browser import Browser
+from tests.browser import Browser
 
 pytestmark = pytest.mark.xdist_group("report-browser")
 

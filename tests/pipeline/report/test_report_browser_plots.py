@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from muster.pipeline.report import render
-from tests.pipeline.report.browser import Browser
+from tests.browser import Browser
 from tests.pipeline.report.sample_lag import CLUSTER, END
 from tests.pipeline.report.sample_lake import as_table
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from muster.pipeline.report import limits, render, write_report
-from tests.pipeline.report.browser import Browser
+from tests.browser import Browser
 from tests.pipeline.report.lake_of import write_lake
 from tests.pipeline.report.large_lake import GROUPS, PARTITIONS, large_tables
 from tests.pipeline.report.page_check import read_page

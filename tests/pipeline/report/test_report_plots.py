@@ -33,10 +33,55 @@ class TestHeatMap:
             g_group_lag=[{"at_ms": END}],
         )
         cells = marks_of(heat.heat_map(facts))
-        assert [(cell["class"], cell["data-tip"].split(": ")[1]) for cell in cells] == [
+        assert [(cell["class"], cell["data-tip"].split(": ")[1]) for cell in (cells[0], cells[-1])] == [
             ("lag5", "1 min 10 s"),
             ("lag0", "caught up"),
         ]
+
+    def test_a_silent_group_goes_on_getting_later_up_to_now(self) -> None:
+        """The first unread record stays the same: no column after the last commit is blank."""
+        facts = facts_of(
+            g_lag_history=[_minute(END - 10 * MINUTE, 60_000, 60_000)],
+            g_lag=[{"at_ms": END, "committed": 1, "lag": 9, "time_lag_est_ms": 600_000, "time_lag_hi_ms": 600_000}],
+        )
+        cells = marks_of(heat.heat_map(facts))
+        assert [cell["data-tip"].split(": ")[1] for cell in cells] == [f"{n} min" for n in range(1, 11)]
+        assert float(cells[-1]["x"]) + float(cells[-1]["width"]) <= PLOT_WIDTH
+
+    @pytest.mark.parametrize(
+        ("before", "after", "between"),
+        [
+            ((0, None, False), (0, None, False), (0, None, False)),
+            ((0, None, False), (90_000, None, False), (30_000, None, False)),
+            ((5_000, None, False), (0, None, False), (65_000, None, False)),
+            ((None, 5_000, False), (0, None, False), (None, 65_000, False)),
+            ((None, None, True), (0, None, False), (None, None, True)),
+            ((0, None, True), (0, None, False), (None, None, True)),
+            ((None, None, True), (90_000, None, False), (None, 30_000, False)),
+            ((5_000, None, False), (None, None, True), (None, 65_000, False)),
+        ],
+    )
+    def test_between_two_looks_a_group_is_as_late_as_they_say(
+        self, before: heat.Cell, after: heat.Cell, between: heat.Cell
+    ) -> None:
+        assert heat.with_silence({3: before, 5: after}, MINUTE) == {3: before, 4: between, 5: after}
+
+    def test_nothing_is_drawn_before_the_group_was_there(self) -> None:
+        """A minute of the history begins before the commit that is in it."""
+        facts = facts_of(
+            g_lag_history=[_minute(END - 5 * MINUTE, 1_000, 1_000)],
+            g_member=[{"first_seen_ms": END - 5 * MINUTE + 45_000, "last_seen_ms": END, "is_present": True}],
+        )
+        assert facts.start_ms == END - 5 * MINUTE + 45_000
+        (cell,) = marks_of(heat.heat_map(facts))
+        assert (float(cell["x"]), cell["data-tip"]) == (0, "11:55 to 11:56: 1 s")
+
+    def test_a_group_that_came_later_begins_within_its_column(self) -> None:
+        rows = [_minute(END - 5 * MINUTE, 0, 0), {**_minute(END - 3 * MINUTE, 0, 0), "group_id": "late"}]
+        came = {"group_id": "late", "first_seen_ms": END - 3 * MINUTE + 30_000, "last_seen_ms": END}
+        cells = marks_of(heat.heat_map(facts_of(g_lag_history=rows, g_lag=[{"at_ms": END}], g_member=[came])))
+        late = next(cell for cell in cells if cell["data-tip"].startswith("11:57"))
+        assert float(late["x"]) == pytest.approx(PLOT_WIDTH / 2, abs=1)
 
     def test_a_lower_bound_that_is_the_worst_says_at_least(self) -> None:
         """analytics 2.2: left_bound means at least, so the cell must not claim more."""
@@ -302,7 +347,8 @@ class TestBalance:
 
     def test_a_group_that_everybody_left_has_no_balance(self) -> None:
         facts = facts_of(g_assignment_balance=[self._row(END, 1.0)], g_member=[{"is_present": False}])
-        assert "No assignment" in balance.all_groups(facts)
+        assert "No group has members with an assignment now. The table of balance" in balance.all_groups(facts)
+        assert "No assignment in this lake." in balance.all_groups(facts_of())
 
 
 class TestQuality:

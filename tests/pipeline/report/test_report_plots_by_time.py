@@ -9,6 +9,7 @@ import pytest
 
 from muster.pipeline.report import limits
 from muster.pipeline.report.hours import last_of_each_hour
+from muster.pipeline.report.marks import PLOT_WIDTH
 from muster.pipeline.report.plots import calendar, staircase
 from tests.pipeline.report.plot_reading import KEY, Row, facts_of, marks_of
 from tests.pipeline.report.sample_lag import CLUSTER, DAY, END, HOUR, MINUTE
@@ -84,7 +85,9 @@ class TestCalendar:
             (_minute(0, 10, 5, 1_000), _minute(0, 10, 0, 0), "fine"),
             (_minute(0, 10, 5, 1_000), _minute(0, 4, 900, 1_000), "back"),
             (None, _minute(0, 10, 900, 3_600_000), "behind"),
-            (_minute(0, 10, 5, 1_000), _minute(0, 20, 900, None), "behind"),
+            (_minute(0, 10, 5, 1_000), _minute(0, 20, 900, None), "unknown"),
+            (_minute(0, 10, 5, 1_000), {**_minute(0, 20, 900, 5), "time_lag_hi_ms": None}, "unknown"),
+            (_minute(0, 10, 5, 1_000), {**_minute(0, 20, 900, 60_000), "time_lag_hi_ms": None}, "behind"),
             (_minute(0, 10, 5, 1_000), _minute(0, 20, None, None), "unknown"),
             (_minute(0, None, None, None), _minute(0, 20, 900, 3_600_000), "behind"),
         ],
@@ -93,6 +96,21 @@ class TestCalendar:
         self, before: Row | None, now: Row, kind: str
     ) -> None:
         assert calendar.judged(now, before) == kind
+
+    def test_an_hour_with_a_partition_of_which_nothing_is_known_does_not_look_fine(self) -> None:
+        at = _MIDNIGHT + 3 * HOUR
+        assert _calendar(_minute(at, 5, 0), _minute(at, 5, None, None, 1)) == [("hour-unknown", "03:00 to 04:00")]
+
+    def test_the_hour_of_now_is_drawn_as_far_as_it_is_known(self) -> None:
+        facts = facts_of(
+            g_lag=[{"topic": "t", "partition": 0, "at_ms": END + 15 * MINUTE, "lag": 1}],
+            g_lag_history=[_minute(END, 5, 0)],
+            g_member=[{"first_seen_ms": END + 3 * MINUTE, "last_seen_ms": END + 15 * MINUTE}],
+        )
+        (cell,) = marks_of(calendar.status_calendar(facts, KEY))
+        hour = PLOT_WIDTH / 24
+        assert float(cell["x"]) == pytest.approx(12.05 * hour, abs=0.1)
+        assert float(cell["width"]) == pytest.approx(0.2 * hour - 1, abs=0.1)
 
     def test_the_last_row_of_an_hour_counts(self) -> None:
         at = _MIDNIGHT + 3 * HOUR

@@ -193,6 +193,18 @@ class TestLateAtCommit:
         assert kept[: latest + 1] == list(range(latest + 1))
         assert kept[-1] > 9_900
 
+    def test_groups_of_which_nobody_knows_how_late_they_are_do_not_lie_among_those_in_time(self) -> None:
+        unknown = {"lag_at_commit_lo_ms": 0, "lag_at_commit_hi_ms": None}
+        rows = [
+            _late("late", 0, MINUTE),
+            _late("open", 0, 0, **unknown),
+            _late("half", 0, 0),
+            _late("half", 0, 0, partition=1, lag=7, time_lag_est_ms=None, time_lag_hi_ms=None),
+        ]
+        svg = commit_scatter.commit_scatter(facts_of(g_lag=rows))
+        assert [mark["data-tip"].split(",")[0] for mark in marks_of(svg)] == ["late"]
+        assert "2 groups not drawn: nobody knows how late." in svg
+
     def test_where_nobody_knows_how_late_a_commit_was_it_says_so(self) -> None:
         facts = facts_of(g_lag=[_late("g", 0, MINUTE, lag_at_commit_lo_ms=None)])
         assert "No commit of which this lake knows" in commit_scatter.commit_scatter(facts)

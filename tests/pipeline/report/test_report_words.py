@@ -54,6 +54,7 @@ def test_a_short_count_has_three_digits_and_a_letter(value: float | None, text: 
         (0, 0, 0, "0 s"),
         (180_000, None, 180_000, "≥ 3 min"),
         (68_400_000, 68_460_000, 68_430_000, "19 h to 19 h 1 min"),
+        (0, None, None, "not known"),
         (None, None, None, "–"),
     ],
 )

@@ -14,7 +14,8 @@ from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import open_or_create
-from muster.pipeline.round import RoundSettings, RoundWriter
+from muster.pipeline.round import RoundWriter
+from muster.pipeline.round_settings import RoundSettings
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.journal import journal_rows
 from muster.pipeline.sources.log_source import LOG_TOPICS, Stretch

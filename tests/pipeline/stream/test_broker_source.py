@@ -26,7 +26,7 @@ def server(tmp_path: Path) -> Iterator[RunningServer]:
         yield running
 
 
-def _commit(server: RunningServer, group: str, offset: int) -> None:
+def commit(server: RunningServer, group: str, offset: int) -> None:
     from confluent_kafka import Consumer, TopicPartition
 
     consumer = Consumer({"bootstrap.servers": server.address, "group.id": group, "log_level": 0})
@@ -47,12 +47,12 @@ def test_broker_and_files_fill_a_lake_alike_and_go_on_where_they_were(
     spark: Any, server: RunningServer, tmp_path: Path
 ) -> None:
     _produce(server, 5)
-    _commit(server, "billing", 3)
+    commit(server, "billing", 3)
     over_tcp = broker_source(server.address, None)
     from_files = directory_source((str(tmp_path / "data"),), None)
     assert over_tcp.cluster == from_files.cluster
     first = {name: LakeRun(spark, tmp_path / name, source).run() for name, source in _both(over_tcp, from_files)}
-    _commit(server, "billing", 4)
+    commit(server, "billing", 4)
     second = {name: LakeRun(spark, tmp_path / name, source).run() for name, source in _both(over_tcp, from_files)}
     for name, lake in second.items():
         assert lake.round.records == first[name].round.records + 1

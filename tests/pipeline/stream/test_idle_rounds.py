@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from muster.pipeline.round import Gold
+from muster.pipeline.round_settings import Gold
 from muster.pipeline.sources.run_source import DirectorySource
 from tests.pipeline.stream.lakes import LakeRun, source_of
 

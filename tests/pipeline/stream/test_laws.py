@@ -130,7 +130,7 @@ def _killing_its_worker_once(make_kernel: Callable[..., Any], marker: Path) -> C
     return make
 
 
-@pytest.mark.parametrize(("module", "kernel"), [(fold_module, "fold_kernel"), (build_module, "standing_kernel")])
+@pytest.mark.parametrize(("module", "kernel"), [(fold_module, "fold_kernel"), (build_module, "now_kernel")])
 def test_killed_worker_is_replaced_and_its_task_run_again(
     spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, kernel: str
 ) -> None:
@@ -141,32 +141,31 @@ def test_killed_worker_is_replaced_and_its_task_run_again(
     assert_same_tables(found, whole)
 
 
-def test_micro_batch_that_spark_repeats_changes_nothing(spark: Any, data: Path, whole: Lake, tmp_path: Path) -> None:
+def test_micro_batch_that_spark_repeats_changes_nothing(
+    spark: Any, data: Path, whole: Lake, lake_of_one_run: Path
+) -> None:
     """Spark repeats a micro-batch whose end it did not write down, though the round was published."""
-    root = tmp_path / "lake"
-    first = LakeRun(spark, root, source_of(data)).run()
-    (root / "_checkpoint" / "kafka" / "commits" / str(first.round.batch_id)).unlink()
-    again = LakeRun(spark, root, source_of(data)).run()
-    assert again.round.batch_id == first.round.batch_id
-    assert again.round.records == first.round.records
+    (lake_of_one_run / "_checkpoint" / "kafka" / "commits" / str(whole.round.batch_id)).unlink()
+    again = LakeRun(spark, lake_of_one_run, source_of(data)).run()
+    assert again.round.batch_id == whole.round.batch_id
+    assert again.round.records == whole.round.records
     assert_same_tables(again, whole)
 
 
-def test_second_run_over_the_same_log_finds_nothing_to_do(spark: Any, data: Path, tmp_path: Path) -> None:
-    root = tmp_path / "lake"
-    first = LakeRun(spark, root, source_of(data)).run()
-    run = LakeRun(spark, root, source_of(data))
+def test_second_run_over_the_same_log_finds_nothing_to_do(
+    spark: Any, data: Path, whole: Lake, lake_of_one_run: Path
+) -> None:
+    run = LakeRun(spark, lake_of_one_run, source_of(data))
     second = run.run()
     assert run.gold == [None]
-    assert second.round.versions == first.round.versions
+    assert second.round.versions == whole.round.versions
 
 
-def test_rebuild_from_the_log_table_gives_the_same_tables(spark: Any, data: Path, whole: Lake, tmp_path: Path) -> None:
-    root = tmp_path / "lake"
-    run = LakeRun(spark, root, source_of(data))
-    run.run()
-    run.query.rebuild()
-    assert_same_tables(Lake.open(root), whole)
+def test_rebuild_from_the_log_table_gives_the_same_tables(
+    spark: Any, data: Path, whole: Lake, lake_of_one_run: Path
+) -> None:
+    LakeRun(spark, lake_of_one_run, source_of(data)).query.rebuild()
+    assert_same_tables(Lake.open(lake_of_one_run), whole)
 
 
 def test_checkpoint_that_does_not_belong_to_the_lake_is_refused(spark: Any, data: Path, tmp_path: Path) -> None:

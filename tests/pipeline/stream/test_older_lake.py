@@ -23,13 +23,11 @@ def as_it_was(root: Path) -> None:
 
 
 def test_older_lake_knows_the_last_stable_offset_after_the_next_run(
-    spark: Any, data: Path, whole: Lake, tmp_path: Path
+    spark: Any, data: Path, whole: Lake, lake_of_one_run: Path
 ) -> None:
-    root = tmp_path / "lake"
-    LakeRun(spark, root, source_of(data)).run()
-    as_it_was(root)
-    before = Lake.open(root).arrow("g_lag", ["lag", "stable_lag"])
+    as_it_was(lake_of_one_run)
+    before = Lake.open(lake_of_one_run).arrow("g_lag", ["lag", "stable_lag"])
     assert before["lag"].null_count < before.num_rows == before["stable_lag"].null_count
-    found = LakeRun(spark, root, source_of(data)).run()
+    found = LakeRun(spark, lake_of_one_run, source_of(data)).run()
     assert [table for table in COMPARED if rows_in(found, table) != rows_in(whole, table)] == []
     assert found.arrow("g_lag", ["stable_lag"])["stable_lag"].null_count < before.num_rows

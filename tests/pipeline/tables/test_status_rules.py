@@ -54,6 +54,18 @@ CASES = [
     ("nobody subscribes", replace(LAGGING, subscribed=False), "ORPHANED", "lag 50"),
     ("members, but no owner", replace(LAGGING, owner=None), "UNOWNED", "none of 2 members"),
     ("owner cannot be known", replace(LAGGING, owner=None, assignment_known=False), "SLOW", "was 50"),
+    (
+        "rates are known, lags are not",
+        replace(LAGGING, window=commits(80, 90, 100, lag=None)),
+        "UNKNOWN",
+        "too few commits to say whether it falls; reads 2.0/s",
+    ),
+    (
+        "was caught up a moment ago",
+        replace(LAGGING, window=commits(80, 90, 100, lag=0)),
+        "OK",
+        "was caught up within the last 3 commits",
+    ),
     ("went back", replace(LAGGING, window=commits(80, 100, 60, 70)), "REWOUND", "from 100 to 60"),
     ("went back twice, first made good", replace(LAGGING, window=commits(10, 5, 20, 15)), "REWOUND", "from 20 to 15"),
     (

@@ -38,7 +38,7 @@ _GROUP_COLUMNS = (
     Column("lag", "lag_sum", right=True, render=words.count),
     Column("largest", "lag_max", right=True, render=words.count),
     Column("stable lag", "stable_lag_sum", right=True, render=words.count),
-    Column("time lag", "time_lag_max_ms", right=True, render=words.duration),
+    Column("time lag", lambda row: _time_lag(row["time_lag_max_ms"], row["lag_sum"]), right=True),
     Column("skew", "skew", right=True, render=words.number),
 )
 
@@ -59,6 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
         order=((_ORDERS[arguments.by], True), ("group_id", False), ("topic", False), ("partition", False)),
     )
     return run_question("lag", arguments, lambda _: query, _COLUMNS, "partition")
+
+
+def _time_lag(longest_ms: int | None, lag: int | None) -> str:
+    """Of a group. Where records wait and nobody knows how long, that is said."""
+    return words.NO_TIME_LAG if longest_ms is None and lag else words.duration(longest_ms)
 
 
 def _of_groups(arguments: argparse.Namespace) -> TableQuery:

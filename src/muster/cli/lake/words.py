@@ -8,6 +8,8 @@ from typing import Any
 from muster.explain import words
 
 UNKNOWN = "-"
+NO_TIME_LAG = "not known"
+"""Records wait, and nobody knows for how long."""
 
 
 def name(value: object) -> str:
@@ -50,7 +52,7 @@ def bracket(low: int | None, high: int | None) -> str:
     if low is None:
         return UNKNOWN
     if high is None and low == 0:
-        return "not known"
+        return NO_TIME_LAG
     if high is None:
         return f"at least {duration(low)}"
     if duration(low) == duration(high):

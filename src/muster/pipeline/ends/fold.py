@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 
 from muster.pipeline.arrow_map import map_arrow
-from muster.pipeline.ends.schema import ENDS, TABLE, TOPIC_PARTITION
+from muster.pipeline.ends.record_times import with_record_times
+from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, ENDS, TABLE, TOPIC_PARTITION
 from muster.pipeline.ends.steps import folded
 from muster.pipeline.ends.whole_keys import together, whole_keys
 from muster.pipeline.schemas import TABLES
@@ -32,7 +33,8 @@ _KNOWN_AND_NEW: Final = pa.schema(
 def fold_ends(ends: DataFrame, samples: DataFrame) -> DataFrame:
     """Rows of `ends` (part `now`, which takes the place of all rows there were) and of `b_leo_sample` (part `new`, appended).
 
-    `ends` are the rows of the table `ends`, `samples` rows of `b_leo_sample` that are not older than those folded before.
+    `ends` are the rows of the table `ends`, `samples` rows of `b_leo_sample`: samples that are not older than those folded
+    before, and batches (`record_times`).
     """
     from pyspark.sql import functions as F
 
@@ -45,7 +47,10 @@ def _fold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for rows in whole_keys(batches, TOPIC_PARTITION):
         is_known = rows.column("known").is_valid()
         samples = rows.filter(pa.compute.invert(is_known)).select(_SAMPLE.names)
-        yield from wide_batches(_WIDE, TABLE, NOW, folded(rows.filter(is_known), samples), _ROWS_OF_A_BATCH)
+        is_batch = pa.compute.is_in(samples.column("sampler"), pa.array([BATCH_BEGIN, BATCH_END]))
+        ends = folded(rows.filter(is_known), samples.filter(pa.compute.invert(is_batch)))
+        ends = with_record_times(ends, samples.filter(is_batch))
+        yield from wide_batches(_WIDE, TABLE, NOW, ends, _ROWS_OF_A_BATCH)
         yield from wide_batches(_WIDE, SAMPLES, APPENDED, samples)
 
 

@@ -26,6 +26,11 @@ MAX_STEPS: Final = 2_000
 RING: Final = 10
 """Sampled ends of one partition that are remembered as they were, flat ones too: Burrow's ring."""
 
+BATCH_BEGIN: Final = "batch_begin"
+"""Sampler of a step: the end offset when a batch was appended that was there before the first sample."""
+BATCH_END: Final = "batch_end"
+"""Sampler of a step: the end offset behind that batch."""
+
 STEP: Final = pa.struct(
     [
         ("leo", _long),

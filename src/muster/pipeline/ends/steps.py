@@ -20,14 +20,15 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import ENDS, MAX_STEPS, RING, STEP, TOPIC_PARTITION
+from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, ENDS, MAX_STEPS, RING, STEP, TOPIC_PARTITION
 
 _SAMPLE = ("topic_id", "leo", "lso", "readable_end", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
 _SAME = ("at", "topic_id", "leo", "log_start", "begin_ms", "end_ms")
 _TIME = ("end_ms", "leo", "log_start")
-_STEP = tuple(field.name for field in STEP)
+STEP_NAMES = tuple(field.name for field in STEP)
 _NEWEST = (*_SAMPLE, "topic_epoch")
 _SEGMENT = pl.col("sampler") == "segment"
+_OF_SAMPLE = ~pl.col("sampler").is_in([BATCH_BEGIN, BATCH_END])
 
 
 def folded(ends: pa.Table, samples: pa.Table, max_steps: int = MAX_STEPS) -> pa.Table:
@@ -112,15 +113,15 @@ def _with_samples(steps: pl.DataFrame, fresh: pl.DataFrame, parts: int, max_step
         limit = pl.Series(done + room)
         now = pl.col("number") < limit.gather(waiting["at"])
         chosen = waiting.filter(now)
-        steps = _thinned(_added(steps, chosen), parts, max_steps)
+        steps = thinned(_added(steps, chosen), parts, max_steps)
         done += np.bincount(chosen["at"].to_numpy(), minlength=parts)
         waiting = waiting.filter(~now)
-    return pl.concat([*finished, steps.select("at", *_STEP)]).sort("at", maintain_order=True)
+    return pl.concat([*finished, steps.select("at", *STEP_NAMES)]).sort("at", maintain_order=True)
 
 
 def _added(steps: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
-    new = chosen.select("at", *_STEP, "cut")
-    rows = pl.concat([steps.select("at", *_STEP, cut=pl.lit(False)), new]).sort("at", maintain_order=True)
+    new = chosen.select("at", *STEP_NAMES, "cut")
+    rows = pl.concat([steps.select("at", *STEP_NAMES, cut=pl.lit(False)), new]).sort("at", maintain_order=True)
     if rows["cut"].any():
         cut = rows.group_by("at", maintain_order=True).agg(pl.col("cut").any())["cut"]
         of_row = rows["at"].rle_id()
@@ -128,13 +129,13 @@ def _added(steps: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
         lowest = pl.col("leo").cum_min(reverse=True).over("at", "topic_epoch")
         rows = rows.with_columns(leo=pl.when(is_cut).then(lowest).otherwise("leo"))
     equal = (pl.col("at") == pl.col("at").shift()) & (pl.col("topic_epoch") == pl.col("topic_epoch").shift())
-    equal = (equal & (pl.col("leo") == pl.col("leo").shift())).fill_null(False)
+    equal = (equal & (pl.col("leo") == pl.col("leo").shift()) & _OF_SAMPLE.shift()).fill_null(False)
     rows = rows.with_columns(as_before=equal)
     is_middle = pl.col("as_before") & pl.col("as_before").shift(-1, fill_value=False)
-    return rows.filter(~is_middle | pl.col("start_moved")).select("at", *_STEP)
+    return rows.filter(~is_middle | pl.col("start_moved")).select("at", *STEP_NAMES)
 
 
-def _thinned(steps: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
+def thinned(steps: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
     counts = np.bincount(steps["at"].to_numpy(), minlength=parts)
     if not (counts > max_steps).any():
         return steps
@@ -144,7 +145,7 @@ def _thinned(steps: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
     rows = rows.with_columns(goes=goes)
     # Behind a step that is gone nobody knows which of the two batches a record was in.
     exact = pl.col("exact") & ~pl.col("goes").shift(fill_value=False)
-    return rows.with_columns(exact=exact).filter(~pl.col("goes")).select("at", *_STEP)
+    return rows.with_columns(exact=exact).filter(~pl.col("goes")).select("at", *STEP_NAMES)
 
 
 def _rows(newest: pl.DataFrame, fresh: pl.DataFrame, steps: pl.DataFrame) -> pa.Table:
@@ -161,13 +162,17 @@ def _rows(newest: pl.DataFrame, fresh: pl.DataFrame, steps: pl.DataFrame) -> pa.
         *(pl.when(was_taken).then(f"{name}_new").otherwise(name).alias(name) for name in _NEWEST),
         ring=ring.list.tail(RING),
     )
-    counts = np.bincount(steps["at"].to_numpy(), minlength=rows.height)
-    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
-    values = steps.select(_STEP).to_arrow()
-    columns = [values.column(field.name).combine_chunks().cast(field.type) for field in STEP]
-    lists = pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(columns, fields=list(STEP)))
     table = rows.select(name for name in ENDS.names if name != "steps").to_arrow()
-    return table.append_column("steps", lists).cast(ENDS)
+    return table.append_column("steps", step_lists(steps, rows.height)).cast(ENDS)
+
+
+def step_lists(steps: pl.DataFrame, parts: int) -> pa.ListArray:
+    """The column `steps` of so many rows; `steps` say in `at` which row they belong to, in order."""
+    counts = np.bincount(steps["at"].to_numpy(), minlength=parts)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
+    values = steps.select(STEP_NAMES).to_arrow()
+    columns = [values.column(field.name).combine_chunks().cast(field.type) for field in STEP]
+    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(columns, fields=list(STEP)))
 
 
 def _holds(condition: pl.Expr) -> pl.Expr:

@@ -1,22 +1,17 @@
-"""The tables of now of whole log partitions: positions that know their ends meet the facts of their groups.
+"""The tables of now of whole log partitions: positions that know their ends meet the facts of their groups. Pure.
 
-A kernel over everything of a log partition: its positions (`STANDING`), its groups and how much of it was read. The tables
-themselves are functions of frames in `pipeline.tables`; here they are given what they ask for. That they are not expressions in
-Spark is for the young Java: a plan of two hundred expressions takes it seven seconds, whatever the number of rows.
+The tables themselves are functions of frames in `pipeline.tables`; here they are given what they ask for. That they are not
+expressions in Spark is for the young Java: a plan of two hundred expressions takes it seven seconds, whatever the number of rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Final
 
 import polars as pl
-import pyarrow as pa
 
 from muster.core.internal_topics import CONSUMER_OFFSETS
-from muster.pipeline.ends.whole_keys import whole_keys
-from muster.pipeline.now.standing import STANDING, Kernel
-from muster.pipeline.schemas import TABLES
+from muster.pipeline.now.input import PLACE
 from muster.pipeline.tables.abandoned import abandoned_groups
 from muster.pipeline.tables.columns import GROUP, POSITION, Frame, conform
 from muster.pipeline.tables.expiry import offset_expiry
@@ -25,35 +20,18 @@ from muster.pipeline.tables.lag import faithful_since, finished_lag
 from muster.pipeline.tables.pending_offsets import pending_offsets
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status import judged_statuses
-from muster.pipeline.wide import wide_batches, wide_schema
 
-NOW: Final = "now"
 OF_GROUPS: Final = (
     *("g_lag", "g_status", "g_expiry", "s_current_offset", "s_pending_offset", "g_group_lag", "g_abandoned"),
     "g_data_quality",
 )
 """Tables that are made here."""
-WIDE: Final = wide_schema([TABLES[name] for name in OF_GROUPS])
-PLACE: Final = ("cluster", "log_partition")
 
 
-def groups_kernel(settings: GoldSettings) -> Kernel:
-    """For `mapInArrow`: rows of `STANDING`, or with `group`, `extent` or `waiting` of the state, become wide rows of the tables."""
-
-    def kernel(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for rows in whole_keys(batches, PLACE):
-            for table, found in tables_of_groups(pl.DataFrame(pl.from_arrow(rows)), settings).items():
-                yield from wide_batches(WIDE, table, NOW, found.to_arrow())
-
-    return kernel
-
-
-def tables_of_groups(rows: Frame, settings: GoldSettings) -> dict[str, Frame]:
-    has_group, has_extent = pl.col("group").is_not_null(), pl.col("extent").is_not_null()
-    is_waiting = pl.col("waiting").is_not_null()
-    extents = rows.filter(has_extent).select(*PLACE, "extent").unnest("extent")
-    groups = rows.filter(has_group).select(*PLACE, "group").unnest("group")
-    positions = rows.filter(~has_group & ~has_extent & ~is_waiting).select(STANDING.names)
+def tables_of_groups(
+    positions: Frame, groups: Frame, extents: Frame, held: Frame, settings: GoldSettings
+) -> dict[str, Frame]:
+    """`positions` as `stand` gives them, `held` those of the state: pending offsets may be there before any position is."""
     states = groups.filter(pl.col("type").is_not_null())
     current = positions.filter(pl.col("log_offset").is_not_null())
     offsets = conform(current, "s_current_offset")
@@ -63,7 +41,7 @@ def tables_of_groups(rows: Frame, settings: GoldSettings) -> dict[str, Frame]:
         "g_status": _statuses(lag, positions, states, settings),
         "g_expiry": offset_expiry(offsets, states, current.filter("is_pending"), lag, settings),
         "s_current_offset": offsets,
-        "s_pending_offset": pending_offsets(rows.filter(is_waiting).select(*PLACE, "waiting").explode("waiting")),
+        "s_pending_offset": pending_offsets(held.filter(pl.col("pending").list.len() > 0)),
         "g_group_lag": group_lag(lag),
         "g_abandoned": abandoned_groups(offsets, states, groups.select(*GROUP, "moved"), lag, settings),
         "g_data_quality": _quality(extents),

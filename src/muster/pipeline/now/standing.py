@@ -1,31 +1,27 @@
-"""Each position against the end of its partition: the kernel that looks things up in sequences of samples.
+"""Each position against the end of its partition: what is looked up in sequences of samples. Pure.
 
-Rows of a topic partition come together: its row of `ends`, and every position that groups have or should have in it. Out come the
-positions with what the ends say of them: the newest end, how fast it moves, the brackets of their time lag, the lag at each of
-their last commits. `groups` makes the tables of that.
+Positions that groups have or should have go in, and come out with what the ends say of them: the newest end, how fast it moves, the
+brackets of their time lag, the lag at each of their last commits. `groups` makes the tables of that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import STEP, TOPIC_PARTITION
-from muster.pipeline.ends.whole_keys import whole_keys
-from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, last_at_most, pick, steps_of
+from muster.pipeline.ends.schema import TOPIC_PARTITION
+from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, last_at_most, pick
+from muster.pipeline.now.topic_ends import TopicEnds, end_rows
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.time_lag import bracket
-
-Kernel: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _text, _flag = pa.string(), pa.bool_()
 _int, _long, _real = pa.int32(), pa.int64(), pa.float64()
 
-STANDING: Final = pa.schema(
+_STANDING: Final = pa.schema(
     [
         ("cluster", _text),
         ("log_partition", _int),
@@ -66,59 +62,32 @@ STANDING: Final = pa.schema(
 )
 
 
-def standing_kernel(settings: GoldSettings) -> Kernel:
-    """For `mapInArrow`: rows of `positions_and_ends` become rows of `STANDING`."""
-
-    def kernel(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for rows in whole_keys(batches, TOPIC_PARTITION):
-            yield from stand(rows, settings).to_batches()
-
-    return kernel
+STANDING: Final = tuple(_STANDING.names)
 
 
-def stand(rows: pa.Table, settings: GoldSettings) -> pa.Table:
-    ends = rows.filter(rows.column("known").is_valid())
-    numbered = pl.DataFrame(pl.from_arrow(ends.select(TOPIC_PARTITION))).with_row_index("end_row")
-    positions = _positions(rows).join(numbered, on=TOPIC_PARTITION, how="left", maintain_order="left")
-    steps, ring = steps_of(field_of(ends, "steps", pa.list_(STEP))), field_of(ends, "ring", pa.list_(_long))
-    end_row = positions["end_row"].cast(pl.Int64).fill_null(NONE).to_numpy()
+def stand(positions: pl.DataFrame, ends: TopicEnds, settings: GoldSettings) -> pl.DataFrame:
+    """`positions` as `with_expected` gives them; the same with the columns of `STANDING`."""
+    steps = ends.steps
+    rows = positions.join(ends.numbers(), on=TOPIC_PARTITION, how="left", maintain_order="left")
+    end_row = end_rows(rows)
     newest = np.where(end_row >= 0, steps.newest[end_row] if len(steps.newest) else NONE, NONE)
     has_end = newest >= 0
-    found = positions.with_columns(
+    at = rows["end_row"]
+    found = rows.with_columns(
         leo=pick(steps.leo, newest, has_end),
         log_start=steps.log_start_at(newest),
         begin_ms=pick(steps.begin_ms, newest, has_end),
         end_ms=pick(steps.end_ms, newest, has_end),
-        produce_rate=_produce_rates(steps, settings.rate_window_ms).gather(positions["end_row"]),
-        ends=pl.Series(pl.from_arrow(ring)).gather(positions["end_row"]).list.tail(settings.burrow_intervals),
-        **{name: _gathered(field_of(ends, name, _long), positions["end_row"]) for name in ("lso", "readable_end")},
+        produce_rate=_produce_rates(steps, settings.rate_window_ms).gather(at),
+        ends=ends.rows["ring"].gather(at).list.tail(settings.burrow_intervals),
+        lso=ends.rows["lso"].gather(at),
+        readable_end=ends.rows["readable_end"].gather(at),
         row=pl.int_range(pl.len()),
         committed=pl.when(pl.col("committed_offset") >= 0).then("committed_offset"),
     )
     found = _with_brackets(found, steps, newest, settings)
     commits = _last_commits(found, steps, end_row, settings.burrow_intervals)
-    found = found.join(commits, on="row", how="left", maintain_order="left")
-    return found.select(STANDING.names).to_arrow().cast(STANDING)
-
-
-def field_of(rows: pa.Table, name: str, kind: pa.DataType) -> pa.ChunkedArray:
-    """A field of the struct column `known`, of rows that have it."""
-    return pa.chunked_array([chunk.field(name).cast(kind) for chunk in rows.column("known").chunks], kind)
-
-
-def _gathered(values: pa.ChunkedArray, end_row: pl.Series) -> pl.Series:
-    return pl.Series(pl.from_arrow(values)).gather(end_row)
-
-
-def _positions(rows: pa.Table) -> pl.DataFrame:
-    """One row a position: what it has, if it has anything, and nothing if it only should be there."""
-    given = pl.DataFrame(pl.from_arrow(rows.filter(rows.column("known").is_null()).drop_columns(["known"])))
-    has = pl.col("position").is_not_null()
-    place = (*TOPIC_PARTITION, "log_partition", "group_id")
-    known, expected = given.filter(has), given.filter(~has)
-    missing = expected.join(known.select(place), on=place, how="anti", nulls_equal=True)
-    current = pl.col("current").struct.field("log_offset", "committed_offset", "commit_ms")
-    return pl.concat([known, missing]).unnest("position").with_columns(current)
+    return found.join(commits, on="row", how="left", maintain_order="left").select(STANDING)
 
 
 def _with_brackets(rows: pl.DataFrame, steps: Steps, newest: Longs, settings: GoldSettings) -> pl.DataFrame:

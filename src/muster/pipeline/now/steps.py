@@ -14,6 +14,8 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
+from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END
+
 Longs: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -29,6 +31,8 @@ class Steps:
     begin_ms: Longs
     end_ms: Longs
     exact: Flags
+    is_sample: Flags
+    """Not of a batch that was there before the first sample (`ends.record_times`)."""
     first: Longs
     """The first step of each partition; one more at the end."""
     epoch_first: Longs
@@ -68,6 +72,7 @@ def steps_of(lists: pa.ChunkedArray) -> Steps:
         begin_ms=_longs(values.field("begin_ms")),
         end_ms=_longs(values.field("end_ms")),
         exact=np.asarray(values.field("exact").fill_null(False)),
+        is_sample=~np.asarray(pa.compute.is_in(values.field("sampler"), pa.array([BATCH_BEGIN, BATCH_END]))),
         first=first,
         epoch_first=starts[which],
         epoch_stop=np.append(starts[1:], len(epoch))[which],
@@ -87,11 +92,15 @@ def last_at_most(values: Longs, first: Longs, stop: Longs, wanted: Longs) -> Lon
 
 
 def at_moment(steps: Steps, partition: Longs, moment_ms: Longs) -> Longs:
-    """The newest step of the partition that was sampled by then, of any epoch; NONE too where the partition is."""
+    """The newest step of the partition that was sampled by then, of any epoch; NONE too where the partition is.
+
+    Where a batch is the last that is known, the log may have grown since by any number of records: NONE.
+    """
     known = partition >= 0
     first, stop = np.zeros(len(partition), dtype=np.int64), np.zeros(len(partition), dtype=np.int64)
     first[known], stop[known] = steps.first[partition[known]], steps.first[partition[known] + 1]
-    return last_at_most(steps.end_ms, first, stop, moment_ms)
+    found = last_at_most(steps.end_ms, first, stop, moment_ms)
+    return np.where((found >= 0) & steps.is_sample[found], found, NONE) if len(steps.is_sample) else found
 
 
 def around_offset(steps: Steps, newest: Longs, offset: Longs) -> dict[str, pl.Series]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, Row, status_rank, top
+from muster.pipeline.report.facts import Facts, Row, status_rank, top, with_lateness
 from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.panels import badge
 from muster.pipeline.report.sheets import (
@@ -53,14 +53,16 @@ def lag(facts: Facts) -> Sheet:
         text("owner", "owner"),
     )
     order = [
-        ("time_lag_est_ms", "descending"),
+        ("late_ms", "descending"),
         ("lag", "descending"),
         ("group_id", "ascending"),
         ("topic", "ascending"),
         ("partition", "ascending"),
     ]
     about = "Where each group stands in each partition, at the newest sample of end offsets."
-    return Sheet("lag", "Lag", about, columns, top(table, order, _MOST), table.num_rows, "longest time lag first")
+    return Sheet(
+        "lag", "Lag", about, columns, top(with_lateness(table), order, _MOST), table.num_rows, "longest time lag first"
+    )
 
 
 def _time_lag(row: Row) -> Html:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muster.core.time_units import DAY_MS, HOUR_MS
+from muster.core.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 from muster.pipeline.report import kinds, limits, markup
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.hours import HOURS
@@ -91,13 +91,33 @@ def top(table: pa.Table, by: list[tuple[str, str]], most: int) -> list[Row]:
 
 def worst_partitions(facts: Facts, key: GroupKey, most: int) -> list[Row]:
     """The partitions of a group that are furthest behind."""
-    order = [
-        ("time_lag_est_ms", "descending"),
-        ("lag", "descending"),
-        ("topic", "ascending"),
-        ("partition", "ascending"),
-    ]
-    return top(facts.of_group("g_lag", key), order, most)
+    order = [("late_ms", "descending"), ("lag", "descending"), ("topic", "ascending"), ("partition", "ascending")]
+    return top(with_lateness(facts.of_group("g_lag", key)), order, most)
+
+
+def with_lateness(lag: pa.Table) -> pa.Table:
+    """Rows of `g_lag` with `late_ms` to order by: nobody knows how late some are, which comes before those that are not late."""
+    is_unknown = pc.and_(pc.is_null(lag["time_lag_est_ms"]), pc.fill_null(pc.greater(lag["lag"], 0), False))
+    return lag.append_column("late_ms", pc.if_else(is_unknown, 1, lag["time_lag_est_ms"]))
+
+
+def born_ms(facts: Facts, key: GroupKey) -> int | None:
+    """When the first member was seen or the first rebalance began, as far as this lake knows."""
+    seen = (
+        pc.min(facts.of_group(table, key)[column]).as_py()
+        for table, column in (("g_member", "first_seen_ms"), ("g_rebalance", "started_ms"))
+    )
+    return min((at for at in seen if at is not None), default=None)
+
+
+def minutes_within(history: pa.Table, start_ms: int, end_ms: int) -> pa.Table:
+    """Rows of `g_lag_history`, the one of the minute that the time begins in too."""
+    return within(history, "minute_ms", start_ms // MINUTE_MS * MINUTE_MS, end_ms)
+
+
+def as_of(row: Row, end_ms: int) -> int:
+    """The moment that a row of `g_lag_history` speaks of: the end of its minute."""
+    return min(int(row["minute_ms"]) + MINUTE_MS, end_ms)
 
 
 def within(table: pa.Table, column: str, start_ms: int, end_ms: int) -> pa.Table:
@@ -113,6 +133,7 @@ def _window(tables: Mapping[str, pa.Table], generated_ms: int) -> tuple[int, int
             ("g_lag", "at_ms"),
             ("g_lag_history", "minute_ms"),
             ("g_rebalance", "ended_ms"),
+            ("g_member", "first_seen_ms"),
             ("g_member", "last_seen_ms"),
         )
     ]
@@ -120,8 +141,17 @@ def _window(tables: Mapping[str, pa.Table], generated_ms: int) -> tuple[int, int
     if not known:
         return generated_ms - HOUR_MS, generated_ms
     end = max(high for _, high in known)
-    start = max(min(low for low, _ in known), end - limits.WINDOW_MS)
-    return min(start, end - 60_000), end
+    start = _first(sorted(max(low, end - limits.WINDOW_MS) for low, _ in known), end - limits.WINDOW_MS)
+    return min(start, end - MINUTE_MS), end
+
+
+def _first(lows: list[int], window_ms: int) -> int:
+    """The first fact, or where the window begins.
+
+    A minute of the history begins before what is in it: a fact that falls into the first one says when.
+    """
+    inside = [low for low in lows if low % MINUTE_MS and low - lows[0] < MINUTE_MS]
+    return inside[0] if inside and lows[0] > window_ms else lows[0]
 
 
 def _extent(table: pa.Table, column: str) -> tuple[int, int] | None:

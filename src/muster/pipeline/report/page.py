@@ -44,12 +44,12 @@ _SECTIONS = (
 def render(tables: Mapping[str, pa.Table], generated_ms: int) -> str:
     """The page as text. Tables that are not given count as empty."""
     facts = gather(tables, generated_ms)
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = asset("page.css"), asset("page.js")
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy(style, script)),
         tag("meta", name="referrer", content="no-referrer"),
         tag("title", f"Consumer groups, {words.moment(facts.end_ms)} UTC"),
         tag("style", Html(style)),
@@ -132,11 +132,11 @@ def _foot(facts: Facts) -> Html:
     )
 
 
-def _asset(file: str) -> str:
+def asset(file: str) -> str:
     return resources.files("muster.pipeline.report").joinpath("assets", file).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str) -> str:
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )

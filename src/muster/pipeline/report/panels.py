@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within, worst_partitions
+from muster.pipeline.report.facts import Facts, GroupKey, Row, minutes_within, top, within, worst_partitions
 from muster.pipeline.report.links import panel_groups, panel_id
 from muster.pipeline.report.marks import legend
 from muster.pipeline.report.markup import Html, tag, together, visible
@@ -37,11 +37,11 @@ def panels(facts: Facts) -> Html:
         "groups have no panel and are",
         "they need less attention. The tables below have more.",
     )
-    drawn = (_panel(facts, key, panel_id(i)) for i, key in enumerate(groups))
+    drawn = (panel(facts, key, panel_id(i)) for i, key in enumerate(groups))
     return together((chooser, tag("p", hidden, class_="left-out") if hidden else None, *drawn))
 
 
-def _panel(facts: Facts, key: GroupKey, anchor: str) -> Html:
+def panel(facts: Facts, key: GroupKey, anchor: str) -> Html:
     return tag(
         "article",
         tag("h3", facts.label(key), class_="group-name"),
@@ -66,14 +66,20 @@ def _summary(facts: Facts, key: GroupKey) -> Html:
         together((badge(entry["values"]), f" {words.many(entry['counts'], 'partition')} · "))
         for entry in sorted(counted, key=lambda entry: kinds.severity(entry["values"]))
     )
-    newest = top(facts.of_group("g_group_lag", key), [("at_ms", "descending")], 1)
-    lag = (
-        f"{words.count(newest[0]['lag_sum'])} records and {words.duration(newest[0]['time_lag_max_ms'])} behind at worst. "
-        if newest
-        else ""
-    )
     rebalances = words.many(facts.of_group("g_rebalance", key).num_rows, "rebalance")
-    return together((*badges, tag("span", f"{lag}{rebalances} in the lake.")))
+    return together((*badges, tag("span", f"{_behind(facts, key)}{rebalances} in the lake.")))
+
+
+def _behind(facts: Facts, key: GroupKey) -> str:
+    """In records and in time; how late some partition is that nobody knows is at least that."""
+    newest = top(facts.of_group("g_group_lag", key), [("at_ms", "descending")], 1)
+    if not newest:
+        return ""
+    time_lag, lag = newest[0]["time_lag_max_ms"], facts.of_group("g_lag", key)
+    is_open = pc.any(pc.and_(pc.greater(lag["lag"], 0), pc.is_null(lag["time_lag_hi_ms"]))).as_py()
+    least = "at least " if is_open else ""
+    late = f"{least}{words.duration(time_lag)} at worst" if time_lag is not None else "how long is not known"
+    return f"{words.count(newest[0]['lag_sum'])} records behind, {late}. "
 
 
 def badge(status: str | None) -> Html:
@@ -84,7 +90,7 @@ def _lines(facts: Facts, key: GroupKey, anchor: str) -> Html:
     worst = worst_partitions(facts, key, limits.PANEL_PARTITIONS)
     if not worst:
         return nothing(_HEADING, "No committed offset of this group in the lake.")
-    history = within(facts.of_group("g_lag_history", key), "minute_ms", facts.start_ms, facts.end_ms)
+    history = minutes_within(facts.of_group("g_lag_history", key), facts.start_ms, facts.end_ms)
     rebalances = _spread(
         within(facts.of_group("g_rebalance", key), "ended_ms", facts.start_ms, facts.end_ms)["ended_ms"].to_pylist(), 60
     )

@@ -31,9 +31,9 @@ def tiles(facts: Facts) -> Html:
     expiring = _expiring(facts)
     figures = (
         (words.count(len(facts.groups)), "groups", ""),
-        (words.count(lag.num_rows), "committed partitions", ""),
+        (words.count(pc.sum(pc.is_valid(lag["committed"])).as_py() or 0), "committed partitions", ""),
         (_longest(lag), "longest time lag", ""),
-        (words.short_count(pc.sum(lag["lag"]).as_py() or 0), "records behind in all", ""),
+        (words.short_count(_behind(lag)), _behind_word(lag), ""),
         (words.count(len(troubled)), "groups need attention", "bad" if troubled else ""),
         (words.count(rebalances), f"rebalances in {words.duration(facts.end_ms - facts.start_ms)}", ""),
         (words.count(len(expiring)), "groups lose offsets within 48 h", "doubtful" if expiring else ""),
@@ -46,14 +46,29 @@ def tiles(facts: Facts) -> Html:
     return tag("ul", together(drawn), class_="tiles")
 
 
+def _behind(lag: pa.Table) -> int | None:
+    behind: int | None = pc.sum(lag["lag"]).as_py()
+    return 0 if lag.num_rows == 0 else behind
+
+
+def _behind_word(lag: pa.Table) -> str:
+    """Partitions of which no lag is known are counted, never summed (trap 18)."""
+    missing = lag["lag"].null_count
+    return "records behind in all" + (f", without {words.many(missing, 'partition')} of unknown lag" if missing else "")
+
+
 def _longest(lag: pa.Table) -> str:
     worst = top(lag.select(["time_lag_est_ms", "time_lag_hi_ms"]), [("time_lag_est_ms", "descending")], 1)
-    if not worst or worst[0]["time_lag_est_ms"] is None:
+    if not worst:
         return words.NOT_KNOWN
+    if worst[0]["time_lag_est_ms"] is None:
+        return words.NO_TIME_LAG
     is_some_unknown = pc.any(pc.and_(pc.is_null(lag["time_lag_est_ms"]), pc.greater(lag["lag"], 0))).as_py()
     if worst[0]["time_lag_est_ms"] == 0 and is_some_unknown:
-        return words.NOT_KNOWN
-    return ("≥ " if worst[0]["time_lag_hi_ms"] is None else "") + words.duration(worst[0]["time_lag_est_ms"])
+        return words.NO_TIME_LAG
+    return ("≥ " if is_some_unknown or worst[0]["time_lag_hi_ms"] is None else "") + words.duration(
+        worst[0]["time_lag_est_ms"]
+    )
 
 
 def attention(facts: Facts) -> Html:

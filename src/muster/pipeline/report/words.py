@@ -8,6 +8,8 @@ from muster.core.time_units import DAY_MS
 from muster.explain import words
 
 NOT_KNOWN = "–"
+NO_TIME_LAG = "not known"
+"""Instead of a time lag that is at least nothing."""
 
 
 def count(value: int | float | None) -> str:
@@ -54,7 +56,8 @@ def time_lag(lo_ms: int | None, hi_ms: int | None, est_ms: int | None) -> str:
     if lo_ms is None and est_ms is None:
         return NOT_KNOWN
     if hi_ms is None:
-        return "≥ " + duration(lo_ms if lo_ms is not None else est_ms)
+        at_least = lo_ms if lo_ms is not None else est_ms
+        return "≥ " + duration(at_least) if at_least else NO_TIME_LAG
     if lo_ms is None or lo_ms == hi_ms:
         return duration(est_ms if est_ms is not None else hi_ms)
     low, high, middle = duration(lo_ms), duration(hi_ms), duration(est_ms)

@@ -153,10 +153,10 @@ class BrokerClient:
             "raise the quota of this user or client id (consumer_byte_rate, request_percentage)"
         )
 
-    def fetch_committed(
-        self, leader: int, offsets: Mapping[tuple[str, int], int], max_bytes: int
+    def fetch_together(
+        self, leader: int, offsets: Mapping[tuple[str, int], int], max_bytes: int, isolation: int = READ_COMMITTED
     ) -> dict[tuple[str, int], FetchResponsePartition]:
-        """What a reader of committed records is given at these offsets, a few bytes of each partition; nothing over its quota.
+        """What a reader is given at these offsets, a few bytes of each partition; nothing over its quota.
 
         Markers come with it, and which transactions were aborted. A batch that is larger than that comes of one partition only.
         """
@@ -165,7 +165,7 @@ class BrokerClient:
             asked = FetchRequestPartition(partition=partition, fetch_offset=offset, partition_max_bytes=max_bytes)
             by_topic.setdefault(topic, []).append(asked)
         request = FetchRequest(
-            isolation_level=READ_COMMITTED,
+            isolation_level=isolation,
             topics=[FetchRequestTopic(topic=topic, partitions=asked) for topic, asked in by_topic.items()],
         )
         answer = self._to(leader).ask("Fetch", request, _LAST_FETCH_BY_NAME)

@@ -57,7 +57,7 @@ def readable_ends(client: BrokerClient, leader: int, bounds: Mapping[Place, Boun
     for _ in range(_MOST_LOOKS):
         if not waiting:
             break
-        answers = client.fetch_committed(leader, {tail.place: tail.at - 1 for tail in waiting}, _MARKER_BYTES)
+        answers = client.fetch_together(leader, {tail.place: tail.at - 1 for tail in waiting}, _MARKER_BYTES)
         look = _Look(client, leader)
         known = [tail for tail in waiting if tail.place in answers and look.at_end(tail, answers[tail.place])]
         waiting = [tail for tail in known if not tail.is_found]
@@ -115,7 +115,7 @@ class _Look:
         return True
 
     def _more(self, tail: _Tail, offset: int) -> FetchResponsePartition | None:
-        answer = self.client.fetch_committed(self.leader, {tail.place: offset}, _ABORTED_BYTES).get(tail.place)
+        answer = self.client.fetch_together(self.leader, {tail.place: offset}, _ABORTED_BYTES).get(tail.place)
         return answer if answer is not None and answer.error_code == NONE else None
 
 

@@ -7,7 +7,7 @@ Records, and the ends of the users' topics, are read by Spark tasks.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
@@ -22,8 +22,13 @@ from muster.pipeline.sources.stable_ends import KnownEnd
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from muster.pipeline.sources.record_times import RecordPlace
+
 UNNAMED: Final = "unnamed"
 """The cluster of a directory whose broker left no id."""
+
+_MOST_RECORD_TASKS: Final = 4
+"""Tasks that fetch records of the users' topics side by side at most: brokers have other work too."""
 
 KnownEnds = Mapping[tuple[str, int], KnownEnd]
 """By topic and partition: where a topic ended when it was last looked at."""
@@ -69,6 +74,10 @@ class RunSource(Protocol):
         """
         ...
 
+    def record_times(self, spark: SparkSession, places: Sequence[RecordPlace]) -> DataFrame:
+        """`b_leo_sample` rows of the batches that hold these records, by tasks; what cannot be read is left out."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class DirectorySource:
@@ -100,6 +109,12 @@ class DirectorySource:
         from muster.pipeline.sources.ends_by_tasks import DirectoryEnds, ends_frame
 
         return ends_frame(spark, DirectoryEnds.found(self.directories, self.cluster, known, now_ms))
+
+    def record_times(self, spark: SparkSession, places: Sequence[RecordPlace]) -> DataFrame:
+        from muster.pipeline.sources.ends_by_tasks import ends_frame
+        from muster.pipeline.sources.record_times import DirectoryRecords
+
+        return ends_frame(spark, DirectoryRecords(self.directories, self.cluster, tuple(places)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +167,13 @@ class BrokerSource:
         from muster.pipeline.sources.ends_by_tasks import BrokerEnds, ends_frame
 
         return ends_frame(spark, BrokerEnds.found(self.bootstrap, self.cluster, self.security))
+
+    def record_times(self, spark: SparkSession, places: Sequence[RecordPlace]) -> DataFrame:
+        from muster.pipeline.sources.ends_by_tasks import ends_frame
+        from muster.pipeline.sources.record_times import BrokerRecords
+
+        work = BrokerRecords.found(self.bootstrap, self.cluster, places, self.security)
+        return ends_frame(spark, work, most_tasks=_MOST_RECORD_TASKS)
 
 
 def _own_stream(spark: SparkSession, name: str, options: dict[str, str], settings: StreamSettings) -> DataFrame:

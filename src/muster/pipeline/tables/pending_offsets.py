@@ -12,11 +12,12 @@ _OF_PRODUCER: Final = (*LOG, "group_id", "topic", "partition", "producer_id")
 
 
 def pending_offsets(waiting: Frame) -> Frame:
-    """`waiting` has the log partition of each position and, in `waiting`, its name and its pending records.
+    """`waiting` has the log partition of each position, its name and, in `pending`, its pending records.
 
     A transaction that asks for a position again replaces what it wanted before, so its last record is the one that will count.
     """
-    rows = waiting.unnest("waiting").explode("pending").unnest("pending").filter(~pl.col("is_tombstone"))
+    named = waiting.select(*LOG, "group_id", "topic", "partition", "pending")
+    rows = named.explode("pending").unnest("pending").filter(~pl.col("is_tombstone"))
     newest = (
         rows.sort("log_offset")
         .group_by(_OF_PRODUCER, maintain_order=True)

@@ -149,7 +149,11 @@ def _speed(known: Standing) -> Verdict:
             return "CATCHING_UP", f"lag {known.lag}, {rates}{eta}"
         if len(lags) > 1 and min(lags) > 0 and lags[-1] >= lags[0]:
             return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
-        return "OK", f"lag {known.lag}, {rates}"
+        if lags and min(lags) == 0:
+            return "OK", f"lag {known.lag}, was caught up within the last {len(lags)} commits; {rates}"
+        if len(lags) > 1:
+            return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
+        return "UNKNOWN", f"lag {known.lag}, too few commits to say whether it falls; {rates}"
     if len(lags) > 1 and min(lags) > 0:
         if lags[-1] < lags[0]:
             return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"

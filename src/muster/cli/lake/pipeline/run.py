@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
 from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_argument
-from muster.cli.lake.pipeline.spark_flags import add_setting_arguments, settings_by_name
 from muster.cli.support.connection_flags import BOOTSTRAP_VARIABLE
+from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
 from muster.cli.support.time_spans import parse_span
 from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.location import Location
-    from muster.pipeline.round import Done
+    from muster.pipeline.round_settings import Done
     from muster.pipeline.session import SessionSettings
     from muster.pipeline.sources.run_source import RunSource
     from muster.pipeline.stopping import Stop
@@ -126,7 +126,8 @@ def _run(arguments: argparse.Namespace) -> int:
     from muster.pipeline.lake.location import Location
     from muster.pipeline.lake.rounds import open_or_create
     from muster.pipeline.lake.writer_lock import only_writer
-    from muster.pipeline.round import RoundSettings, RoundWriter
+    from muster.pipeline.round import RoundWriter
+    from muster.pipeline.round_settings import RoundSettings
     from muster.pipeline.session import is_submitted, open_session, web_page
     from muster.pipeline.stopping import Stop
     from muster.pipeline.stream import PipelineQuery

@@ -18,8 +18,8 @@ from muster.cli.lake.answers import (
     rows_wanted,
     run_on_lake,
 )
-from muster.cli.lake.pipeline.spark_flags import add_setting_arguments, settings_by_name
 from muster.cli.support.cluster_command import note
+from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
 from muster.cli.support.tables import Column
 
 _EXAMPLES = """\

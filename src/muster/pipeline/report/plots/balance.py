@@ -17,13 +17,15 @@ _ROW = 20
 _ROOM = 270
 _ALL = "Assignment balance of all groups"
 _ONE = "Partitions of each member"
+_NOBODY = "No group has members with an assignment now. The table of balance has what was assigned before."
 
 
 def all_groups(facts: Facts) -> Html:
     newest = _newest(facts)
     worst = sorted(newest.items(), key=lambda item: (-(item[1]["max_over_mean"] or 0), item[0]))
     if not worst:
-        return nothing(_ALL, "No assignment in this lake.")
+        is_past = facts.table("g_assignment_balance").num_rows > 0
+        return nothing(_ALL, _NOBODY if is_past else "No assignment in this lake.")
     shown = worst[: limits.BALANCE_GROUPS]
     scale = Scale(0, max(1.2, *(row["max_over_mean"] or 0 for _, row in shown)), 0, PLOT_WIDTH - _ROOM)
     rows = [_group_row(facts, key, row, scale) for key, row in shown]

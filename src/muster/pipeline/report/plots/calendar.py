@@ -11,7 +11,7 @@ from typing import Final
 
 from muster.core.time_units import DAY_MS, HOUR_MS
 from muster.pipeline.report import limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, within, worst_partitions
+from muster.pipeline.report.facts import Facts, GroupKey, Row, born_ms, within, worst_partitions
 from muster.pipeline.report.hours import HOURS, calendar_start_ms, last_of_each_hour
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
 from muster.pipeline.report.markup import Html, together
@@ -27,8 +27,8 @@ KINDS: Final = {
     "still": "stands still with records waiting",
     "back": "went back to an older offset",
     "behind": "reads, over a minute behind",
-    "fine": "keeps up",
     "unknown": "lag not known",
+    "fine": "keeps up",
 }
 """Worst first: an hour is drawn as the worst of its partitions."""
 
@@ -53,7 +53,8 @@ def status_calendar(facts: Facts, key: GroupKey) -> Html:
         return nothing(_HEADING, "No history of lag of this group in the lake.")
     first_day = min(hours) * HOUR_MS // DAY_MS
     days = range(first_day, facts.end_ms // DAY_MS + 1)
-    rows = [_day(day * DAY_MS, hours) for day in days]
+    known = (born_ms(facts, key) or 0, facts.end_ms)
+    rows = [_day(day * DAY_MS, hours, known) for day in days]
     ticks = [(hour * _WIDE, f"{hour:02d}:00") for hour in range(0, _HOURS + 1, 3)]
     reads = (
         f"One row a day, one cell an hour (UTC). Keeps up: less than {words.duration(_KEPT_UP_MS)} behind at the end of the hour. "
@@ -91,23 +92,30 @@ def judged(row: Row, before: Row | None) -> str:
     moved = None if before is None or before["committed"] is None else row["committed"] - before["committed"]
     if moved is not None and moved < 0:
         return "back"
-    if row["lag"] == 0 or (row["time_lag_est_ms"] is not None and row["time_lag_est_ms"] < _KEPT_UP_MS):
+    if row["lag"] == 0 or (row["time_lag_hi_ms"] is not None and row["time_lag_est_ms"] < _KEPT_UP_MS):
         return "fine"
-    return "still" if moved == 0 else "behind"
+    if moved == 0:
+        return "still"
+    return "behind" if (row["time_lag_est_ms"] or 0) >= _KEPT_UP_MS else "unknown"
 
 
-def _day(day_ms: int, hours: dict[int, Hour]) -> RowOfMarks:
+def _day(day_ms: int, hours: dict[int, Hour], known_ms: tuple[int, int]) -> RowOfMarks:
+    """`known_ms`: since when the group is there, and the end of what is known."""
     first = day_ms // HOUR_MS
     known = [(i, hours[first + i]) for i in range(_HOURS) if first + i in hours]
+    bounds = tuple((at - day_ms) / HOUR_MS for at in known_ms)
     label = f"{words.weekday(day_ms)} {words.day(day_ms)}"
     counted = Counter(hour.kind for _, hour in known)
     said = ", ".join(f"{KINDS[kind]} in {words.many(counted[kind], 'hour')}" for kind in KINDS if counted[kind])
-    marks = together(_cell(i, hour) for i, hour in known)
+    marks = together(_cell(i, hour, bounds[0], bounds[1]) for i, hour in known)
     return RowOfMarks(together((label,)), marks, f"{label}: {said or 'nothing known'}", label)
 
 
-def _cell(number: int, hour: Hour) -> Html:
+def _cell(number: int, hour: Hour, since: float, until: float) -> Html:
+    """The first and the last hour are drawn as far as they are known; both are hours of the day."""
     concerned, all_of_them = hour.partitions[hour.kind], hour.partitions.total()
     lag = "" if hour.worst_ms is None else f", longest time lag {words.duration(hour.worst_ms)}"
     tip = f"{number:02d}:00 to {number + 1:02d}:00: {KINDS[hour.kind]}, {concerned} of {words.many(all_of_them, 'partition')}{lag}"
-    return box(number * _WIDE, 1, _WIDE - 1, _ROW - 2, class_=f"hour-{hour.kind}", data_tip=tip)
+    begin = since if number < since < number + 1 else number
+    end = until if number < until < number + 1 else number + 1
+    return box(begin * _WIDE, 1, max((end - begin) * _WIDE - 1, 1), _ROW - 2, class_=f"hour-{hour.kind}", data_tip=tip)

@@ -44,18 +44,19 @@ _TONES: Final = (
 
 
 def commit_scatter(facts: Facts) -> Html:
-    known = _known(facts.table("g_lag"))
+    table = facts.table("g_lag")
+    known = _known(table)
     if known.num_rows == 0:
         return nothing(_HEADING, "No commit of which this lake knows how late it was.")
     order = [("time_lag_est_ms", "descending"), ("topic", "ascending"), ("partition", "ascending")]
-    worst = Grouped(known.sort_by(order), ["cluster", "group_id"]).first_rows
+    worst = _without_doubtful(Grouped(known.sort_by(order), ["cluster", "group_id"]).first_rows, table)
     ordered = top(
         worst,
         [("time_lag_est_ms", "descending"), ("group_id", "ascending"), ("cluster", "ascending")],
         worst.num_rows,
     )
     shown = sampled(ordered)
-    longest = max(max(row["time_lag_est_ms"], at_commit_ms(row)) for row in shown)
+    longest = max((max(row["time_lag_est_ms"], at_commit_ms(row)) for row in shown), default=0)
     scale = Scale(_log(0), _log(max(longest * 1.5, 10_000)), _PAD, _SIDE)
     statuses = _statuses(facts, shown)
     # The worst are drawn last and stand over the others; their names go into the free corner.
@@ -71,6 +72,9 @@ def commit_scatter(facts: Facts) -> Html:
     hidden = left_out(
         len(ordered) - len(shown), "groups are", f"the {_LATEST} latest are all here, of the others an even choice."
     )
+    unknown = len(Grouped(table, ["cluster", "group_id"]).keys) - len(ordered)
+    if unknown:
+        hidden = f"{hidden or ''} {words.many(unknown, 'group')} not drawn: nobody knows how late.".strip()
     content = together((_axes(scale), dots, _names(facts, shown, scale)))
     plot = drawing(content, _WIDTH, _TOP + _SIDE + 40, _HEADING)
     colours = legend([(f"tone-{tone}", word) for tone, word in _TONES], "Colours: status of the partition")
@@ -87,8 +91,20 @@ def sampled(ordered: list[Row]) -> list[Row]:
 
 
 def _known(table: pa.Table) -> pa.Table:
-    both = pc.and_(pc.is_valid(table["lag_at_commit_lo_ms"]), pc.is_valid(table["time_lag_est_ms"]))
+    """A lower bound of nothing is no answer: such a point would lie where the groups lie that are in time."""
+    was_known = pc.or_(pc.is_valid(table["lag_at_commit_hi_ms"]), pc.greater(table["lag_at_commit_lo_ms"], 0))
+    both = pc.and_(pc.fill_null(was_known, False), pc.is_valid(table["time_lag_est_ms"]))
     return table.filter(both)
+
+
+def _without_doubtful(worst: pa.Table, table: pa.Table) -> pa.Table:
+    """Without groups that are not late in what is known, and have a partition of which it is not known."""
+    is_open = pc.and_(pc.fill_null(pc.greater(table["lag"], 0), False), pc.is_null(table["time_lag_est_ms"]))
+    doubtful = set(Grouped(table.filter(is_open), ["cluster", "group_id"]).keys)
+    keys = zip(*(worst[name].to_pylist() for name in ("cluster", "group_id", "time_lag_est_ms")), strict=True)
+    return worst.filter(
+        pa.array([late > 0 or (cluster, group) not in doubtful for cluster, group, late in keys], pa.bool_())
+    )
 
 
 def at_commit_ms(row: Row) -> int:

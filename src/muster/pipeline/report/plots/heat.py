@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.core.time_units import MINUTE_MS
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, within
+from muster.pipeline.report.facts import Facts, GroupKey, born_ms, within
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
@@ -20,6 +23,8 @@ from muster.pipeline.report.scales import TimeScale
 _ROW = 20
 _COLUMN_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440)
 _HEADING = "Time lag of every group"
+_OF_HISTORY: Final = ["cluster", "group_id", "minute_ms", "time_lag_est_ms", "time_lag_hi_ms"]
+_OF_LAG: Final = ["cluster", "group_id", "at_ms", "time_lag_est_ms", "time_lag_hi_ms"]
 
 Cell = tuple[int | None, int | None, bool]
 """Worst time lag with an upper end, worst that is only a lower bound, whether there is a partition of which nothing is known."""
@@ -31,15 +36,17 @@ def heat_map(facts: Facts) -> Html:
     shown = [key for key in facts.groups if key in cells][: limits.HEAT_GROUPS]
     if not shown:
         return nothing(_HEADING, "No history of lag in this lake: it needs commits and samples of end offsets.")
-    count = (facts.end_ms - start) // width_ms + 1
-    scale = TimeScale(start, start + count * width_ms, PLOT_WIDTH)
+    scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
     ticks = _rebalance_times(facts, shown)
-    rows = [_row(facts, key, cells[key], scale, width_ms, ticks.get(key, [])) for key in shown]
+    rows = [
+        _row(facts, key, with_silence(cells[key], width_ms), Columns(scale, start, width_ms), ticks.get(key, []))
+        for key in shown
+    ]
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
     reads = (
         f"One row a group, the one to look at first on top; one column {words.duration(width_ms)} (UTC). Colour is the worst "
-        "time lag of the group's partitions in that time; a tick at the foot of a row is a rebalance. Choose a name to see "
-        "the group."
+        "time lag of the group's partitions in that time, and goes on growing while the group is silent; a tick at the foot of a "
+        "row is a rebalance. Choose a name to see the group."
     )
     hidden = left_out(
         len(facts.groups) - len(shown), "groups are", "they need less attention than these, or have no history."
@@ -56,8 +63,49 @@ def columns(start_ms: int, end_ms: int) -> tuple[int, int]:
     return start_ms // width * width, width
 
 
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where the columns lie. The first and the last are cut where the facts begin and end."""
+
+    scale: TimeScale
+    start_ms: int
+    width_ms: int
+
+    def times(self, column: int) -> tuple[int, int]:
+        begin = self.start_ms + column * self.width_ms
+        return max(begin, self.scale.start_ms), min(begin + self.width_ms, self.scale.end_ms)
+
+
+def with_silence(cells: dict[int, Cell], width_ms: int) -> dict[int, Cell]:
+    """While a group is silent the history has few rows: in between its lag is what the rows around say, which is its least."""
+    filled = dict(cells)
+    for before, after in pairwise(sorted(cells)):
+        for column in range(before + 1, after):
+            waited, to_wait = (column - before) * width_ms, (after - column) * width_ms
+            filled[column] = _between(cells[before], cells[after], waited, to_wait)
+    return filled
+
+
+def _between(before: Cell, after: Cell, waited_ms: int, to_wait_ms: int) -> Cell:
+    """The first unread record stays the same until the next commit: the time lag grows as time goes by."""
+    was, will_be = _worst(before), _worst(after)
+    least = max(was + waited_ms if was else 0, (will_be or 0) - to_wait_ms, 0)
+    is_known = was is not None and will_be is not None
+    if not is_known and not least:
+        return None, None, True
+    is_bounded = is_known and before[1] is None and after[1] is None
+    return (least, None, False) if is_bounded else (None, least, False)
+
+
 def _cells(facts: Facts, start: int, width_ms: int) -> dict[GroupKey, dict[int, Cell]]:
-    history = within(facts.table("g_lag_history"), "minute_ms", start, facts.end_ms)
+    """From the history, and from where the groups stand now."""
+    history = within(facts.table("g_lag_history"), "minute_ms", start, facts.end_ms).select(_OF_HISTORY)
+    lag = facts.table("g_lag")
+    lag = within(lag.filter(pc.is_valid(lag["committed"])), "at_ms", start, facts.end_ms)
+    # A column is as of its end, and what is now is the end of the last one.
+    now = lag.select(_OF_LAG).rename_columns(_OF_HISTORY)
+    now = now.set_column(2, "minute_ms", pc.subtract(now["minute_ms"], 1))
+    history = pa.concat_tables([history, now])
     estimate = history["time_lag_est_ms"]
     bounded = pc.is_valid(history["time_lag_hi_ms"])
     none = pa.scalar(None, pa.int64())
@@ -87,24 +135,26 @@ def _rebalance_times(facts: Facts, keys: list[GroupKey]) -> dict[GroupKey, list[
     return times
 
 
-def _row(
-    facts: Facts, key: GroupKey, cells: dict[int, Cell], scale: TimeScale, width_ms: int, rebalances: list[int]
-) -> RowOfMarks:
-    drawn = [_cell(scale, width_ms, column, cell) for column, cell in sorted(cells.items())]
+def _row(facts: Facts, key: GroupKey, cells: dict[int, Cell], columns: Columns, rebalances: list[int]) -> RowOfMarks:
+    scale, first_ms = columns.scale, born_ms(facts, key)
+    drawn = [_cell(columns, column, cell, first_ms) for column, cell in sorted(cells.items())]
     # One path for all, and one tick every other pixel at most: a storm has thousands.
     feet = sorted({round(scale.x(at) / 2) * 2 for at in rebalances})
     drawn.append(tag("path", d="".join(f"M{x} {_ROW - 7}v6" for x in feet), class_="foot"))
     worst_column, worst = max(cells.items(), key=lambda item: (_worst(item[1]) or -1, item[0]))
-    at = words.clock(scale.start_ms + worst_column * width_ms)
+    at = words.clock(columns.times(worst_column)[0])
     spoken = f"{facts.plain(key)}: worst {_said(worst)} at {at} UTC, {words.many(len(rebalances), 'rebalance')}"
     return RowOfMarks(row_label(facts, key), together(drawn), spoken, facts.plain(key))
 
 
-def _cell(scale: TimeScale, width_ms: int, column: int, cell: Cell) -> Html:
-    begin = scale.start_ms + column * width_ms
-    x, end = scale.x(begin), scale.x(begin + width_ms)
+def _cell(columns: Columns, column: int, cell: Cell, first_ms: int | None) -> Html:
+    """Not from before the group was there."""
+    begin, stop = columns.times(column)
+    if first_ms is not None and begin < first_ms < stop:
+        begin = first_ms
+    x, end = columns.scale.x(begin), columns.scale.x(stop)
     lag = kinds.lag_class(_worst(cell))
-    tip = f"{words.clock(begin)} to {words.clock(begin + width_ms)}: {_said(cell)}"
+    tip = f"{words.clock(begin)} to {words.clock(stop)}: {_said(cell)}"
     return box(x, 1, end - x - 0.5, _ROW - 2, class_="lag-none" if lag is None else f"lag{lag}", data_tip=tip)
 
 

@@ -47,7 +47,7 @@ def lanes(facts: Facts, key: GroupKey) -> Html:
     ]
     reads = (
         "One lane a partition (UTC). A piece is the time with one owner, a new colour a move to another one; "
-        "a dark piece is where moves stand too close to be told apart, an empty stretch is time without an owner."
+        "a piece without a colour is where moves stand too close to be told apart, an empty stretch is time without an owner."
     )
     hidden = left_out(len(stays) - len(rows), "partitions are", "they moved less often.")
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from muster.pipeline.report import limits, words
-from muster.pipeline.report.facts import Row
+from muster.pipeline.report.facts import Row, as_of
 from muster.pipeline.report.marks import PLOT_WIDTH, axis, box, dot, drawing, line, path, words_at
 from muster.pipeline.report.markup import Html, tag, together
 from muster.pipeline.report.plots.time_lag_strip import STRIP_HEIGHT, time_lag_strip
@@ -29,6 +29,9 @@ class Frame:
 
     def x(self, ms: float) -> float:
         return _GUTTER + self.time.x(ms)
+
+    def moment(self, row: Row) -> int:
+        return as_of(row, self.time.end_ms)
 
 
 def partition_lines(history: pa.Table, lag: Row, rebalances: list[int], start_ms: int, end_ms: int, title: str) -> Html:
@@ -105,7 +108,7 @@ def _series(frame: Frame, minutes: list[Row]) -> Html:
 
 
 def _points(frame: Frame, minutes: list[Row], column: str) -> list[tuple[float, float]]:
-    return [(frame.x(row["minute_ms"]), frame.offsets.at(row[column])) for row in minutes if row[column] is not None]
+    return [(frame.x(frame.moment(row)), frame.offsets.at(row[column])) for row in minutes if row[column] is not None]
 
 
 def _curve(points: list[tuple[float, float]], kind: str) -> Html | None:
@@ -120,15 +123,19 @@ def _readings(frame: Frame, minutes: list[Row]) -> Html:
     spots = thin(minutes, limits.PANEL_READINGS)
     half = (_WIDTH - _GUTTER) / max(len(spots), 1) / 2
     return together(
-        box(frame.x(row["minute_ms"]) - half, _TOP, 2 * half, _HEIGHT - _TOP, class_="reading", data_tip=_reading(row))
+        box(
+            *(frame.x(frame.moment(row)) - half, _TOP, 2 * half, _HEIGHT - _TOP),
+            class_="reading",
+            data_tip=_reading(row, frame.moment(row)),
+        )
         for row in spots
     )
 
 
-def _reading(row: Row) -> str:
+def _reading(row: Row, at_ms: int) -> str:
     lag = words.time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
     return (
-        f"{words.clock(row['minute_ms'])} UTC: committed {words.count(row['committed'])}, end {words.count(row['end'])}, "
+        f"{words.clock(at_ms)} UTC: committed {words.count(row['committed'])}, end {words.count(row['end'])}, "
         f"{words.count(row['lag'])} records behind, {lag}"
     )
 
@@ -136,7 +143,7 @@ def _reading(row: Row) -> str:
 def _bracket(frame: Frame, lag: Row, now_ms: int) -> Html | None:
     """From now back to when the first unread record was written: sure up to `lo`, somewhere before `hi`."""
     lo, hi, committed = lag["time_lag_lo_ms"], lag["time_lag_hi_ms"], lag["committed"]
-    if committed is None or lo is None or not (hi is None or hi > 0):
+    if committed is None or lo is None or not (hi or (hi is None and lo)):
         return None
     y, right = frame.offsets.at(committed), frame.x(now_ms)
     sure, far = frame.x(now_ms - lo), frame.x(now_ms - hi) if hi is not None else frame.x(frame.time.start_ms)

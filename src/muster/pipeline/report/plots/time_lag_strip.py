@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from typing import Final
 
-from muster.pipeline.report.facts import Row
+from muster.pipeline.report.facts import Row, as_of
 from muster.pipeline.report.marks import line, path, words_at
 from muster.pipeline.report.markup import Html, together
 from muster.pipeline.report.scales import Scale, TimeScale
@@ -28,8 +29,8 @@ Point = tuple[float, float]
 
 
 def time_lag_strip(minutes: list[Row], lag: Row, time: TimeScale, now_ms: int, gutter: int, width: int) -> Html:
-    rows = [row for row in [*minutes, {**lag, "minute_ms": now_ms}] if row["time_lag_est_ms"] is not None]
-    longest = max((_upper(row) for row in rows), default=1_000)
+    points = [*minutes, {**lag, "minute_ms": now_ms}]
+    longest = max((_upper(row) for row in points if _is_known(row)), default=1_000)
     scale = Scale(_log(0), _log(max(round(longest * 1.3), 1_000)), _BASE, _TOP)
     shown = _apart([(ms, word) for ms, word in _TICKS if _log(ms) <= scale.high], scale)
     levels = (
@@ -42,7 +43,12 @@ def time_lag_strip(minutes: list[Row], lag: Row, time: TimeScale, now_ms: int, g
         for ms, word in shown
     )
     head = words_at(gutter, _TOP - 2, "time lag: estimate, in the band between its lower and upper end", class_="tick")
-    return together((*levels, head, _band(rows, time, scale, gutter)))
+    runs = (list(run) for is_known, run in groupby(points, _is_known) if is_known)
+    return together((*levels, head, *(_band(run, time, scale, gutter, now_ms) for run in runs)))
+
+
+def _is_known(row: Row) -> bool:
+    return row["time_lag_est_ms"] is not None
 
 
 def _apart(ticks: list[tuple[int, str]], scale: Scale) -> list[tuple[int, str]]:
@@ -54,20 +60,20 @@ def _apart(ticks: list[tuple[int, str]], scale: Scale) -> list[tuple[int, str]]:
     return kept
 
 
-def _band(rows: list[Row], time: TimeScale, scale: Scale, gutter: int) -> Html | None:
-    if not rows:
-        return None
-    high = [_point(row, _upper(row), time, scale, gutter) for row in rows]
-    low = [_point(row, row["time_lag_lo_ms"] or 0, time, scale, gutter) for row in rows]
-    estimate = [_point(row, row["time_lag_est_ms"], time, scale, gutter) for row in rows]
+def _band(rows: list[Row], time: TimeScale, scale: Scale, gutter: int, now_ms: int) -> Html:
+    """Of neighbours that are known: across what is not known nothing is drawn."""
+
+    def points(values: list[int]) -> list[Point]:
+        places = (gutter + time.x(as_of(row, now_ms)) for row in rows)
+        return list(zip(places, (scale.at(_log(ms)) for ms in values), strict=True))
+
+    high = points([_upper(row) for row in rows])
+    low = points([row["time_lag_lo_ms"] or 0 for row in rows])
+    estimate = points([row["time_lag_est_ms"] for row in rows])
     if len(rows) == 1:
         x, y = estimate[0]
         return line(x - 6, y, x, y, class_="line-lag")
     return together((path([*high, *reversed(low)], close=True, class_="lag-band"), path(estimate, class_="line-lag")))
-
-
-def _point(row: Row, ms: int, time: TimeScale, scale: Scale, gutter: int) -> Point:
-    return gutter + time.x(row["minute_ms"]), scale.at(_log(ms))
 
 
 def _upper(row: Row) -> int:

@@ -1,0 +1,68 @@
+"""The plots of one group over any span of time, for pages that are not the report: the console's history.
+
+Reads of the lake what is about that group, which is little, and opens it anew each time: rounds are published meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from importlib import resources
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muster.core.time_units import DAY_MS, HOUR_MS
+from muster.pipeline.lake.reader import Lake, Since
+from muster.pipeline.query import require_gold
+from muster.pipeline.report import limits
+from muster.pipeline.report.facts import GroupKey, gather, within
+from muster.pipeline.report.hours import HOURS, last_of_each_hour
+from muster.pipeline.report.panels import panel
+from muster.pipeline.schemas import GOLD, TABLES
+
+_TIMES = {"g_rebalance": "ended_ms", "g_rebalance_episode": "ended_ms", "g_lag_history": "minute_ms"}
+_ALSO = ("s_group_generation", "s_assignment")
+
+
+def group_history(lake_path: str, group: str, from_ms: int | None = None, to_ms: int | None = None) -> str:
+    """Markup of the plots; empty if the lake has nothing of the group. Without a span: the last day of the lake.
+
+    LakeError: the lake cannot be read.
+    """
+    lake = Lake.open(lake_path)
+    require_gold(lake)
+    end_ms = to_ms if to_ms is not None else _newest_ms(lake)
+    start_ms = from_ms if from_ms is not None else end_ms - DAY_MS
+    start_ms = min(start_ms, end_ms - HOUR_MS // 60)
+    tables = {name: _of_group(lake, name, group, _since(name, start_ms)) for name in (*GOLD, *_ALSO)}
+    for name, column in _TIMES.items():
+        tables[name] = within(tables[name], column, start_ms, end_ms)
+    tables[HOURS] = last_of_each_hour(tables["g_lag_history"])
+    facts = gather(tables, time.time_ns() // 1_000_000)
+    facts = replace(facts, start_ms=start_ms, end_ms=end_ms)
+    keys = [key for key in facts.groups if key.group_id == group] or (
+        [GroupKey("", group)] if tables["g_rebalance"].num_rows else []
+    )
+    return "".join(panel(facts, key, f"group-{number}") for number, key in enumerate(keys[: limits.PANEL_GROUPS]))
+
+
+def style_sheet() -> str:
+    """What the plots are drawn with."""
+    return resources.files("muster.pipeline.report").joinpath("assets", "page.css").read_text(encoding="utf-8")
+
+
+def _since(table: str, start_ms: int) -> Since | None:
+    return (_TIMES[table], start_ms) if table in _TIMES else None
+
+
+def _of_group(lake: Lake, table: str, group: str, since: Since | None) -> pa.Table:
+    if "group_id" not in TABLES[table].names:
+        return TABLES[table].empty_table()
+    found = [rows.filter(pc.equal(rows["group_id"], group)) for rows in lake.batches(table, since=since)]
+    return pa.concat_tables([TABLES[table].empty_table(), *found])
+
+
+def _newest_ms(lake: Lake) -> int:
+    newest: int | None = pc.max(lake.arrow("g_lag", ["at_ms"])["at_ms"]).as_py()
+    return newest if newest is not None else time.time_ns() // 1_000_000

@@ -1,0 +1,73 @@
+"""The batch that holds a record says when it was appended: asked of a running broker, and found in its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from muster.pipeline.sources.record_times import BrokerRecords, DirectoryRecords, RecordPlace
+from muster.pipeline.sources.run_source import DirectorySource, broker_source
+from tests.pipeline.decode.test_muster_log import server_on
+from tests.pipeline.sources.written_log import WrittenLog, pairs
+from tests.server.broker.whole_server import batch, create, produce
+from tests.server.raw_client import RawClient
+
+Found = tuple[str, int, int, int, str]
+AT_MS = 1_700_000_000_000
+
+
+def found_in(rows: Any) -> list[Found]:
+    names = ("topic", "partition", "leo", "end_ms", "sampler")
+    return sorted(tuple(row[name] for name in names) for row in rows)
+
+
+def by_hand(work: BrokerRecords | DirectoryRecords) -> list[Found]:
+    return found_in(row for number in range(len(work)) for rows in work.rows(number) for row in rows.to_pylist())
+
+
+def pair(partition: int, begin: int, end: int, at_ms: int) -> list[Found]:
+    return [("orders", partition, begin, at_ms, "batch_begin"), ("orders", partition, end, at_ms, "batch_end")]
+
+
+def test_broker_and_its_files_tell_the_same(spark: Any, tmp_path: Path) -> None:
+    places = [RecordPlace("orders", 0, 3), RecordPlace("orders", 0, 4), RecordPlace("orders", 1, 0)]
+    places += [RecordPlace("orders", 1, 9), RecordPlace("gone", 0, 0)]  # behind the end; no such topic
+    with server_on(tmp_path) as server:
+        with RawClient(server.port) as client:
+            create(client, "orders", 2)
+            for number in range(3):
+                produce(client, "orders", batch(b"a", b"b", timestamp_ms=AT_MS + number))
+            produce(client, "orders", batch(b"a" * 100_000, timestamp_ms=AT_MS), partition=1)  # larger than a portion
+        asked = found_in(
+            row.asDict() for row in broker_source(server.address, "c").record_times(spark, places).collect()
+        )
+    expected = [*pair(0, 2, 4, AT_MS + 1), *pair(0, 4, 6, AT_MS + 2), *pair(1, 0, 1, AT_MS)]
+    assert asked == sorted(expected)
+    from_files = DirectorySource((str(tmp_path),), "c").record_times(spark, places).collect()
+    assert found_in(row.asDict() for row in from_files) == asked
+
+
+def test_large_batches_of_many_partitions_are_asked_for_one_by_one(tmp_path: Path) -> None:
+    with server_on(tmp_path) as server:
+        with RawClient(server.port) as client:
+            create(client, "orders", 5)
+            for partition in range(5):
+                produce(client, "orders", batch(b"a" * 50_000, timestamp_ms=AT_MS), partition=partition)
+        places = [RecordPlace("orders", partition, 0) for partition in range(5)]
+        found = by_hand(BrokerRecords.found(server.address, "c", places))
+    assert found == sorted(row for partition in range(5) for row in pair(partition, 0, 1, AT_MS))
+
+
+def test_batch_without_a_time_tells_nothing(tmp_path: Path) -> None:
+    WrittenLog(tmp_path, "orders").append(*pairs(1), at_ms=-1)
+    assert by_hand(DirectoryRecords((str(tmp_path),), "c", (RecordPlace("orders", 0, 0),))) == []
+
+
+def test_record_that_compaction_took_is_answered_by_the_next_one(tmp_path: Path) -> None:
+    log = WrittenLog(tmp_path, "orders")
+    log.append(*pairs(2), at_ms=AT_MS)
+    log.skip(5)
+    log.roll()
+    log.append(*pairs(2), at_ms=AT_MS + 10)
+    found = by_hand(DirectoryRecords((str(tmp_path),), "c", (RecordPlace("orders", 0, 3),)))
+    assert found == pair(0, 3, 9, AT_MS + 11)
