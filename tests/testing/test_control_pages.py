@@ -67,6 +67,38 @@ def test_the_clock_is_shown_and_moved(controlled: Controlled) -> None:
     assert controlled.ask("POST", "/clock/thaw", {})["frozen"] is False
 
 
+def test_a_deleted_topic_is_gone_with_its_records(controlled: Controlled) -> None:
+    controlled.ask("POST", "/topics", {"name": "short-lived", "partitions": 1})
+    controlled.ask("POST", "/topics/short-lived/records", {"records": [{"value": "v"}]})
+    assert controlled.ask("DELETE", "/topics/short-lived") == {"deleted": "short-lived"}
+    assert "UNKNOWN_TOPIC_OR_PARTITION" in controlled.refused("DELETE", "/topics/short-lived")[1]
+    controlled.ask("POST", "/topics", {"name": "short-lived", "partitions": 1})
+    assert controlled.ask("GET", "/topics/short-lived/records")["records"] == []
+
+
+def test_after_a_reset_nothing_is_there_and_clients_begin_again(controlled: Controlled) -> None:
+    controlled.ask("POST", "/topics", {"name": "before", "partitions": 1})
+    controlled.ask("POST", "/faults", {"kind": "error", "api": "LeaveGroup", "error": "UNKNOWN_MEMBER_ID"})
+    controlled.ask("POST", "/clock/freeze")
+    with GroupClient(controlled.port, "raw") as client:
+        client.enter("resettable").answer()
+        assert controlled.ask("GET", "/groups/resettable")["state"] != "Dead"
+        assert controlled.ask("POST", "/reset")["frozen"] is False
+        assert controlled.ask("GET", "/groups")["groups"] == []
+        assert controlled.ask("GET", "/faults")["faults"] == []
+        assert controlled.ask("GET", "/groups/resettable/journal")["events"] == []
+        assert "UNKNOWN_TOPIC_OR_PARTITION" in controlled.refused("DELETE", "/topics/before")[1]
+        client.enter("resettable").answer()
+    assert [group["group_id"] for group in controlled.ask("GET", "/groups")["groups"]] == ["resettable"]
+    controlled.ask("POST", "/reset")
+
+
+def test_the_description_is_served(controlled: Controlled) -> None:
+    described = controlled.ask("GET", "/openapi.json")
+    served = {f"{method.upper()} {path}" for path, methods in described["paths"].items() for method in methods}
+    assert served == set(controlled.ask("GET", "/")["pages"])
+
+
 def test_records_go_in_and_come_out(controlled: Controlled) -> None:
     controlled.ask("POST", "/topics", {"name": "orders", "partitions": 2})
     records = [{"key": "k", "value": "v"}, {"value_base64": "/w=="}]

@@ -82,3 +82,22 @@ def test_a_record_that_makes_no_sense_is_told_why_and_none_is_written(record: An
         with pytest.raises(TypeError, match=re.escape(said)):
             broker.produce("orders", "first", record)
         assert broker.records("orders") == []
+
+
+def test_a_reset_broker_has_its_first_topics_and_nothing_else() -> None:
+    with Broker(topics={"orders": 2}) as broker:
+        broker.produce("orders", "old")
+        broker.create_topic("other")
+        broker.reset()
+        assert broker.records("orders") == []
+        with pytest.raises(ValueError, match="other"):
+            broker.records("other")
+        assert broker.produce("orders", "new", partition=1) == [(1, 0)]
+
+
+def test_a_deleted_topic_takes_its_records_along() -> None:
+    with Broker(topics={"orders": 1}) as broker:
+        broker.produce("orders", "old")
+        broker.delete_topic("orders")
+        with pytest.raises(ValueError, match=r"'orders' cannot be deleted: UNKNOWN_TOPIC_OR_PARTITION"):
+            broker.delete_topic("orders")

@@ -87,6 +87,10 @@ def test_a_coordinator_that_moved_in_one_go_keeps_members_and_offsets(broker: Br
         assert (after.state, after.generation) == ("Stable", before.generation)
         assert after.members[0].member_id == before.members[0].member_id
         assert group.offsets() == {("orders", 0): 3}
+        told = group.explain()
+        assert "the coordinator let go of the group" in told
+        assert f"Stable, generation {after.generation}: " in told
+        assert "Dead" not in told
 
 
 def test_errors_in_join_and_sync_are_overcome(broker: Broker) -> None:

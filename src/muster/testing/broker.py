@@ -22,6 +22,7 @@ from muster.testing.broker_group import BrokerGroup
 from muster.testing.broker_transaction import BrokerTransaction
 from muster.testing.faults import UnusedFault
 from muster.testing.group_views import GroupView
+from muster.testing.group_waits import WaitTimeout
 from muster.testing.kit import Kit
 from muster.testing.topic_records import Produced, TopicRecord
 from muster.testing.transaction_views import TransactionView
@@ -86,6 +87,12 @@ class Broker:
         for fault in unused:
             warnings.warn(f"a fault was never met: {fault}", UnusedFault, stacklevel=2)
 
+    def reset(self) -> None:
+        """Forget topics, groups, offsets, transactions, faults and the journal; those of the constructor are made again."""
+        self.wait_for(self._kit.reset())
+        for name, partitions in self._topics.items():
+            self.create_topic(name, partitions)
+
     def __enter__(self) -> Broker:
         return self.start()
 
@@ -115,6 +122,11 @@ class Broker:
         """ValueError if it is there already or cannot be."""
         texts = {key: _text(value) for key, value in (configs or {}).items()}
         self.run(topic_records.create_topic, self._kit.node, name, partitions, texts)
+
+    def delete_topic(self, name: str) -> None:
+        """With its records and the offsets committed for it. ValueError if there is none."""
+        self.run(topic_records.delete_topic, self._kit.node, name)
+        self.wait_for(self._kit.settle())
 
     def produce(self, topic: str, *records: Produced, partition: int | None = None) -> list[tuple[int, int]]:
         """Append records, each a value or a (key, value); returns (partition, offset) of each when clients can read them.
@@ -166,10 +178,20 @@ class Broker:
         return self._running.run(function, *arguments)
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._running.begin(work).result()
+        """Run it in the broker's loop and wait for its end. A wait that was in vain shows the line of the test, not ours."""
+        __tracebackhide__ = True
+        try:
+            return self._running.begin(work).result()
+        except WaitTimeout as late:
+            raise late.with_traceback(None) from None
 
     async def wait_for_async(self, work: Coroutine[Any, Any, T]) -> T:
-        return await asyncio.wrap_future(self._running.begin(work))
+        """`wait_for` for tests that run in an event loop."""
+        __tracebackhide__ = True
+        try:
+            return await asyncio.wrap_future(self._running.begin(work))
+        except WaitTimeout as late:
+            raise late.with_traceback(None) from None
 
 
 def _text(value: object) -> str:

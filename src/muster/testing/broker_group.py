@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from muster.testing.broker_faults import SwitchedOn
 from muster.testing.group_views import GroupView, MemberView, TopicPartition
 from muster.testing.group_waits import PATIENCE_SECONDS, Offsets, Wanted
-from muster.testing.journal_words import lines
 
 if TYPE_CHECKING:
     from muster.core.classic.states import GroupState
@@ -55,8 +54,8 @@ class BrokerGroup:
         return self._broker.run(self._broker.kit.journal, self.group_id)
 
     def explain(self) -> str:
-        """The same in words, a line an event."""
-        return "\n".join(lines(self.journal()))
+        """Why it rebalanced, as `muster groups explain` tells it, then every event as a line."""
+        return "\n".join(self._broker.run(self._broker.kit.explain, self.group_id))
 
     # -- waiting
 
@@ -74,6 +73,7 @@ class BrokerGroup:
 
         `generation` and `committed` mean at least. In a test that runs in an event loop use `await wait_async(...)`.
         """
+        __tracebackhide__ = True
         if _in_a_loop():
             raise RuntimeError(
                 "wait() would stop the event loop of this test, and its clients with it: use await wait_async(...)"
@@ -92,6 +92,7 @@ class BrokerGroup:
         timeout: float = PATIENCE_SECONDS,  # noqa: ASYNC109 - the wait itself explains what was missing
     ) -> GroupView:
         """`wait` for tests with clients in the same event loop."""
+        __tracebackhide__ = True
         wanted = Wanted(state, members, generation, committed, where)
         return await self._broker.wait_for_async(self._broker.kit.wait(self.group_id, wanted, timeout))
 

@@ -27,6 +27,7 @@ class BrokerTransaction:
 
     def wait(self, state: str, timeout: float = PATIENCE_SECONDS) -> TransactionView:
         """Come back as soon as it is there; WaitTimeout tells what is after so many real seconds."""
+        __tracebackhide__ = True
         return self._broker.wait_for(self._broker.kit.transactions.wait(self.transactional_id, state, timeout))
 
     async def wait_async(
@@ -35,6 +36,7 @@ class BrokerTransaction:
         timeout: float = PATIENCE_SECONDS,  # noqa: ASYNC109 - the wait itself explains what was missing
     ) -> TransactionView:
         """`wait` for tests with clients in the same event loop."""
+        __tracebackhide__ = True
         waiting = self._broker.kit.transactions.wait(self.transactional_id, state, timeout)
         return await self._broker.wait_for_async(waiting)
 

@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 
 from muster.testing import topic_records
 from muster.testing.control_http import Asked, Refused
+from muster.testing.control_openapi import openapi
 from muster.testing.faults import Fault
 from muster.testing.group_views import GroupView
 from muster.testing.group_waits import PATIENCE_SECONDS, WaitTimeout, Wanted
-from muster.testing.journal_words import lines
 from muster.testing.kit import Kit
 
 Page: TypeAlias = Callable[..., Coroutine[Any, Any, object]]
@@ -36,11 +36,14 @@ class ControlRoutes:
         self._kit = kit
         self.pages: dict[str, Page] = {
             "GET /": self._list,
+            "GET /openapi.json": self._openapi,
+            "POST /reset": self._reset,
             "GET /clock": self._clock,
             "POST /clock/advance": self._advance,
             "POST /clock/freeze": self._freeze,
             "POST /clock/thaw": self._thaw,
             "POST /topics": self._create_topic,
+            "DELETE /topics/{topic}": self._delete_topic,
             "GET /topics/{topic}/records": self._records,
             "POST /topics/{topic}/records": self._produce,
             "GET /groups": self._groups,
@@ -82,6 +85,14 @@ class ControlRoutes:
     async def _list(self, asked: Asked) -> object:
         return {"pages": list(self.pages)}
 
+    async def _openapi(self, asked: Asked) -> object:
+        return openapi(self.pages)
+
+    async def _reset(self, asked: Asked) -> object:
+        _fields(asked.body)
+        await self._kit.reset()
+        return await self._clock(asked)
+
     # -- clock
 
     async def _clock(self, asked: Asked) -> object:
@@ -109,6 +120,11 @@ class ControlRoutes:
         topic_records.create_topic(self._kit.node, _text(fields, "name"), int(fields.get("partitions", 1)), configs)
         await self._kit.settle()
         return {"name": fields["name"], "partitions": int(fields.get("partitions", 1))}
+
+    async def _delete_topic(self, asked: Asked, topic: str) -> object:
+        topic_records.delete_topic(self._kit.node, topic)
+        await self._kit.settle()
+        return {"deleted": topic}
 
     async def _produce(self, asked: Asked, topic: str) -> object:
         fields = _fields(asked.body, "records", "partition")
@@ -164,7 +180,7 @@ class ControlRoutes:
         return {"events": [event.to_json() for event in self._kit.journal(group)]}
 
     async def _explain(self, asked: Asked, group: str) -> object:
-        return {"lines": lines(self._kit.journal(group))}
+        return {"lines": self._kit.explain(group)}
 
     async def _rebalance(self, asked: Asked, group: str) -> object:
         self._kit.force_rebalance(group)

@@ -5,11 +5,10 @@ Loopback only, unless muster.control.anywhere says otherwise: nobody is asked wh
 
 from __future__ import annotations
 
-import asyncio
 from ipaddress import ip_address
 
 from muster.server.endpoint import Endpoint, parse_endpoint
-from muster.server.http_guard import HttpPlaces
+from muster.server.http_guard import HttpServer, serve_http
 from muster.server.serve import ListenError, Server
 from muster.server.settings import Settings
 from muster.testing.control_http import ControlConnection
@@ -25,18 +24,16 @@ class ControlledServer(Server):
         self.kit = Kit()
         self.control: Endpoint | None = None
         """Where the controls are, with the real port."""
-        self._control: asyncio.Server | None = None
+        self._control: HttpServer | None = None
         super().__init__(settings, self.kit.make_node, self.kit.handlers)
 
     async def start(self) -> Endpoint:
         bound = await super().start()
         self.kit.open_coordinator()
         routes = ControlRoutes(self.kit)
-        places = HttpPlaces()
-        loop = asyncio.get_running_loop()
         try:
-            self._control = await loop.create_server(
-                lambda: ControlConnection(places, routes.answer), self._wanted.host, self._wanted.port
+            self._control = await serve_http(
+                self._wanted.host, self._wanted.port, lambda places: ControlConnection(places, routes.answer)
             )
         except (OSError, OverflowError) as error:
             await self.stop()
@@ -44,7 +41,7 @@ class ControlledServer(Server):
             raise ListenError(
                 f"cannot listen on {self._wanted}: {why}; choose another with --control HOST:PORT (port 0 takes a free one)"
             ) from error
-        self.control = Endpoint(self._wanted.host, self._control.sockets[0].getsockname()[1])
+        self.control = Endpoint(self._wanted.host, self._control.port)
         self.announcements.append(f"control on http://{self.control}/")
         return bound
 

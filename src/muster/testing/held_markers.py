@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from muster.core.transactions.outcome import MarkerOrder
-from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.topic_partitions import Topics, pairs
 from muster.runtime.marker_writer import MarkerWriter
 from muster.testing.faults import Fault, FaultBook
@@ -85,6 +84,6 @@ def _part(order: MarkerOrder, places: list[tuple[str, int]]) -> MarkerOrder:
         order.producer_id,
         order.producer_epoch,
         order.commit,
-        tuple(TopicPartitions(topic, (partition,)) for topic, partition in places),
+        tuple((topic, (partition,)) for topic, partition in places),
         order.transaction_version,
     )

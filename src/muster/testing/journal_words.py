@@ -5,7 +5,6 @@ Takes the events as the core made them. The words for kinds and causes are table
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -31,6 +30,7 @@ _KINDS: Final = {
     "denied": "{principal} may not {operation} ({api})",
     "offsets_awaited": "{who} waits for {offsets} offsets that transaction {transactional_id} of producer {producer_id} holds back",
     "offsets_released": "transaction {transactional_id} of producer {producer_id} released {offsets} offsets, {unstable_ms} ms old",
+    "query_tracked": "run {run_id} of streaming query {query_id} is tracked, from micro-batch {batch_id} on",
     "epoch_raised": "the group epoch is {generation} now{by}",
     "target_assigned": "a target was assigned to {members} members by {assignor}",
     "revocation_started": "{who} is to give up {partitions}",
@@ -87,10 +87,6 @@ _CAUSES: Final = {
 """Causes that say no more than the kind of event does are not here."""
 
 
-def lines(events: Iterable[JournalEvent]) -> list[str]:
-    return [line(event) for event in events]
-
-
 def line(event: JournalEvent) -> str:
     at = datetime.fromtimestamp(event.at_ms / 1000, UTC)
     return f"{at:%H:%M:%S}.{event.at_ms % 1000:03} g{event.generation} {_what(event)}{_why(event)}"
@@ -107,6 +103,8 @@ def _what(event: JournalEvent) -> str:
     }
     if "partitions" in fields:
         fields["partitions"] = _partitions(fields["partitions"])
+    if event.kind == "state_changed" and event.cause == "unloaded":
+        return "the coordinator let go of the group"  # its state goes on elsewhere: here it was not Dead
     words = _KINDS[event.kind].format_map(_Known(fields))
     if event.kind == "rebalance_ended" and event.detail.get("result") == "stable":
         joining_ms, syncing_ms = event.detail.get("join_phase_ms", 0), event.detail.get("sync_phase_ms", 0)

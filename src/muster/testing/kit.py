@@ -29,7 +29,7 @@ from muster.server.connection import Connection
 from muster.server.endpoint import Endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.settings import Settings
-from muster.testing import coordinator_faults
+from muster.testing import coordinator_faults, topic_records
 from muster.testing.consumer_views import consumer_view
 from muster.testing.faults import Fault, FaultBook
 from muster.testing.group_views import GroupView, TopicPartition, view_of
@@ -82,6 +82,21 @@ class Kit:
         """Have the coordinator's topic now, so that the first client is not told to come again."""
         if self.node.broker.topic(CONSUMER_OFFSETS) is None:
             self.node.create_offsets_topic_soon()
+
+    async def reset(self) -> None:
+        """Forget all that clients and tests did. Who is connected stays so, and finds that nobody knows it.
+
+        The topics of the coordinators go like the others, and with them every group, offset and transaction.
+        """
+        await self.remove_all()
+        self.faults.forget()
+        topic_records.delete_all_topics(self.node)
+        await self.settle()
+        self._events.clear()
+        self.clock.thaw()
+        self.open_coordinator()
+        await self.settle()
+        self._waits.stir()
 
     # -- what happens while clients are served
 
@@ -160,6 +175,11 @@ class Kit:
 
     def journal(self, group_id: str) -> list[JournalEvent]:
         return [event for event in self._events if event.group_id == group_id]
+
+    def explain(self, group_id: str) -> list[str]:
+        from muster.testing.explained import explained
+
+        return explained(self.view(group_id), self.journal(group_id))
 
     async def wait(self, group_id: str, wanted: Wanted, timeout_seconds: float) -> GroupView:
         def is_there() -> bool:

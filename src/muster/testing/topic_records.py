@@ -11,6 +11,7 @@ from muster.topics.creation import NewTopic
 from muster.topics.produce import ProduceTerms
 from muster.wire.batch import Record, decode_records, encode_batch, iterate_batches
 from muster.wire.errors import NONE, name_of
+from muster.wire.special_values import NO_TOPIC_ID
 
 if TYPE_CHECKING:
     from muster.runtime.node import Node
@@ -59,6 +60,22 @@ def create_topic(node: Node, name: str, partitions: int, configs: Mapping[str, s
     (made,) = node.broker.create_topics([NewTopic(name, partitions, configs=tuple(configs.items()))])
     if made.error_code != NONE:
         raise ValueError(f"topic {name!r} cannot be created: {name_of(made.error_code)}: {made.message}")
+
+
+def delete_topic(node: Node, name: str) -> None:
+    """With its records, and the offsets that groups have committed for it."""
+    (answer,) = node.broker.delete_topics([(name, NO_TOPIC_ID)])
+    if answer.error_code != NONE:
+        raise ValueError(f"topic {name!r} cannot be deleted: {name_of(answer.error_code)}: {answer.message}")
+    node.topics_deleted(frozenset((name,)), answer.logs)
+
+
+def delete_all_topics(node: Node) -> None:
+    """The internal ones too, which clients cannot delete: with them go all groups, offsets and transactions."""
+    topics = node.broker.catalog.topics()
+    node.broker.catalog.remove(topics)
+    logs = [partition.log for topic in topics for partition in topic.partitions]
+    node.topics_deleted(frozenset(topic.name for topic in topics), logs)
 
 
 def append(node: Node, name: str, records: Iterable[Produced], partition: int | None) -> list[tuple[int, int]]:
