@@ -82,7 +82,12 @@ def test_offsets_of_a_member_and_of_what_nobody_reads_are_those_of_kafkas_tool(b
         assert rows[1]["member_id"].startswith("worker-")
         line = tell("groups", "offsets", "reader").done().table[4]
         assert line[:6] == ["reader", "numbers", "2", "-", "3", "-"]
+        described = tell("groups", "describe", "reader", "--state").done()
+        assert "not in the lag: 1 partition without a committed offset or a known end" in described.out
+        watched = tell("groups", "watch", "reader", "--times", "1").done()
+        assert "lag 4 (1 partition without a commit)" in watched.out
         state = tell("groups", "describe", "reader", "--json").done().rows[0]
+        assert state["unknown_lag"] == 1
         assert (state["state"], state["assignor"], state["member_count"], state["lag"]) == ("Stable", "range", 1, 4)
         assert state["offsets"] == [{name: row[name] for name in row if name != "group"} for row in rows]
         assert state["members"][0]["assignment"] == {"numbers": [0, 1, 2]}
@@ -112,6 +117,7 @@ def test_describe_shows_state_members_and_offsets_and_a_part_of_it_on_request(br
         "group",
         "offsets",
         "held_by",
+        "tracked_query",
     }
 
 

@@ -19,6 +19,7 @@ NOT_IMPORTED = {
     "tomllib": "a file of settings",
     "importlib.metadata": "10",
     "muster.client": "only commands and tests ask servers",
+    "muster.console": "with `muster console` only",
     "muster.explain": "only commands explain",
     "muster.pipeline": "Spark's side",
     "muster.testing": "with --control only",

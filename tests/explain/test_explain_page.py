@@ -9,9 +9,10 @@ import re
 from io import StringIO
 from pathlib import Path
 
-from muster.cli.groups.explain_page import page, print_page
+from muster.cli.groups.explain_page import print_page
 from muster.explain.advice_rules import RULES
 from muster.explain.cause_words import PHRASES
+from muster.explain.page import page
 from tests.explain.stories import Story
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explain.md").read_text(encoding="utf-8")

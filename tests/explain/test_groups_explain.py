@@ -18,7 +18,9 @@ import pytest
 
 from muster.testing import Broker
 from tests.explain.scene import aiokafka_member
+from tests.movable_clock import MovableClock
 from tests.pipeline.real_histories import EXPECTED, LIBRARIES, SHORT_SESSION_MS, STATIC, RealHistory, history_of
+from tests.server.groups.group_server import GroupServer
 
 REFINED = {"stan polls again and joins anew": "member_returned"}
 """Where explain looks further back than the pipeline."""
@@ -101,6 +103,25 @@ def test_running_server_is_asked_through_the_protocol(broker: Broker) -> None:
     assert "\x1b" not in answer.stdout  # plain where nobody looks
 
 
+def test_after_a_restart_it_still_says_how_the_group_stands(tmp_path: Path) -> None:
+    """The journal ends with the stop, and a load writes no event: the coordinator is asked."""
+    files = {"muster.storage": "files", "muster.data": str(tmp_path / "data")}
+    clock = MovableClock()
+    with GroupServer(files, clock=clock) as server:
+        server.form("g", 2)
+        before = now_line(server)
+    with GroupServer(files, clock=clock) as server:
+        assert now_line(server) == before
+    assert before == "Stable, generation 1: client-0, client-1"
+
+
+def now_line(server: GroupServer) -> str:
+    answer = muster("explain", "g", "--bootstrap", f"127.0.0.1:{server.port}")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    (line,) = [line for line in answer.stdout.splitlines() if line.strip().startswith("now ")]
+    return line.strip().removeprefix("now").strip()
+
+
 def test_one_rebalance_or_the_last_or_a_period_can_be_asked_for(broker: Broker) -> None:
     server = ("--bootstrap", broker.bootstrap_servers)
     assert [each["generation"] for each in explained("g", "--rebalance", "2", *server)["rebalances"]] == [2]
@@ -113,6 +134,7 @@ def test_one_rebalance_or_the_last_or_a_period_can_be_asked_for(broker: Broker) 
     ("arguments", "code", "words"),
     [
         (("nobody",), 2, "nothing is known of group nobody"),
+        (("gg",), 2, "groups that only commit offsets never rebalance; did you mean g?"),
         (("g", "--rebalance", "99"), 2, "no rebalance led to generation 99: known are 1 to 4"),
         (("g", "--since", "yesterday"), 2, "--since yesterday: give a span like"),
         (("g", "--last", "0"), 2, "--last must be 1 or more"),

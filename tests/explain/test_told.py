@@ -7,13 +7,13 @@ from typing import Any, get_args
 
 import pytest
 
-from muster.cli.groups.explain_page import page
 from muster.core.journal import Cause
 from muster.explain.cause_words import PHRASES, phrase
 from muster.explain.explanation import explain
 from muster.explain.facts import Who
 from muster.explain.machine import to_json
 from muster.explain.names import Names
+from muster.explain.page import page
 from muster.explain.told import tell_quiet, tell_rebalance, tell_summary
 from muster.explain.words import duration, moment, partitions, plural, said
 from tests.explain.stories import Story, one_member, two_members

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COMMANDS: Final = {
     "serve": ("muster.cli.serve", "run a server until it is told to stop"),
     "groups": ("muster.cli.groups.command", "consumer groups: list, describe, explain, watch, reset offsets, delete"),
+    "console": ("muster.cli.console", "groups, topics and nodes in a browser, live"),
     "transactions": (
         "muster.cli.transactions.command",
         "transactions of producers: list, describe, find-hanging, abort",
@@ -40,6 +41,7 @@ COMMANDS: Final = {
         "muster.cli.lake.pipeline.command",
         "make tables of a log: run, report, sql, compact, migrate, package",
     ),
+    "spark": ("muster.cli.spark.command", "streaming queries of Spark as groups: backfill"),
     "lag": ("muster.cli.lake.lag", "how far behind groups are, in records and in time"),
     "status": ("muster.cli.lake.status", "which groups are in trouble, and what shows it"),
     "rebalances": ("muster.cli.lake.rebalances", "when groups rebalanced, why, who caused it"),
@@ -49,6 +51,7 @@ COMMANDS: Final = {
     "abandoned": ("muster.cli.lake.abandoned", "which groups nobody seems to need any more"),
     "committers": ("muster.cli.lake.committers", "who commits how often, and how much of it is useless"),
     "doctor": ("muster.cli.lake.doctor", "what a lake lacks: holes, quarantine, unknown records"),
+    "whatif": ("muster.cli.lake.whatif", "what would have happened to groups with other settings"),
     "completion": ("muster.cli.completion.command", "completion for bash, zsh and fish"),
 }
 """name -> (module, one line for --help). Imported when asked for."""

@@ -7,7 +7,10 @@ the way belong to it: its cause is that of the first round, its phases are those
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from muster.core.offsets.tracked_query import TrackedQuery
 
 Partition: TypeAlias = tuple[str, int]
 Result: TypeAlias = Literal["stable", "empty", "running", "lost"]
@@ -23,6 +26,7 @@ QuietKind: TypeAlias = Literal[
     "coordinator_taken_over",
     "offsets_awaited",
     "offsets_released",
+    "query_tracked",
     "static_left",
     "fenced",
     "regex_resolved",
@@ -292,7 +296,7 @@ class Quiet:
     held: HeldOffsets | None = None
     """What a transaction held back."""
     figures: dict[str, object] = field(default_factory=dict)
-    """Of a regular expression: `regex`, `matches`, `added`, `dropped`."""
+    """Of a regular expression: `regex`, `matches`, `added`, `dropped`. Of a tracked query: `query_id`, `run_id`, `batch_id`."""
 
 
 @dataclass(slots=True)
@@ -318,6 +322,8 @@ class History:
     is_inferred: bool = False
     is_consumer: bool = False
     """It speaks the new protocol (KIP-848) at the end."""
+    tracked: TrackedQuery | None = None
+    """The last micro-batch of the streaming query that the group stands for."""
 
     @property
     def departures(self) -> list[Departure]:

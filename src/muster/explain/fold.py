@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
 
 from muster.explain.classic_fold import ClassicFold
 from muster.explain.epochs import Epochs
@@ -12,20 +14,21 @@ from muster.explain.facts import Departure, History, Quiet, Rebalance, Result, R
 
 def fold(events: Iterable[Event], group: str) -> History:
     """The history that these events tell. Events of other groups are passed over."""
-    folding = _Fold(group)
+    folding = Folding(group)
     for event in events:
         if event.group == group:
             folding.take(event)
     return folding.finished()
 
 
-class _Fold(ClassicFold):
-    """With the epochs of consumer groups (KIP-848)."""
+class Folding(ClassicFold):
+    """A history that grows with every event: of a classic group, with the epochs of consumer groups (KIP-848)."""
 
     def __init__(self, group: str) -> None:
         super().__init__(group)
         self._epochs = Epochs()
         self._steps |= {
+            "query_tracked": self._tracked,
             "epoch_raised": self._raised,
             "target_assigned": self._targeted,
             "revocation_started": self._told_to_revoke,
@@ -39,11 +42,21 @@ class _Fold(ClassicFold):
             "group_downgraded": self._downgraded,
         }
 
+    def so_far(self) -> History:
+        """What the events up to now tell; more may follow."""
+        other = copy(self)
+        other._history = replace(self._history, rebalances=list(self._history.rebalances))
+        return other.finished()
+
     def finished(self) -> History:
         history = super().finished()
         if history.is_consumer:
             history.unowned_since = dict(self._epochs.unowned_since)
         return history
+
+    def _tracked(self, event: Event) -> None:
+        figures = {name: event.detail.get(name) for name in ("query_id", "run_id", "batch_id")}
+        self._history.quiet.append(Quiet("query_tracked", event.at_ms, -1, event.cause, figures=dict(figures)))
 
     # -- epochs
 

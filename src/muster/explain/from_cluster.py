@@ -9,11 +9,14 @@ from collections.abc import AsyncIterator
 
 from muster.client import admin
 from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+from muster.core.offsets.tracked_query import TrackedQuery, newest_query
 from muster.explain.event import Event, event_in
 from muster.explain.failure import NothingToExplain
+from muster.explain.fold import fold
 from muster.explain.from_files import Found
 from muster.explain.inferred import stored_in
 from muster.wire.batch import Record
@@ -33,7 +36,30 @@ async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None
                 found.stored.append(stored)
     if GROUP_JOURNAL not in counts and CONSUMER_OFFSETS not in counts:
         raise NothingToExplain("no group was ever here: the cluster has neither a group journal nor committed offsets")
+    found.tracked = await _tracked(cluster, group)
+    if not found.events and not found.stored and found.tracked is None:
+        found.groups = [each.group_id for each in await admin.list_groups(cluster)]
+    elif found.events and fold(found.events, group).state is None:
+        found.state = await _state_now(cluster, group)
     return found
+
+
+async def _tracked(cluster: Cluster, group: str) -> TrackedQuery | None:
+    """What the commits say of a streaming query. Who may not see them still has the rest explained."""
+    try:
+        held = await admin.committed_offsets(cluster, group)
+    except ClientError:
+        return None
+    return newest_query(each.metadata for each in held.values())
+
+
+async def _state_now(cluster: Cluster, group: str) -> str | None:
+    """After a restart or a move the journal goes on with the next thing that happens to the group."""
+    try:
+        (described,) = await admin.describe_groups(cluster, [group])
+    except ClientError:
+        return None  # the group is gone, or its coordinator is loading
+    return described.state if described.state != "Dead" else None
 
 
 async def journal_of(cluster: Cluster, group: str) -> list[Event]:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+from muster.core.offsets.tracked_query import TrackedQuery, newest_query
 from muster.explain.event import Event, event_in
 from muster.explain.facts import History
 from muster.explain.failure import NothingToExplain
 from muster.explain.fold import fold
-from muster.explain.inferred import StoredAt, infer, stored_in
+from muster.explain.inferred import StoredAt, committed_metadata, infer, stored_in
 from muster.log.contract import StorageError
 from muster.log.directory import partition_name, partition_path
 from muster.log.disk import Disk
@@ -31,8 +32,14 @@ class Found:
 
     events: list[Event] = field(default_factory=list)
     stored: list[StoredAt] = field(default_factory=list)
+    tracked: TrackedQuery | None = None
+    """What the newest commit says of a streaming query that is tracked."""
     notes: list[str] = field(default_factory=list)
     """What could not be read, and why."""
+    groups: list[str] = field(default_factory=list)
+    """The groups that there are, where nothing was found of the one that was asked for."""
+    state: str | None = None
+    """What the coordinator says, where the journal ends with a move of the group: a load writes no event."""
 
 
 def read_directory(directory: str, group: str) -> Found:
@@ -44,17 +51,26 @@ def read_directory(directory: str, group: str) -> Found:
             for record in _records_of(directory, GROUP_JOURNAL, topics[GROUP_JOURNAL], group, found.notes)
             if record.key == group.encode("utf-8", "replace") and (event := event_in(record.value)) is not None
         ]
-    if not found.events and CONSUMER_OFFSETS in topics:
+    if not has_rebalances(found.events) and CONSUMER_OFFSETS in topics:
+        texts: list[str] = []
         for record in _records_of(directory, CONSUMER_OFFSETS, topics[CONSUMER_OFFSETS], group, found.notes):
             stored = stored_in(record, group)
             if stored is not None:
                 found.stored.append(stored)
+            elif metadata := committed_metadata(record, group):
+                texts.append(metadata)
+        found.tracked = newest_query(texts)
     if GROUP_JOURNAL not in topics and CONSUMER_OFFSETS not in topics:
         raise NothingToExplain(
             f"{directory} has neither a group journal nor committed offsets: name a server's data directory, the one with"
             f" directories such as {CONSUMER_OFFSETS}-0"
         )
     return found
+
+
+def has_rebalances(events: list[Event]) -> bool:
+    """Whether the journal tells of more than the runs of a tracked query."""
+    return any(event.kind != "query_tracked" for event in events)
 
 
 def _partitions(directory: str) -> dict[str, list[int]]:
@@ -98,12 +114,22 @@ def _records_in(partition: str, notes: list[str]) -> Iterator[Record]:
 
 
 def history_of(found: Found, group: str) -> History:
-    """From the journal if it knows the group, else inferred."""
+    """From the journal if it knows the group, else inferred. A streaming query that is tracked has no rebalances to tell of."""
     if found.events:
-        return fold(found.events, group)
-    if found.stored:
-        return infer(found.stored, group)
-    raise NothingToExplain(
+        history = fold(found.events, group)
+        history.state = history.state or found.state
+    elif found.stored:
+        history = infer(found.stored, group)
+    elif found.tracked is not None:
+        history = History(group)
+    else:
+        raise NothingToExplain(_nothing(group))
+    history.tracked = found.tracked
+    return history
+
+
+def _nothing(group: str) -> str:
+    return (
         f"nothing is known of group {group}: the journal has no event of it (it keeps 7 days) and the offsets log no generation."
         " Check the name; groups that only commit offsets never rebalance"
     )

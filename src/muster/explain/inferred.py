@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from muster.core.consumer.records import ConsumerGroupRecord
-from muster.core.records import GroupErased, GroupStored, StoredMember
+from muster.core.records import GroupErased, GroupStored, OffsetCommitted, StoredMember
 from muster.explain.assignments import owners_in
 from muster.explain.causes import Members, Participant, inferred_cause
 from muster.explain.facts import Asked, Departure, History, Move, Partition, Quiet, Rebalance, Return, Round, Who, Why
@@ -23,6 +23,7 @@ from muster.wire.batch import Record
 from muster.wire.consumer_protocol import decode_subscribed_topics
 
 _GROUP_KEYS = tuple(kind.to_bytes(2, "big") for kind in (2, *CONSUMER_GROUP_TYPES))
+_COMMIT_KEYS = tuple(kind.to_bytes(2, "big") for kind in (0, 1))
 _CONSUMER = "consumer"
 
 
@@ -34,15 +35,32 @@ class StoredAt:
 
 def stored_in(record: Record, group: str) -> StoredAt | None:
     """The state of this group in a record of the offsets log, if it is one."""
+    stored = stored_state(record)
+    return stored if stored is not None and stored.group.group_id == group else None
+
+
+def stored_state(record: Record) -> StoredAt | None:
+    """The state of any group in a record of the offsets log, if it is one."""
     if record.key is None or not record.key.startswith(_GROUP_KEYS):
         return None
     try:
         decoded = decode_record(record.key, record.value)
     except RecordError:
         return None
-    if not isinstance(decoded, GroupStored | GroupErased | ConsumerGroupRecord) or decoded.group_id != group:
+    if not isinstance(decoded, GroupStored | GroupErased | ConsumerGroupRecord):
         return None
     return StoredAt(record.timestamp_ms, decoded)
+
+
+def committed_metadata(record: Record, group: str) -> str | None:
+    """The metadata of a commit of this group in a record of the offsets log, if it is one."""
+    if record.key is None or not record.key.startswith(_COMMIT_KEYS):
+        return None
+    try:
+        decoded = decode_record(record.key, record.value)
+    except RecordError:
+        return None
+    return decoded.metadata if isinstance(decoded, OffsetCommitted) and decoded.group_id == group else None
 
 
 def infer(stored: list[StoredAt], group: str) -> History:

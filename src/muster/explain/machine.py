@@ -20,6 +20,7 @@ def to_json(explanation: Explanation) -> dict[str, Any]:
         "state": history.state,
         "generation": history.generation,
         "members": [_who(who) for who in history.members],
+        "tracked_query": None if history.tracked is None else history.tracked.to_json(),
         "summary": _summary(explanation.summary),
         "rebalances": [_rebalance(each, explanation) for each in explanation.shown],
         "without_rebalance": [_quiet(each, explanation) for each in explanation.quiet],

@@ -11,6 +11,7 @@ from muster.explain.held_offsets import tell_held
 from muster.explain.names import Names
 from muster.explain.summary import Summary
 from muster.explain.told_epochs import tell_regex, tell_waits
+from muster.explain.tracked_query import tell_new_run
 from muster.explain.words import duration, listed, moment, partitions, plain, plural, said
 
 _SHOWN: Final = 4
@@ -62,6 +63,8 @@ def tell_rebalance(rebalance: Rebalance, names: Names, now_ms: int | None = None
 def tell_quiet(quiet: Quiet, names: Names) -> str:
     if quiet.held is not None:
         return tell_held(quiet, quiet.held, names)
+    if quiet.kind == "query_tracked":
+        return tell_new_run(quiet)
     if quiet.kind == "regex_resolved":
         return tell_regex(quiet)
     who = names.full(quiet.who) if quiet.who is not None else "a member"

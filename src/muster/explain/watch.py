@@ -38,6 +38,8 @@ class Glance:
     generation: int | None
     lag: int | None
     """Sum over the partitions with a committed offset; None if there are none or their ends cannot be told."""
+    uncommitted: int
+    """Partitions that members own and nobody has committed an offset of: they are not in the lag."""
     rebalances: int
     """That are known of."""
     last_ms: int | None = None
@@ -77,7 +79,7 @@ class Watch:
             group.state,
             len(group.members),
             generation,
-            await self._lag(group.group_id),
+            *await self._lag(group),
             len(history.rebalances),
             last.began_ms if last is not None else None,
             last.took_ms if last is not None and not last.is_inferred else None,
@@ -87,15 +89,18 @@ class Watch:
             tuple(holding_back(group, history)),
         )
 
-    async def _lag(self, group_id: str) -> int | None:
-        committed = await admin.committed_offsets(self._cluster, group_id)
+    async def _lag(self, group: admin.GroupDescription) -> tuple[int | None, int]:
+        """The lag, and how many partitions are not in it."""
+        committed = await admin.committed_offsets(self._cluster, group.group_id)
+        owned = {place for member in group.members for place in member.assignment}
+        uncommitted = len(owned - committed.keys())
         if not committed:
-            return None
+            return None, uncommitted
         try:
             ends = await admin.list_offsets(self._cluster, dict.fromkeys(committed, admin.LATEST))
         except ClientError:
-            return None  # a topic that is gone, or a partition without a leader now
-        return sum(max(ends[place].offset - each.offset, 0) for place, each in committed.items())
+            return None, uncommitted  # a topic that is gone, or a partition without a leader now
+        return sum(max(ends[place].offset - each.offset, 0) for place, each in committed.items()), uncommitted
 
     def _history(self, group_id: str) -> History:
         if group_id in self._events:

@@ -15,6 +15,7 @@ from muster.cli.groups.unstable import held_by_rows, unstable_line
 from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, print_json_lines, show
+from muster.explain.words import plural
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -69,6 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _facts(cluster: Cluster, group: GroupDescription, parts: tuple[str, ...]) -> dict[str, Any]:
+    from muster.core.offsets.tracked_query import newest_query
+
     offsets, unknown = await positions_of(cluster, [group])
     for failure in unknown:
         note(_COMMAND, failure)
@@ -86,6 +89,7 @@ async def _facts(cluster: Cluster, group: GroupDescription, parts: tuple[str, ..
         "epoch": group.epoch,
         "target_epoch": group.target_epoch,
         "lag": total_lag(offsets),
+        "unknown_lag": sum(row["lag"] is None for row in offsets),
         "coordinator": f"{address} ({group.coordinator})" if address else str(group.coordinator),
     }
     holders = await holder_rows(cluster, group) if "offsets" not in parts or len(parts) > 1 else []
@@ -95,6 +99,7 @@ async def _facts(cluster: Cluster, group: GroupDescription, parts: tuple[str, ..
         "offsets": offsets,
         "held_by": held_by,
         "holders": holders,
+        "tracked": newest_query(row["metadata"] or "" for row in offsets),
     }
 
 
@@ -106,6 +111,7 @@ def _as_json(facts: dict[str, Any], parts: tuple[str, ...]) -> dict[str, Any]:
             found[part] = [{name: row[name] for name in row if name != "group"} for row in facts[part]]
     if "offsets" in parts:
         found["held_by"] = facts["held_by"]
+        found["tracked_query"] = None if facts["tracked"] is None else facts["tracked"].to_json()
     if "members" in parts or "state" in parts:
         found["holding_back"] = [each.to_json() for each in facts["holders"]]
     return found
@@ -117,6 +123,12 @@ def _print(facts: dict[str, Any], parts: tuple[str, ...], described: GroupDescri
     offsets = (*OFFSET_COLUMNS, *(VERBOSE_OFFSET_COLUMNS if verbose else ()))
     if "state" in parts:
         show(_STATE if described.epoch is None else _CONSUMER_STATE, [facts["state"]], as_json=False)
+        if unknown := facts["state"]["unknown_lag"]:
+            print(f"not in the lag: {plural(unknown, 'partition')} without a committed offset or a known end")
+    if facts["tracked"] is not None:
+        from muster.explain.tracked_query import tell_tracked
+
+        print(f"\n{tell_tracked(facts['tracked'])}")
     for line in holder_lines(facts["holders"]):
         print(line)
     if "members" in parts:

@@ -17,6 +17,7 @@ from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
 from muster.cli.support.time_spans import now_ms, parse_moment
 from muster.cli.support.usage_error import UsageError
+from muster.cli.support.usage_parser import did_you_mean
 
 if TYPE_CHECKING:
     from muster.explain.explanation import Explanation
@@ -61,7 +62,10 @@ def _explain(arguments: argparse.Namespace) -> tuple[Explanation, list[str]]:
         raise UsageError(f"--last must be 1 or more, not {arguments.last}")
     since_ms = parse_moment(arguments.since, "--since", now_ms()) if arguments.since else None
     found = _found(arguments, since_ms)
-    history = history_of(found, arguments.group)
+    try:
+        history = history_of(found, arguments.group)
+    except NothingToExplain as error:
+        raise NothingToExplain(f"{error}{did_you_mean(arguments.group, found.groups)}") from None
     explanation = explain(history, since_ms=since_ms, last=arguments.last, generation=arguments.rebalance)
     if arguments.rebalance is not None and not explanation.shown:
         known = [each.generation for each in history.rebalances]
@@ -92,6 +96,7 @@ def _print(explanation: Explanation, *, as_json: bool) -> None:
 
         print(json.dumps(to_json(explanation), ensure_ascii=False), flush=True)
         return
-    from muster.cli.groups.explain_page import page, print_page
+    from muster.cli.groups.explain_page import print_page
+    from muster.explain.page import page
 
     print_page(page(explanation), sys.stdout)

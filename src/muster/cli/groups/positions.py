@@ -23,7 +23,7 @@ async def positions_of(
     cluster: Cluster, groups: Sequence[GroupDescription]
 ) -> tuple[list[dict[str, Any]], list[ClientError]]:
     """Rows by group, topic and partition, and what could not be found out. Ends are asked for last: no lag is negative."""
-    from muster.client.admin import committed_offsets
+    from muster.client.admin import committed_offsets, log_ends
     from muster.client.failure import ClientError
 
     questions = [partial(committed_offsets, cluster, each.group_id) for each in groups]
@@ -34,7 +34,9 @@ async def positions_of(
             failures.append(committed)
         else:
             known.append((group, committed))
-    ends, unknown = await ends_of(cluster, {place for group, committed in known for place in _places(group, committed)})
+    ends, unknown = await log_ends(
+        cluster, {place for group, committed in known for place in _places(group, committed)}
+    )
     rows_of = [list(_rows(group, committed, ends)) for group, committed in known]
     checks = [
         partial(_add_unstable, cluster, group.group_id, rows) for (group, _), rows in zip(known, rows_of, strict=True)
@@ -79,40 +81,6 @@ def _rows(
             "metadata": commit.metadata if commit else None,
             "is_unstable": None,
         }
-
-
-async def ends_of(
-    cluster: Cluster, places: Iterable[TopicPartition]
-) -> tuple[dict[TopicPartition, int], list[ClientError]]:
-    """Log end offsets, as far as they can be had: a topic may be gone, or not for this user to see."""
-    from muster.client.failure import ClientError
-    from muster.client.partitions import by_topic
-
-    wanted = by_topic(places)
-    try:
-        return await _ends(cluster, wanted), []
-    except ClientError:
-        pass  # of one topic: the others have ends
-    ends: dict[TopicPartition, int] = {}
-    failures: list[ClientError] = []
-    for topic, numbers in wanted.items():
-        try:
-            ends |= await _ends(cluster, {topic: numbers})
-        except ClientError as failure:
-            failures.append(failure)
-    return ends, failures
-
-
-async def _ends(cluster: Cluster, wanted: Mapping[str, list[int]]) -> dict[TopicPartition, int]:
-    from muster.client.admin import LATEST, list_offsets, partition_counts
-    from muster.client.partitions import spread
-
-    counts = await partition_counts(cluster, list(wanted))
-    there = spread(
-        (topic, [each for each in numbers if each < counts.get(topic, 0)]) for topic, numbers in wanted.items()
-    )
-    listed = await list_offsets(cluster, dict.fromkeys(there, LATEST))
-    return {place: found.offset for place, found in listed.items()}
 
 
 def total_lag(rows: Iterable[dict[str, Any]]) -> int | None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.groups.chosen import add_group_arguments, chosen_groups, unknown_group
-from muster.cli.groups.reset_file import read_plan, write_plan
-from muster.cli.groups.reset_plan import CannotShift, Move, Rule, Target, planned
+from muster.cli.groups.reset_file import read_plan
 from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from muster.client.cluster import Cluster
     from muster.client.partitions import TopicPartition
+    from muster.client.reset_plan import Move, Target
 
 _COMMAND: Final = "groups reset-offsets"
 _COLUMNS: Final = (
@@ -63,6 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     async def work(cluster: Cluster) -> int:
+        from muster.client.reset_plan import Rule
+
         target = target_of(arguments)
         _check_scope(arguments, target)
         groups = await chosen_groups(cluster, arguments)
@@ -84,6 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def target_of(arguments: argparse.Namespace) -> Target:
+    from muster.client.reset_plan import Rule, Target
+
     if arguments.to_earliest:
         return Target(Rule.EARLIEST)
     if arguments.to_latest:
@@ -104,6 +108,8 @@ def target_of(arguments: argparse.Namespace) -> Target:
 
 
 def _check_scope(arguments: argparse.Namespace, target: Target) -> None:
+    from muster.client.reset_plan import Rule
+
     if arguments.topic and arguments.all_topics:
         raise UsageError("--topic and --all-topics: choose one of them")
     if target.rule is Rule.FILE and (arguments.topic or arguments.all_topics):
@@ -122,6 +128,7 @@ async def _moves_of(
     """What was, or would be done to one group; None if it cannot be done, which has been said."""
     from muster.client.admin import commit_offsets
     from muster.client.failure import ClientError
+    from muster.client.reset_plan import CannotShift, planned
     from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
 
     try:
@@ -178,6 +185,8 @@ async def _scope(cluster: Cluster, arguments: argparse.Namespace, group: str) ->
 
 def _show(arguments: argparse.Namespace, moves: list[Move], *, with_group: bool) -> None:
     if arguments.export:
+        from muster.client.reset_file import write_plan
+
         write_plan(moves, sys.stdout, with_group=with_group)
     else:
         rows = [_row(move, executed=arguments.execute) for move in moves]

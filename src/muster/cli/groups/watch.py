@@ -90,7 +90,7 @@ def _view(*, as_json: bool) -> View:
 def _sentence(glance: Glance) -> str:
     from muster.explain.words import duration, moment, plain, plural
 
-    lag = "" if glance.lag is None else f", lag {glance.lag:,}"
+    lag = f", lag {lag_words(glance)}" if glance.lag is not None or glance.uncommitted else ""
     generation = "" if glance.generation is None else f", generation {glance.generation}"
     if glance.target_epoch is not None:
         generation = f", epoch {glance.generation}, target epoch {glance.target_epoch}"
@@ -106,6 +106,14 @@ def _sentence(glance: Glance) -> str:
         last = f"; last rebalance {moment(glance.last_ms)[:-4]} UTC{took}: {glance.why}"
     state = f"{plain(glance.group)}: {glance.state}, {plural(glance.members, 'member')}"
     return f"{state}{generation}{lag}{held_words(glance, int(time.time() * 1000))}{last}"
+
+
+def lag_words(glance: Glance) -> str:
+    """What is not in the lag is said: a partition without a commit has an unknown lag, not none."""
+    from muster.explain.words import plural
+
+    lag = "-" if glance.lag is None else f"{glance.lag:,}"
+    return f"{lag} ({plural(glance.uncommitted, 'partition')} without a commit)" if glance.uncommitted else lag
 
 
 def held_words(glance: Glance, now_ms: int) -> str:
@@ -178,7 +186,7 @@ def _table(glances: list[Glance], now_ms: int) -> Table:
             Text(glance.state, style=colours.get(glance.state, "yellow")),
             Text(str(glance.members)),
             Text("-" if glance.generation is None else str(glance.generation)),
-            Text("-" if glance.lag is None else f"{glance.lag:,}"),
+            Text(lag_words(glance)),
             Text(ago),
             Text(took),
             Text(f"{glance.why}{held_words(glance, now_ms)}"),

@@ -155,7 +155,8 @@ def _typed_fields(decoded: LogRecord | TransactionRecord, record: BatchRecord) -
         case GroupStored():
             return decoded.as_dict() | {"members": [_member_fields(each.as_dict()) for each in decoded.members]}
         case TransactionStored():
-            return decoded.as_dict() | {"topics": [topic._asdict() for topic in decoded.topics]}
+            topics = [{"topic": topic, "partitions": partitions} for topic, partitions in decoded.topics]
+            return decoded.as_dict() | {"topics": topics}
         case ConsumerGroupRecord():
             fields = _consumer_group_fields(decoded)
             return fields | {"tombstone": True} if isinstance(decoded, TOMBSTONES) else fields

@@ -27,6 +27,8 @@ class UsageParser(argparse.ArgumentParser):
         if unknown := _UNKNOWN.search(message):
             # Without the dashes, which all flags share: --since is not like --version.
             near = nearest(unknown[1][2:], [flag[2:] for flag in self._flags() if flag.startswith("--")])
+            if near == unknown[1][2:]:
+                return "; other actions have it, this one does not"
             return f"; did you mean --{near}?" if near else ""
         return ""
 
