@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from setuptools import setup
@@ -31,10 +33,11 @@ COMPILED = {
     "core/offsets": "*",
     "core/transactions": "*",
     "log": (
-        "compactable contract disk file_access file_commit file_log group_value index offset_run offset_value open_files"
-        " record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit transaction_value"
+        "compactable contract disk file_access file_commit file_log file_transactions group_value index offset_run"
+        " offset_value open_files record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
+        " transaction_value"
     ),
-    "topics": "batch_checks catalog effort markers produce producers refusal topic verifications",
+    "topics": "batch_checks catalog effort markers produce producers refusal refused_batches topic verifications",
     "runtime": (
         "alarm clock coordinator coordinator_log coordinator_shards group_commit group_queues group_runner in_flight loader"
         " long_poll marker_writer offsets_load offsets_log runner session_token tickets timings transaction_coordinator"
@@ -62,8 +65,34 @@ def compiled_files() -> list[str]:
     return [str(path) for path in files if path.name != "__init__.py"]
 
 
+def say(text: str) -> None:
+    """To standard error, and to the terminal if that is another place: pip keeps what a build says to itself."""
+    print(f"muster: {text}", file=sys.stderr, flush=True)
+    if not sys.stderr.isatty():
+        with suppress(OSError), open("/dev/tty", "w") as terminal:
+            print(f"muster: {text}", file=terminal)
+
+
 def fall_back(why: str) -> None:
-    print(f"muster: the hot core is not compiled, plain Python is used instead: {why}", file=sys.stderr)
+    say(f"the hot core is not compiled, plain Python is used instead: {why}")
+
+
+class Progress:
+    """Says every tenth of the work how far it is. Called by the threads that compile."""
+
+    def __init__(self, files: int) -> None:
+        self._files = files
+        self._done = 0
+        self._lock = Lock()
+        say(
+            f"compiling the hot core, {files} files on {os.cpu_count()} cores; MUSTER_PURE=1 installs plain Python instead"
+        )
+
+    def one_more(self) -> None:
+        with self._lock:
+            before, self._done = self._done, self._done + 1
+            if before * 10 // self._files != self._done * 10 // self._files:
+                say(f"{self._done} of {self._files} files compiled")
 
 
 class BuildOrFallBack(build_ext):
@@ -76,6 +105,7 @@ class BuildOrFallBack(build_ext):
         compile_files = self.compiler.compile
 
         def compile_side_by_side(sources: list[str], **options: Any) -> list[str]:
+            progress = Progress(len(sources)) if len(sources) > 1 else None  # the others are one small file a module
             headers = max(path.stat().st_mtime for path in Path("build").glob("*.h"))
 
             def compile_one(source: str) -> str:
@@ -83,6 +113,8 @@ class BuildOrFallBack(build_ext):
                 newest = max(headers, Path(source).stat().st_mtime)
                 if not Path(made).exists() or Path(made).stat().st_mtime < newest:
                     compile_files([source], **options)
+                if progress is not None:
+                    progress.one_more()
                 return made
 
             with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -94,6 +126,8 @@ class BuildOrFallBack(build_ext):
     def run(self) -> None:
         try:
             super().run()
+            if self.extensions:
+                say("the hot core is compiled")
         except Exception as error:
             fall_back(str(error).splitlines()[0])
             for path in self.get_outputs():
