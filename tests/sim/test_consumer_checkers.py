@@ -24,6 +24,7 @@ from muster.sim.consumers.checkers import CONSUMER_CHECKERS
 from muster.sim.consumers.history import ConsumerHistory, Migration, StaleCommit, Told, TwoOwners
 from muster.sim.history import History
 from muster.sim.run import kinds_of_faults, shrink, simulate
+from muster.topics.catalog_topics import CatalogTopics
 from muster.wire import errors
 from tests.forms import interpreted_only
 
@@ -60,6 +61,7 @@ BAD: dict[str, list[ConsumerHistory]] = {
         ConsumerHistory(migrations=[replace(DOWNGRADE, lost=frozenset({"c", "d"}))]),
     ],
     "consumers_reach_their_target_when_faults_end": [ConsumerHistory(unsettled=["g"])],
+    "every_partition_is_read_when_faults_end": [ConsumerHistory(unassigned=["g"])],
     "consumers_get_answers_that_they_expect": [ConsumerHistory(surprises=["INVALID_REQUEST"])],
 }
 
@@ -228,12 +230,17 @@ def lose_offsets_of_moved_groups(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(upgrade.Upgrade, "carry_out", careless)
 
 
+def overlook_new_partitions(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(CatalogTopics, "version", lambda self: self._catalog.changes)
+
+
 MUTATIONS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], ...]] = {
     "no_partition_has_two_owners": (take_silence_for_consent,),
     "epochs_never_go_back": (step_epochs_back, tell_older_epochs),
     "stale_commits_are_refused": (accept_every_epoch,),
     "migrations_lose_no_member_and_no_offset": (move_all_but_one, lose_offsets_of_moved_groups),
     "consumers_reach_their_target_when_faults_end": (never_assign_again,),
+    "every_partition_is_read_when_faults_end": (overlook_new_partitions,),
     "consumers_get_answers_that_they_expect": (refuse_in_other_words,),
     "replay_equals_live": (change_members_outside_replay,),
 }

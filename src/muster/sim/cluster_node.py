@@ -27,7 +27,8 @@ from muster.sim.cluster_peers import SimPeers
 from muster.sim.cluster_store import ClusterStore, SimCommit, SimLine
 from muster.sim.member import TOPIC
 from muster.sim.world import EPOCH_MS
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 
 if TYPE_CHECKING:
     from muster.sim.cluster_world import ClusterWorld

@@ -97,8 +97,13 @@ FAULTS_WITH_TRANSACTIONS: Weighted[World] = (
 )
 
 
+def grow_the_topic(world: World, random: Random) -> None:
+    world.grow_topic()
+
+
 CONSUMER_FAULTS: Weighted[Witness] = ((restart_a_consumer, 12),)
 """Beside those above, or those of a cluster."""
+CONSUMER_FAULTS_OF_ONE_SERVER: Weighted[World] = (*CONSUMER_FAULTS, (grow_the_topic, 4))
 
 
 def unleash(world: W, random: Random, faults: Weighted[W], allowed: frozenset[str] | None = None) -> None:

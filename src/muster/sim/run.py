@@ -7,7 +7,16 @@ from random import Random
 
 from muster.sim.checkers import CHECKERS, Checker, violations
 from muster.sim.consumers.checkers import CONSUMER_CHECKERS
-from muster.sim.faults import CONSUMER_FAULTS, FAULTS, FAULTS_WITH_TRANSACTIONS, FAULTY_MS, QUIET_MS, heal, unleash
+from muster.sim.faults import (
+    CONSUMER_FAULTS,
+    CONSUMER_FAULTS_OF_ONE_SERVER,
+    FAULTS,
+    FAULTS_WITH_TRANSACTIONS,
+    FAULTY_MS,
+    QUIET_MS,
+    heal,
+    unleash,
+)
 from muster.sim.transactions.checkers import TRANSACTION_CHECKERS
 from muster.sim.witness import Witness
 from muster.sim.world import World
@@ -48,7 +57,8 @@ def simulate(
 def _one_server(seed: int, allowed: frozenset[str] | None, transactions: bool, consumers: bool) -> Verdict:
     world = World(seed, transactions=transactions, consumers=consumers)
     faults = FAULTS_WITH_TRANSACTIONS if transactions else FAULTS
-    unleash(world, Random(f"faults of {seed}"), (*faults, *(CONSUMER_FAULTS if consumers else ())), allowed)
+    more = CONSUMER_FAULTS_OF_ONE_SERVER if consumers else ()
+    unleash(world, Random(f"faults of {seed}"), (*faults, *more), allowed)
     _start_members(world)
     world.scheduler.run_until(FAULTY_MS)
     heal(world)
@@ -101,9 +111,10 @@ def _verdict(seed: int, world: Witness, lives: int, checkers: tuple[Checker, ...
 
 
 def kinds_of_faults(nodes: int = 1, *, transactions: bool = False, consumers: bool = False) -> list[str]:
-    more = [fault.__name__ for fault, _ in CONSUMER_FAULTS] if consumers else []
     if nodes == 1:
-        return [fault.__name__ for fault, _ in (FAULTS_WITH_TRANSACTIONS if transactions else FAULTS)] + more
+        alone = FAULTS_WITH_TRANSACTIONS if transactions else FAULTS
+        return [fault.__name__ for fault, _ in (*alone, *(CONSUMER_FAULTS_OF_ONE_SERVER if consumers else ()))]
+    more = [fault.__name__ for fault, _ in CONSUMER_FAULTS] if consumers else []
     from muster.sim.cluster_faults import CLUSTER_FAULTS, CLUSTER_FAULTS_WITH_TRANSACTIONS
 
     found = CLUSTER_FAULTS_WITH_TRANSACTIONS if transactions else CLUSTER_FAULTS

@@ -19,7 +19,7 @@ from muster.runtime.node import Node
 from muster.runtime.offsets_load import OffsetsLoad
 from muster.sim.consumers.witness import ConsumerWitness, consumer_facts
 from muster.sim.history import Acked, Expelled, Fetched, History, Joined, Synced
-from muster.sim.member import SESSION_MS, TOPIC, SimMember
+from muster.sim.member import PARTITIONS, SESSION_MS, TOPIC, SimMember
 from muster.sim.network import Network
 from muster.sim.scheduler import Scheduler
 from muster.sim.transactions.witness import TransactionWitness
@@ -38,6 +38,8 @@ class Witness:
         self.transactions: TransactionWitness | None = None
         """Set if transactional clients take part."""
         self.consumers = ConsumerWitness(self)
+        self.topic_partitions = PARTITIONS
+        """Of the topic that everybody reads. It may grow; clients that assign by themselves learn of it with their next plan."""
         self._requests = 0
         self._values: dict[tuple[str, int], int] = {}
         self._plans: dict[tuple[int, str, int], dict[str, bytes]] = {}

@@ -29,8 +29,10 @@ from muster.sim.scheduler import ServerLoop
 from muster.sim.transactions.history import OUTPUT, OUTPUT_PARTITIONS
 from muster.sim.transactions.witness import TransactionWitness
 from muster.sim.witness import Witness
-from muster.topics.broker import Broker, BrokerConfig
-from muster.topics.creation import NewTopic
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
+from muster.topics.creation import NewPartitions, NewTopic
+from muster.wire.errors import NONE
 
 EPOCH_MS = 1_700_000_000_000
 GROUPS = 2
@@ -122,6 +124,14 @@ class World(Witness):
             loop.call_later(self.random.randint(0, self.disk_delay_ms) / 1000, finished)
 
         return run
+
+    def grow_topic(self) -> None:
+        """One partition more, if the server is up and its disk takes it."""
+        if self.node is not None:
+            wanted = NewPartitions(TOPIC, self.topic_partitions + 1)
+            (answer,) = self.node.broker.create_partitions([wanted])
+            if answer.error_code == NONE:
+                self.topic_partitions += 1
 
     def life_of(self, member: SimMember) -> int:
         return self.life

@@ -68,6 +68,7 @@ class ConsumerGroup:
         "epoch",
         "fenced_ms",
         "group_id",
+        "journaled_state",
         "members",
         "metadata_hash",
         "owners",
@@ -78,7 +79,6 @@ class ConsumerGroup:
         "target_epoch",
         "target_ms",
         "targets",
-        "told_state",
         "topics_version",
         "unsettled",
     )
@@ -108,8 +108,8 @@ class ConsumerGroup:
         """Member id -> since when it is waited for to give partitions up; at the earliest since the load."""
         self.fenced_ms: dict[str, int] = {}
         """Member id -> when the journal was last told that it was fenced."""
-        self.told_state: ConsumerGroupState | None = None
-        """The state that the journal knows of."""
+        self.journaled_state: ConsumerGroupState | None = None
+        """The state in the group's last `state_changed` event."""
         self.unsettled = ""
         """A member that was on its way to the target when the state was last asked for: saves a look at the others."""
 

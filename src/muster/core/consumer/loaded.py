@@ -17,7 +17,7 @@ from muster.core.records import Record
 def start_timers(shard: ShardView, group: ConsumerGroup, builder: OutcomeBuilder) -> None:
     """Everybody gets a full session to show up, and a full rebalance timeout to give partitions up (T239)."""
     group.regex_version = -1  # versions of topics count from the start of a server
-    group.told_state = group.state()
+    group.journaled_state = group.state()
     for member in group.members.values():
         _start_timers_of(shard, group, member, builder)
 

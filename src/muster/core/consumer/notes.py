@@ -1,7 +1,7 @@
-"""What the journal says about consumer groups: who came and went, which epoch and target followed, who is still giving up what.
+"""Journal events of consumer groups: members that come and go, epochs and targets that follow, partitions not yet given up.
 
-A decision gathers its events in `builder.notes`. They are told when its records are durable (`TellJournal`): what was never stored
-never happened, as all facts of these groups are durable ones. Heartbeats that write no record gather nothing and call nothing here.
+A decision collects its events in `builder.notes`. They are written when its records are durable (`TellJournal`), because a change
+that was never stored did not happen. A heartbeat that writes no record collects no event and calls nothing here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Detail: TypeAlias = dict[str, object]
 
 FENCED_AGAIN_MS: Final = 60_000
 FENCED_KEPT: Final = 20
-"""So many members of a group are told of as fenced within that time."""
+"""The most members of a group for which a `member_fenced` event is written within that time."""
 _FENCED: Final[dict[int, Cause]] = {
     errors.FENCED_MEMBER_EPOCH: "wrong_epoch",
     errors.FENCED_INSTANCE_ID: "instance_taken",
@@ -41,7 +41,7 @@ def note(
     detail: Detail | None = None,
     epoch: int = 0,
 ) -> None:
-    """`epoch`: the group epoch after this decision, if that is another one by now."""
+    """Collect one event. `epoch`: the group epoch after this decision, if the decision changes it."""
     event = JournalEvent(kind, builder.now_ms, group.group_id, epoch or group.epoch, cause, member_id, detail=detail)
     if own is not None:
         event.instance_id = own.instance_id
@@ -51,7 +51,7 @@ def note(
 
 
 def by_name(partitions: Mapping[bytes, Iterable[int]], topics: TopicView) -> dict[str, list[int]]:
-    """Partitions by the name of their topic; by its id, as Kafka writes ids, if it does not exist any more."""
+    """Partitions by topic name. A topic that no longer exists is named by its id, written as Kafka writes ids."""
     named: dict[str, list[int]] = {}
     for topic_id, numbers in partitions.items():
         name = topics.name_of(topic_id)
@@ -67,7 +67,8 @@ def by_name(partitions: Mapping[bytes, Iterable[int]], topics: TopicView) -> dic
 def note_departure(
     builder: OutcomeBuilder, group: ConsumerGroup, member: ConsumerMember, cause: Cause, topics: TopicView
 ) -> None:
-    """A member is gone: what it had, and if it was expelled what it had promised; what it has not given up in time."""
+    """A member has left or was expelled. The event has its partitions; for an expelled member also its timeouts, and the partitions
+    that it did not give up in time."""
     own, current = member.subscription, member.current
     detail: Detail = {"partitions": by_name(_held(current), topics)}
     if cause == "member_left":
@@ -93,20 +94,21 @@ def _held(current: CurrentAssignment) -> dict[bytes, list[int]]:
 
 
 def note_fenced(builder: OutcomeBuilder, group: ConsumerGroup, request: ConsumerHeartbeat, error: int) -> None:
-    """Told at once, as nothing is stored for it; of each member once in a while, and not of everybody that makes up ids."""
+    """A heartbeat was refused as fenced. Written at once, because nothing is stored for it; once a minute for each member at most,
+    and for few members, because anybody can make up member ids."""
     cause = _FENCED.get(error)
     if cause is None:
         return
-    now_ms, told = builder.now_ms, group.fenced_ms
-    if now_ms - told.get(request.member_id, NEVER_MS - FENCED_AGAIN_MS) < FENCED_AGAIN_MS:
+    now_ms, noted = builder.now_ms, group.fenced_ms
+    if now_ms - noted.get(request.member_id, NEVER_MS - FENCED_AGAIN_MS) < FENCED_AGAIN_MS:
         return
-    if len(told) >= FENCED_KEPT:
-        oldest = next(iter(told))
-        if now_ms - told[oldest] < FENCED_AGAIN_MS:
+    if len(noted) >= FENCED_KEPT:
+        oldest = next(iter(noted))
+        if now_ms - noted[oldest] < FENCED_AGAIN_MS:
             return
-        del told[oldest]
-    told.pop(request.member_id, None)
-    told[request.member_id] = now_ms
+        del noted[oldest]
+    noted.pop(request.member_id, None)
+    noted[request.member_id] = now_ms
     detail: Detail = {"epoch": request.member_epoch, "error": errors.name_of(error)}
     builder.journal.append(
         JournalEvent(
@@ -154,7 +156,7 @@ def note_target(
     after: Mapping[str, Target],
     topics: TopicView,
 ) -> None:
-    """Who shall get which partitions and who shall give up which; members whose target stays are not named."""
+    """A new target: which member gets and which gives up which partitions. Members whose target stays the same are left out."""
     given: dict[str, object] = {}
     taken: dict[str, object] = {}
     for member_id, target in after.items():
@@ -180,7 +182,7 @@ def _beyond(some: Target, others: Target) -> dict[bytes, list[int]]:
     return found
 
 
-# -- the way of one member to its target
+# -- steps of one member towards its target
 
 
 def note_progress(
@@ -195,30 +197,30 @@ def note_progress(
     epoch: int,
     topics: TopicView,
 ) -> None:
-    """One step of it. A member that only reaches the next epoch, with nothing to give or to take, is not worth an event."""
+    """A member has taken one step. There is no event if it only reached the next epoch and its partitions stay the same."""
     now_ms = builder.now_ms
-    told: Detail
+    detail: Detail
     is_same = before.state is UNREVOKED and after.state is UNREVOKED and before.revoking == after.revoking
     if before.state is UNREVOKED and not is_same:
         since_ms = group.revoking_since.pop(member_id, now_ms)
-        told = {"partitions": by_name(before.revoking, topics), "waited_ms": now_ms - since_ms}
-        note(builder, group, "revocation_completed", "given_up", member_id, own, told, epoch)
+        detail = {"partitions": by_name(before.revoking, topics), "waited_ms": now_ms - since_ms}
+        note(builder, group, "revocation_completed", "given_up", member_id, own, detail, epoch)
     if after.state is UNREVOKED:
         if not is_same:
             group.revoking_since[member_id] = now_ms
-            told = {"partitions": by_name(after.revoking, topics), "rebalance_timeout_ms": own.rebalance_timeout_ms}
-            note(builder, group, "revocation_started", "new_target", member_id, own, told, epoch)
+            detail = {"partitions": by_name(after.revoking, topics), "rebalance_timeout_ms": own.rebalance_timeout_ms}
+            note(builder, group, "revocation_started", "new_target", member_id, own, detail, epoch)
         return
     given = by_name(_newly_held(before.assigned, after.assigned), topics)
     if after.state is UNRELEASED:
         awaited, held_by = _awaited(group, after.assigned, target, topics)
-        told = {"partitions": awaited, "held_by": held_by, "given": given}
-        note(builder, group, "partitions_awaited", "not_given_up", member_id, own, told, epoch)
+        detail = {"partitions": awaited, "held_by": held_by, "given": given}
+        note(builder, group, "partitions_awaited", "not_given_up", member_id, own, detail, epoch)
         return
     if given or before.state is not after.state or before.epoch == JOIN_EPOCH:
         took_ms = 0 if target_ms == NEVER_MS else now_ms - target_ms
-        told = {"member_epoch": after.epoch, "given": given, "took_ms": max(took_ms, 0)}
-        note(builder, group, "member_reconciled", "new_target", member_id, own, told, epoch)
+        detail = {"member_epoch": after.epoch, "given": given, "took_ms": max(took_ms, 0)}
+        note(builder, group, "member_reconciled", "new_target", member_id, own, detail, epoch)
 
 
 def _newly_held(before: HeldPartitions, after: HeldPartitions) -> dict[bytes, list[int]]:
@@ -234,7 +236,7 @@ def _newly_held(before: HeldPartitions, after: HeldPartitions) -> dict[bytes, li
 def _awaited(
     group: ConsumerGroup, assigned: HeldPartitions, target: Target, topics: TopicView
 ) -> tuple[dict[str, list[int]], dict[str, object]]:
-    """The partitions that it shall have and others still own; and the same by the member that owns them."""
+    """Partitions of the target that other members still own: by topic, and by the member that owns them."""
     missing: dict[bytes, list[int]] = {}
     holders: dict[str, dict[bytes, list[int]]] = {}
     for topic_id, partitions in target.items():
@@ -253,12 +255,12 @@ def _awaited(
 def state_changes(
     group: ConsumerGroup, at_ms: int, events: Iterable[JournalEvent], member_id: str | None
 ) -> list[JournalEvent]:
-    """The moves that durable records have made. `member_id`: whose request it was.
+    """The changes of state that durable records have made. `member_id`: the member that sent the request.
 
-    One request may take a group out of Stable and back: that is two moves, so that every raised epoch is seen to end.
+    If one request takes a group out of Stable and back, that is two events, so that a reader sees the end of every raised epoch.
     """
     now = group.state()
-    before = group.told_state
+    before = group.journaled_state
     was = ConsumerGroupState.EMPTY.value if before is None else before.value
     cause: Cause = "new_target"
     is_raised = False
@@ -270,7 +272,7 @@ def state_changes(
         elif event.kind == "epoch_raised":
             cause = event.cause
             is_raised = True
-    group.told_state = now
+    group.journaled_state = now
     is_stable = now is ConsumerGroupState.STABLE
     if was != now.value:
         if now is ConsumerGroupState.EMPTY:

@@ -52,7 +52,7 @@ def on_regex_timer(shard: ShardView, group: ConsumerGroup, builder: OutcomeBuild
     names = [name for name in shard.topics.names() if sees_topic is None or sees_topic(name)]
     version = shard.topics.newest()
     subscriptions = {member_id: member.subscription for member_id, member in group.members.items()}
-    used = dict.fromkeys(each.topic_regex for each in subscriptions.values() if each.topic_regex)
+    used = dict.fromkeys([each.topic_regex for each in subscriptions.values() if each.topic_regex])
     resolved: dict[str, RegexStored] = {}
     is_changed = False
     for regex in used:

@@ -109,11 +109,11 @@ def _records(shard: ShardView, classic: Group) -> list[ConsumerGroupRecord]:
     targets = {member_id: {key: tuple(each) for key, each in mine.items()} for member_id, mine in held.items()}
     currents = {each: CurrentAssignment(generation, generation, STABLE, mine) for each, mine in held.items()}
     return [
-        *(MemberStored(group_id, member_id, own) for member_id, own in subscriptions.items()),
+        *[MemberStored(group_id, member_id, own) for member_id, own in subscriptions.items()],
         epoch,
-        *(TargetStored(group_id, member_id, target) for member_id, target in targets.items()),
+        *[TargetStored(group_id, member_id, target) for member_id, target in targets.items()],
         TargetEpochStored(group_id, generation, NOT_COMPUTED_MS),
-        *(CurrentStored(group_id, member_id, current) for member_id, current in currents.items()),
+        *[CurrentStored(group_id, member_id, current) for member_id, current in currents.items()],
     ]
 
 

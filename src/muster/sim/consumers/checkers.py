@@ -60,6 +60,11 @@ def consumers_reach_their_target_when_faults_end(history: History) -> Iterator[s
     yield from history.consumers.unsettled
 
 
+def every_partition_is_read_when_faults_end(history: History) -> Iterator[str]:
+    """Also those that the topic got while the group was there."""
+    yield from history.consumers.unassigned
+
+
 def consumers_get_answers_that_they_expect(history: History) -> Iterator[str]:
     yield from history.consumers.surprises
 
@@ -70,5 +75,6 @@ CONSUMER_CHECKERS: tuple[Checker, ...] = (
     stale_commits_are_refused,
     migrations_lose_no_member_and_no_offset,
     consumers_reach_their_target_when_faults_end,
+    every_partition_is_read_when_faults_end,
     consumers_get_answers_that_they_expect,
 )

@@ -72,3 +72,5 @@ class ConsumerHistory:
     migrations: list[Migration] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
     """Members that had not what they should have long after the last fault."""
+    unassigned: list[str] = field(default_factory=list)
+    """Groups in which nobody, or more than one, had a partition of the topic then."""

@@ -13,7 +13,6 @@ from muster.sim.client import RETRY_MS
 from muster.sim.member import (
     COORDINATOR_MOVED,
     HEARTBEAT_MS,
-    PARTITIONS,
     REBALANCE_MS,
     SESSION_MS,
     TOPIC,
@@ -228,7 +227,9 @@ class ConsumerMember(SimMember):
         return [
             SyncGroupRequestAssignment(
                 member,
-                encode_assignment(Assignment([(TOPIC, list(range(PARTITIONS))[index :: len(order)])])),
+                encode_assignment(
+                    Assignment([(TOPIC, list(range(self._world.topic_partitions))[index :: len(order)])])
+                ),
             )
             for index, member in enumerate(order)
         ]

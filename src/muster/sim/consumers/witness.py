@@ -36,6 +36,8 @@ class ConsumerWitness:
         self._seen = world.history.consumers
         self._fold = LogFold(self._seen)
         self._shown: set[str] = set()
+        self._classic: set[str] = set()
+        """Those that are classic groups at the end."""
 
     def members(self, new_member: NewMember) -> list[SimMember]:
         """Every second one is static."""
@@ -91,6 +93,7 @@ class ConsumerWitness:
                 self._look_at(group)
             elif group_id in shard.groups:
                 self._shown.add(group_id)
+                self._classic.add(group_id)
 
     def look_at_the_end(self) -> None:
         """What members say themselves."""
@@ -100,8 +103,16 @@ class ConsumerWitness:
             if mine and group_id not in self._shown:
                 self._seen.unsettled.append(f"{group_id}: no shard knows it, {len(mine)} live members")
             had = sorted(partition for each in mine for partition in each.assigned)
-            if mine and had != list(range(PARTITIONS)):
-                self._seen.unsettled.append(f"{group_id}: its members have {had} of {PARTITIONS} partitions")
+            if mine and had not in self._complete(group_id):
+                count = self._world.topic_partitions
+                self._seen.unassigned.append(f"{group_id}: its members have {had} of {count} partitions")
+
+    def _complete(self, group_id: str) -> list[list[int]]:
+        """What the members of a group may have together. The leader of a classic group does not look for new partitions here: it
+        has those of its last plan."""
+        count = self._world.topic_partitions
+        least = PARTITIONS if group_id in self._classic else count
+        return [list(range(number)) for number in range(least, count + 1)]
 
     def _look_at(self, group: ConsumerGroup) -> None:
         alive = {each.member_id: each for each in self._world.members if each.group == group.group_id and each.is_alive}

@@ -19,6 +19,7 @@ type member struct {
 	lock   sync.Mutex
 	owned  map[int32]bool
 	values map[string]bool
+	count  int
 	told   []string
 }
 
@@ -79,6 +80,7 @@ func (p *probe) join(group, topic string, options ...kgo.Opt) *member {
 				m.lock.Lock()
 				defer m.lock.Unlock()
 				m.values[string(record.Value)] = true
+				m.count++
 			})
 		}
 	}()
@@ -112,29 +114,17 @@ func (m *member) read() int {
 	return len(m.values)
 }
 
+// total counts records that came twice twice.
+func (m *member) total() int {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	return m.count
+}
+
 func (m *member) leave() {
 	m.stop()
 	<-m.done
 	m.client.Close()
-}
-
-// ofTheServer: a group of the consumer protocol (KIP-848), in which the coordinator assigns.
-func ofTheServer(p *probe, balancer kgo.GroupBalancer) {
-	topic := "newer-" + balancer.ProtocolName()
-	p.topic(topic, 4)
-	options := []kgo.Opt{kgo.ServerSideBalancer(), kgo.Balancers(balancer)}
-	first := p.join(topic, topic, options...)
-	defer first.leave()
-	p.until("the first has all four", func() bool { return len(first.partitions()) == 4 })
-	second := p.join(topic, topic, options...)
-	p.until("two each", func() bool { return len(first.partitions()) == 2 && len(second.partitions()) == 2 })
-	p.fill(topic, 4, 10)
-	p.until("all records came", func() bool { return first.read()+second.read() == 40 })
-	described, err := kadm.NewClient(first.client).ListGroups(context.Background())
-	p.well(err, "list groups")
-	p.saw("type", described[topic].GroupType)
-	second.leave()
-	p.until("the first has all again", func() bool { return len(first.partitions()) == 4 })
 }
 
 // twoShare: one has all, two share, every record is read, and who stays has all again.

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.conformance.clients.tools.shell import SECONDS_A_TOOL, Shell, says
+from tests.conformance.clients.tools.shell import SECONDS_A_TOOL, Shell, says, until
+from tests.conformance.clients.tools.transactions import raw_producer
 
 MINUTE_MS = 60_000
 START_MS = time.time_ns() // 1_000_000 - 60 * MINUTE_MS
@@ -50,6 +51,29 @@ def topics(shell: Shell) -> None:
     shell.saw("a wrong value", muster(shell, "topics", "alter", "made", "--config", "retention.ms=x", ends_with=1))
     muster(shell, "topics", "delete", "made")
     assert "there is no such topic" in muster(shell, "topics", "describe", "made", ends_with=1)
+
+
+def transactions(shell: Shell) -> None:
+    muster(shell, "topics", "create", "txn-lines", "--partitions", "2")
+    with raw_producer(shell, "command-open") as producer:
+        producer.start()
+        producer.add("txn-lines", 0, 1)
+        producer.send("txn-lines", 0, b"open")
+        (listed,) = rows(shell, "transactions", "list", "--pattern", "command-.*")
+        shell.saw("listed", f"{listed['transactional_id']} {listed['state']}")
+        assert str(listed["producer_id"]) in shell.run(
+            "transactions", "list", "--transactional-id-pattern", "command-.*"
+        )
+        (described,) = rows(shell, "transactions", "describe", "command-open")
+        shell.saw("described", f"{described['state']} {described['producer_epoch']} {described['partitions']}")
+        muster(shell, "transactions", "abort", "command-open")  # a dry run
+        assert rows(shell, "transactions", "describe", "command-open")[0]["state"] == "Ongoing"
+        muster(shell, "transactions", "abort", "command-open", "--execute")
+    which = ("describe", "--transactional-id", "command-open")
+    until("Kafka's tool sees its end", lambda: "Empty" in shell.run("transactions", *which))
+    shell.saw("after its end", rows(shell, "transactions", "describe", "command-open")[0]["state"])
+    shell.saw("hanging", str(rows(shell, "transactions", "find-hanging", "--topic", "txn-lines:0,1")))
+    shell.saw("unknown", muster(shell, "transactions", "describe", "nobody", ends_with=1))
 
 
 def records(shell: Shell) -> None:

@@ -20,6 +20,7 @@ CHECKS: Final[dict[str, Callable[[Shell], None]]] = {
     "groups: list, describe, members, offsets": checks.describe,
     "groups: reset-offsets as kafka-consumer-groups": checks.reset_offsets,
     "groups: delete, delete-offsets": checks.delete,
+    "transactions: list, describe, abort": checks.transactions,
 }
 
 

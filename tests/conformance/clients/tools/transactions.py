@@ -22,7 +22,7 @@ OF_THE_RUN: Final = ("LastTimestamp", "CurrentTransactionStartTimeMs", "Transact
 
 
 @contextmanager
-def _producer(shell: Shell, name: str) -> Iterator[RawProducer]:
+def raw_producer(shell: Shell, name: str) -> Iterator[RawProducer]:
     connection = Connection(shell.node.host, shell.node.port, name)
     try:
         yield RawProducer(connection, name)
@@ -32,7 +32,7 @@ def _producer(shell: Shell, name: str) -> Iterator[RawProducer]:
 
 def list_and_describe(shell: Shell) -> None:
     shell.run("topics", "--create", "--topic", "tx-tool", "--partitions", "2")
-    with _producer(shell, "tool-open") as producer:
+    with raw_producer(shell, "tool-open") as producer:
         producer.start()
         producer.add("tx-tool", 0, 1)
         producer.send("tx-tool", 1, b"open")
@@ -49,7 +49,7 @@ def list_and_describe(shell: Shell) -> None:
 
 def describe_producers(shell: Shell) -> None:
     shell.run("topics", "--create", "--topic", "tx-producers", "--partitions", "1")
-    with _producer(shell, "tool-producers") as producer:
+    with raw_producer(shell, "tool-producers") as producer:
         producer.start()
         producer.add("tx-producers", 0)
         producer.send("tx-producers", 0, b"one", b"two", time_ms=1_000)
@@ -63,7 +63,7 @@ def describe_producers(shell: Shell) -> None:
 def hanging(shell: Shell) -> None:
     """Its records are an hour old, its coordinator knows of no transaction: it is found, and ended by its first offset."""
     shell.run("topics", "--create", "--topic", "tx-hanging", "--partitions", "2")
-    with _producer(shell, "tool-orphan") as orphan:
+    with raw_producer(shell, "tool-orphan") as orphan:
         orphan.producer_id, orphan.epoch = STRANGER
         for partition in range(2):
             orphan.send("tx-hanging", partition, b"orphan", time_ms=time.time_ns() // 1_000_000 - HOUR_MS)
