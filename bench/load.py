@@ -19,9 +19,9 @@ from muster.core.records import OffsetCommitted
 from muster.core.shard import Shard
 from muster.log.contract import LogConfig, PartitionLog
 from muster.log.files import FileStore
-from muster.log.record_codec import encode_records
 from muster.runtime.offsets_load import OffsetsLoad
 from muster.wire.batch import encode_pairs, parse_header
+from tests.coordinator_records import encode_records
 
 RECORDS = 1_000_000
 RUNS = 3

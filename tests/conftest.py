@@ -1,18 +1,21 @@
 """Nobody tests yesterday's code: another package than this checkout's, or modules compiled before their source, stop the run.
 
 And nobody's outcome is luck: Hypothesis draws the same examples in every run and does not look at the clock.
-`--hypothesis-profile=default` explores.
+`--hypothesis-profile=default` explores. The browser is here because tests of several rooms share it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from sysconfig import get_config_var
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import muster
 from muster.wire.apis import IS_COMPILED
+from tests.browser import Browser, find_browser
 
 SOURCE = Path(__file__).parent.parent / "src"
 
@@ -33,10 +36,28 @@ def pytest_configure(config: pytest.Config) -> None:
         )
     if not IS_COMPILED:
         return
-    built = min((path.stat().st_mtime for path in SOURCE.glob("muster__mypyc.*")), default=float("inf"))
-    for extension in SOURCE.glob("muster/**/*.so"):
+    suffix = get_config_var("EXT_SUFFIX")  # of this Python: another's modules may lie beside
+    built = min((path.stat().st_mtime for path in SOURCE.glob(f"muster__mypyc{suffix}")), default=float("inf"))
+    for extension in SOURCE.glob(f"muster/**/*{suffix}"):
         source = extension.with_name(extension.name.partition(".")[0] + ".py")
         if source.exists() and source.stat().st_mtime > built:
             raise pytest.UsageError(
                 f"{source} is newer than its compiled form: run `make compile`, or set MUSTER_PURE=1 to test plain Python"
             )
+
+
+@pytest.fixture(scope="session")
+def running_browser() -> Iterator[Browser]:
+    """One for all tests of a process."""
+    program = find_browser()
+    if program is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium, or name one in MUSTER_CHROMIUM")
+    with Browser(program) as running:
+        yield running
+
+
+@pytest.fixture
+def browser(running_browser: Browser) -> Iterator[Browser]:
+    """It keeps nothing from one test to the next."""
+    yield running_browser
+    running_browser.forget()

@@ -11,7 +11,8 @@ from muster.log.contract import NOBODY, Leader, LedElsewhere
 from muster.runtime.cluster_seat import ClusterLeaders
 from muster.sim.cluster_store import ClusterStore
 from muster.sim.database import SimDatabase
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.topics.topic import Partition
 

@@ -16,7 +16,8 @@ from muster.cluster.worker_shares import share_of
 from muster.cluster.worker_silence import SilenceWatch, WakingTime
 from muster.log.shared_files import SharedFileStore
 from muster.runtime.worker_seat import WorkerLeaders
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
 
 WORKERS = 2

@@ -20,9 +20,9 @@ from muster.core.shard import Shard
 from muster.log.contract import LogConfig, LogStore, PartitionLog
 from muster.log.files import FileStore
 from muster.log.memory import MemoryStore
-from muster.log.record_codec import encode_records
 from muster.runtime.offsets_load import OffsetsLoad
 from muster.wire.batch import encode_pairs, parse_header
+from tests.coordinator_records import encode_records
 from tests.log.batches import commit
 from tests.log.compacting import compact
 

@@ -17,8 +17,8 @@ from muster.core.records import GroupErased, GroupStored, OffsetCommitted, Offse
 from muster.log.checkpoints import CLEAN_OFFSETS, RECOVERY_POINTS, parse_offsets
 from muster.log.contract import StorageError
 from muster.log.files import FileStore
-from muster.log.record_codec import encode_records
 from muster.wire.batch import encode_pairs, with_offset_and_epoch
+from tests.coordinator_records import encode_records
 from tests.log.batches import all_records, batch_of, open_log, put
 from tests.log.compacting import add_batch, compact, marker, open_compacted
 

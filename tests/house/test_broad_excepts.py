@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import pytest
+
 from tests.house.source_files import name_of, parsed, python_files
+
+pytestmark = pytest.mark.xdist_group("source")  # parsed once
 
 ALLOWED = {
     "src/muster/client/membership_base.py": "a callback of the user's failed: he is told, the member goes on",
@@ -26,6 +30,9 @@ ALLOWED = {
     "src/muster/server/connection.py": "ends this connection",
     "src/muster/server/handlers/produce.py": "raised again in the loop, where it ends this connection",
     "src/muster/server/running.py": "raised again, in the thread that asked",
+    "src/muster/spark/committer.py": "ends this thread, not the query that is tracked",
+    "src/muster/spark/listener.py": "ends this note of a micro-batch, not the query that is tracked",
+    "src/muster/spark/tracking.py": "py4j, pyspark and Connect have no common family of errors",
     "src/muster/testing/control_http.py": "answered as an error to whoever asked over HTTP",
     "src/muster/testing/group_waits.py": "the test's own condition failed, which is for the test to see",
 }

@@ -15,6 +15,8 @@ from muster.security import sasl
 from muster.wire import special_values
 from tests.house.source_files import SOURCE, name_of, parsed, python_files
 
+pytestmark = pytest.mark.xdist_group("source")  # parsed once
+
 _TOPICS = {value for name, value in vars(internal_topics).items() if name.isupper()}
 _HOME = SOURCE / "core" / "internal_topics.py"
 _OF_THE_WIRE = {"MAGIC", "LENGTH_END", "MAGIC_AT", "CHECKED_FROM", "HEADER_SIZE", "BEFORE_CHECKED", "CHECKED_HEADER"}

@@ -9,7 +9,11 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.house.source_files import ROOT, SOURCE, docstrings, name_of, parsed, python_files
+
+pytestmark = pytest.mark.xdist_group("source")  # parsed once
 
 _TICKED = re.compile(r"`([A-Za-z_][A-Za-z0-9_.]*?)(?:\(\))?`")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -39,13 +43,17 @@ ELSEWHERE = {
 def _known() -> frozenset[str]:
     """Every word of the code: names, and the words in its strings. Docstrings and comments are not code."""
     found = {*dir(builtins), *keyword.kwlist, *ELSEWHERE}
-    for path in [
-        *python_files("src", "tests", "bench", "demo", "examples", "tools"),
-        *(SOURCE / "wire" / "generated").glob("*.py"),
-    ]:
+    for path in python_files("src", "tests", "bench", "demo", "examples", "tools"):
         found.update(path.relative_to(ROOT).with_suffix("").parts)
         found |= _words_of(parsed(path))
-    for path in (*(ROOT / "tools" / "codecs" / "schemas").glob("*.api"), ROOT / "Makefile", ROOT / "pyproject.toml"):
+    generated = sorted((SOURCE / "wire" / "generated").glob("*.py"))  # longer than all the rest: read, not parsed
+    found.update(path.stem for path in generated)
+    for path in (
+        *generated,
+        *(ROOT / "tools" / "codecs" / "schemas").glob("*.api"),
+        ROOT / "Makefile",
+        ROOT / "pyproject.toml",
+    ):
         found.update(_WORD.findall(path.read_text()))
     return frozenset(found)
 

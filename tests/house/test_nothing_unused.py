@@ -8,9 +8,13 @@ import tomllib
 from collections.abc import Iterator
 from textwrap import dedent
 
+import pytest
+
 from tests.house.doc_blocks import blocks_of, pages
 from tests.house.source_files import ROOT, SOURCE, name_of, parsed, python_files
 from tests.house.unused import unused
+
+pytestmark = pytest.mark.xdist_group("source")  # parsed once
 
 _TICKED = re.compile(r"`([^`\n]+)`")
 _IMPORTED = re.compile(r"^from muster\.\S+ import (\([^)]*\)|.*)$", re.M)

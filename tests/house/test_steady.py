@@ -43,7 +43,8 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with a suite of its own; its list is `unsteady.txt`."""
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "MUSTER_PURE"):
         monkeypatch.delenv(name, raising=False)
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:muster\n")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a process starts in a third of the time
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p xdist\n")
     (tmp_path / "test_suite.py").write_text(SUITE)
     return tmp_path
 
@@ -81,6 +82,17 @@ def test_only_what_failed_is_run_again(suite: Path, capfd: pytest.CaptureFixture
     first, second = capfd.readouterr().out.split("once more, alone and in order")
     assert ("test_steady" in first, "test_steady" in second) == (True, False)
     assert kept(suite) == UNLUCKY[2:]
+
+
+def test_tests_of_one_group_are_run_by_one_worker(suite: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Sessions and servers are shared that way. pytest-xdist 3.8.0 does not do it with pytest 9.2.0."""
+    grouped = (
+        "import pytest\n@pytest.mark.xdist_group('g')\n@pytest.mark.parametrize('n', range(9))\ndef test_it(n): pass\n"
+    )
+    (suite / "test_suite.py").write_text(grouped)
+    assert run(suite, *IN_TWO_PROCESSES, "-v") == 0
+    passed = [line for line in capfd.readouterr().out.splitlines() if " PASSED " in line]
+    assert (len(passed), len({line.split()[0] for line in passed})) == (9, 1)
 
 
 def test_name_is_on_the_list_once_and_says_the_form(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,8 @@ from muster.core.records import (
     StoredMember,
     UnknownRecord,
 )
-from muster.log.record_codec import RecordError, decode_record, encode_record, encode_records
+from muster.log.record_codec import RecordError, decode_record, encode_record
+from tests.coordinator_records import encode_records
 from tests.values import replaced
 
 TS = 1_700_000_000_000

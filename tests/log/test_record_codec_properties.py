@@ -15,8 +15,9 @@ from muster.core.records import (
     OffsetsCommitted,
     StoredMember,
 )
-from muster.log.record_codec import RecordError, decode_record, encode_record, encode_records, write_record
+from muster.log.record_codec import RecordError, decode_record, encode_record, write_record
 from muster.wire.batch import OpenBatch, encode_pairs
+from tests.coordinator_records import encode_records
 
 texts = st.text(st.characters(codec="utf-8"), max_size=200)
 i32 = st.integers(-(2**31), 2**31 - 1)

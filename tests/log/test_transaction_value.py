@@ -15,7 +15,7 @@ from tests.values import replaced
 from tests.wire.kafka.transactions import recorded_log
 
 EMPTY, ONGOING = TransactionState.EMPTY, TransactionState.ONGOING
-ORDERS, OFFSETS = TopicPartitions("orders", (0,)), TopicPartitions("__consumer_offsets", (0,))
+ORDERS, OFFSETS = ("orders", (0,)), ("__consumer_offsets", (0,))
 
 JAVA_KEY = "000000046a617661"
 LAST_KEY = "0000000b6c6173742d65706f636873"
@@ -50,7 +50,7 @@ JAVA = TransactionStored(
 JAVA_ONGOING = replaced(
     JAVA,
     state=ONGOING,
-    topics=(TopicPartitions("payments", (0,)),),
+    topics=(("payments", (0,)),),
     update_timestamp_ms=1_794_856_320_874,
     start_timestamp_ms=1_794_856_320_874,
     client_transaction_version=2,
@@ -225,7 +225,7 @@ def test_bytes_that_are_no_record_are_refused_with_what_and_where(
     "record",
     [
         TransactionErased("t" * 32_768),
-        replaced(JAVA_ONGOING, topics=(TopicPartitions("é" * 16_384, (0,)),)),
+        replaced(JAVA_ONGOING, topics=(("é" * 16_384, (0,)),)),
     ],
 )
 def test_a_text_that_no_record_can_hold_is_refused(record: TransactionRecord) -> None:
@@ -247,7 +247,7 @@ def test_partitions_in_a_transaction_that_has_not_begun_are_a_bug() -> None:
 
 texts = st.text(st.characters(codec="utf-8"), max_size=200)
 i16, i32, i64 = (st.integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (16, 32, 64))
-some_topics = st.lists(st.builds(TopicPartitions, texts, st.lists(i32, max_size=4).map(tuple)), max_size=130).map(tuple)
+some_topics = st.lists(st.tuples(texts, st.lists(i32, max_size=4).map(tuple)), max_size=130).map(tuple)
 
 
 def stored(state: st.SearchStrategy[TransactionState], topics: st.SearchStrategy[object]) -> st.SearchStrategy[object]:

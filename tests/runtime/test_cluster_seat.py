@@ -20,7 +20,8 @@ from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
 from muster.runtime.node import Node
 from muster.security.authorizer import AllowAll
 from muster.server.settings import Settings
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.wire.errors import NONE, NOT_COORDINATOR, NOT_LEADER_OR_FOLLOWER
 from muster.wire.value import Value

@@ -22,7 +22,6 @@ from muster.core.replies import (
 from muster.core.requests import DescribeGroup, LeaveGroup, LeavingMember, ListGroups
 from muster.core.shard import Shard
 from muster.log.contract import StorageError
-from muster.log.record_codec import encode_records
 from muster.runtime.coordinator_shards import RELOAD_AFTER_READ_ERROR_MS, ShardState
 from muster.runtime.loader import BYTES_A_STEP
 from muster.wire.batch import Record, encode_batch, encode_pairs, parse_header
@@ -35,6 +34,7 @@ from muster.wire.errors import (
     REBALANCE_IN_PROGRESS,
     UNKNOWN_MEMBER_ID,
 )
+from tests.coordinator_records import encode_records
 from tests.forms import interpreted_only
 from tests.runtime.world import HeldTicket, World, beat, commit, fetch, join, sync
 

@@ -10,11 +10,11 @@ import pytest
 from muster.core.records import OffsetErased, OffsetsCommitted, Record, singly
 from muster.log.contract import LogConfig, StorageError
 from muster.log.memory import MemoryStore
-from muster.log.record_codec import encode_records
 from muster.runtime.coordinator_log import RecordsTooLarge
 from muster.runtime.group_commit import GroupCommit
 from muster.runtime.offsets_log import OffsetsLog
 from muster.wire.batch import check_crc, decode_records, encode_pairs, iterate_batches, parse_header
+from tests.coordinator_records import encode_records
 from tests.core.commit_entries import by_topic
 from tests.runtime.manual_loop import ManualLoop
 

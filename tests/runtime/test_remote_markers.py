@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from muster.core.transactions.outcome import MarkerOrder
-from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.topic_partitions import Topics
 from muster.log.contract import NOBODY, Leader
 from muster.runtime.marker_writer import LONGEST_RETRY_MS, RETRY_MS
@@ -92,7 +91,7 @@ class Marking(Seated):
         self.see(Leader(node_id, self._epoch), Leader(ME, 0), topic=Leader(node_id, self._epoch))
 
     def order(self, *topics: tuple[str, int], producer: int = 7, version: int = 2) -> None:
-        places = tuple(TopicPartitions(topic, (index,)) for topic, index in topics)
+        places = tuple((topic, (index,)) for topic, index in topics)
         order = MarkerOrder("tx", producer, 1, True, places, version)
         self.node.marker_writer.write(order, 4, self.written.append, lambda: self.is_wanted)
         self.loop.run_until_idle()
@@ -115,7 +114,7 @@ def world() -> Marking:
     return Marking()
 
 
-T0: Topics = (TopicPartitions("t", (0,)),)
+T0: Topics = (("t", (0,)),)
 
 
 def test_markers_of_one_turn_travel_in_one_request_to_each_node(world: Marking) -> None:
@@ -129,7 +128,7 @@ def test_markers_of_one_turn_travel_in_one_request_to_each_node(world: Marking) 
         ("__consumer_offsets", [0]),
     ]
     world.answer()
-    assert world.written == [T0, (TopicPartitions("__consumer_offsets", (0,)),)]
+    assert world.written == [T0, (("__consumer_offsets", (0,)),)]
     assert world.waiting == 0
 
 

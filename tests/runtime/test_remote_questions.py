@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.requests import AddPartitions
 from muster.runtime.remote_questions import MOST_ENTRIES, RemoteQuestions
 from muster.wire.errors import (
@@ -40,7 +39,7 @@ class Asking:
         self.sent.append((node_id, request, then))
 
     def ask(self, *partitions: int, name: str = "tx", node_id: int = 2, **fields: Any) -> None:
-        topics = tuple(TopicPartitions("t", (index,)) for index in partitions)
+        topics = tuple(("t", (index,)) for index in partitions)
         asked = AddPartitions(name, 7, 1, topics, **fields)
         self.questions.ask(node_id, asked, lambda reply: self.heard.append(reply.listed(len(partitions))))
 

@@ -7,7 +7,14 @@ import logging
 import pytest
 
 from muster.core.journal import JournalEvent
-from muster.security.audit import EVENTS_AN_INTERVAL, LINES_A_CLIENT, LINES_AN_INTERVAL, Asked, Audit
+from muster.security.audit import (
+    EVENTS_AN_INTERVAL,
+    GROUP_CHANGES_A_CLIENT,
+    LINES_A_CLIENT,
+    LINES_AN_INTERVAL,
+    Asked,
+    Audit,
+)
 from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
 
 HOUR_MS = 3_600_000
@@ -116,3 +123,13 @@ def test_names_that_clients_choose_stay_inside_their_quotes_and_short(desk: Desk
     assert all("\n" not in line and len(line) < 700 for line in desk.lines)
     assert [event.group_id for event in desk.events] == [forged], "the long one would be a long key"
     assert desk.lines[-1] == "changed: 'User:bob' at 10.0.0.7 (client id 'app-1') by JoinGroup: created topic 'orders'"
+
+
+def test_a_client_that_changes_groups_all_the_time_does_not_fill_the_log(desk: Desk) -> None:
+    for _ in range(GROUP_CHANGES_A_CLIENT + 5):
+        desk.audit.group_changed(BOB, "set 1 offset of group 'g' from outside")
+    assert len(desk.lines) == GROUP_CHANGES_A_CLIENT + 1
+    assert desk.lines[-1].endswith("further changes of groups by this client are not told for a while")
+    desk.ticks_ms += HOUR_MS
+    desk.audit.group_changed(BOB, "set 1 offset of group 'g' from outside")
+    assert desk.lines[-1].endswith("set 1 offset of group 'g' from outside")

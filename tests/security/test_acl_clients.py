@@ -1,6 +1,6 @@
 """Unmodified clients meet ACLs as themselves, over SASL: denied group, topic, creation and idempotent writing, and ACLs by admin.
 
-`admin` is a super user, `alice` may read `orders` in the group `billing`, `bob` may do nothing.
+The users and their rights are those of `acl_users`.
 """
 
 from __future__ import annotations
@@ -27,28 +27,16 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
-from muster.security.acls import Acl, AclFilter
-from muster.security.resources import Operation, Pattern, Permission
-from muster.security.resources import ResourceType as Kind
+from muster.security.acls import AclFilter
 from muster.topics.creation import NewTopic as TopicToMake
 from tests.interop.kafka_python import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from tests.interop.kafka_python import NewTopic as KafkaPythonTopic
 from tests.interop.kafka_python import errors as kafka_python_errors
 from tests.interop.waiting import PATIENCE_SECONDS
+from tests.security.acl_users import ALICE_MAY, PASSWORDS, SETTINGS
 from tests.security.secure_server import SecureServer
 
 pytestmark = pytest.mark.interop
-
-PASSWORDS = {"admin": "a-secret", "alice": "b-secret", "bob": "c-secret"}
-SETTINGS = {
-    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-    "super.users": "User:admin",
-    "offsets.topic.num.partitions": "1",
-}
-ALICE_MAY = [
-    Acl(kind, name, Pattern.LITERAL, "User:alice", "*", Operation.READ, Permission.ALLOW)
-    for kind, name in ((Kind.TOPIC, "orders"), (Kind.GROUP, "billing"))
-]
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,9 @@ class WritesDown(Coordinator):
     def session_token(self, request: Heartbeat | ConsumerHeartbeat) -> None:
         return None
 
+    def shard_of(self, group_id: str) -> None:
+        return None
+
     def submit(self, request: Request, ticket: Redeemable) -> None:
         assert isinstance(request, OffsetCommit)
         assert isinstance(ticket, Call)
@@ -83,7 +86,7 @@ class LoneConnection:
             forget=lambda _: None,
             refusal_log=SimpleNamespace(warning=lambda *_: None),
             failure_log=LogLimit(logging.getLogger("muster.connection"), "faults", time.monotonic),
-            request_budget=RequestBudget(2**30, 2**16, "queued.max.request.bytes"),
+            request_budget=RequestBudget(2**30, 2**16, "queued.max.request.bytes", lowest_limit=2**27),
         )
         door = SimpleNamespace(listener=listener, first_routes=ROUTES, first_frame_bytes=2**20, advertised=None)
         self.sent: list[bytes] = []

@@ -56,7 +56,7 @@ def test_the_server_is_alive_and_ready() -> None:
 def test_a_server_that_stops_is_alive_and_not_ready() -> None:
     with whole_server({"muster.metrics.listen": "127.0.0.1:0"}) as server:
         assert server.server is not None
-        server.server._is_accepting = False  # as `stop` does first
+        server.server.monitoring.is_accepting = False  # as `stop` does first
         assert page(server, "/healthz") == "ok\n"
         with pytest.raises(urllib.error.HTTPError) as caught:
             page(server, "/readyz")
@@ -70,6 +70,6 @@ def test_a_server_that_loads_groups_is_not_ready() -> None:
         with broker.faults.coordinator_loading("billing"):
             with pytest.raises(urllib.error.HTTPError) as caught:
                 page(broker._running, "/readyz")
-            assert caught.value.read() == b"not ready: 1 partitions of __consumer_offsets are being loaded\n"
+            assert caught.value.read() == b"not ready: 1 partition of __consumer_offsets still to be loaded\n"
             caught.value.close()
         assert page(broker._running, "/readyz") == "ready\n"

@@ -7,7 +7,8 @@ from itertools import count
 
 from muster.log.contract import LogStore
 from muster.log.memory import MemoryStore
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.topics.fetch import FetchAsk, FetchRead
 from muster.topics.produce import ProduceResult, ProduceTerms

@@ -7,7 +7,7 @@ import pytest
 from muster.log.contract import LogConfig, StorageError
 from muster.log.memory import MemoryLog, MemoryStore
 from muster.topics import creation
-from muster.topics.broker import BrokerConfig
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import CreatedTopic, NewPartitions, NewTopic
 from muster.topics.refusal import TopicError
 from muster.wire import errors

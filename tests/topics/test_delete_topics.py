@@ -6,7 +6,7 @@ import pytest
 
 from muster.log.contract import StorageError
 from muster.log.memory import MemoryStore
-from muster.topics.broker import BrokerConfig
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.wire import errors
 from muster.wire.special_values import NO_TOPIC_ID

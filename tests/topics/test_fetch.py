@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import pytest
 
 from muster.log.contract import StorageError
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.fetch import FetchAsk
 from muster.topics.produce import ProduceTerms
 from muster.wire import errors

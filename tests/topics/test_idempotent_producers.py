@@ -9,7 +9,8 @@ import pytest
 from muster.log.contract import StorageError
 from muster.log.memory import MemoryStore
 from muster.topics import producers
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.producer_snapshots import DOCUMENT
 from muster.wire import errors
 from muster.wire.batch import BatchHeader

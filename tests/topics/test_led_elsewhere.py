@@ -9,7 +9,8 @@ import pytest
 
 from muster.log.contract import DocumentChanged, Leader, LedElsewhere
 from muster.log.memory import MemoryStore
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.topics.produce import ProduceTerms
 from muster.topics.refusal import TopicError

@@ -11,7 +11,8 @@ from muster.log.contract import StorageError
 from muster.log.files import FileStore
 from muster.log.memory import MemoryStore
 from muster.topics import producers
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.describe_producers import ActiveProducer
 from muster.topics.markers import append_marker
 from muster.topics.produce import begin_verification, needs_verification

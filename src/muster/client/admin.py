@@ -28,6 +28,7 @@ from muster.client.groups import (
     describe_group,
     describe_groups,
     list_groups,
+    remove_member,
 )
 from muster.client.offsets import (
     EARLIEST,
@@ -37,8 +38,10 @@ from muster.client.offsets import (
     ListedOffset,
     commit_offsets,
     committed_offsets,
+    committed_offsets_of,
     delete_offsets,
     list_offsets,
+    log_ends,
     unstable_partitions,
 )
 from muster.client.partitions import TopicPartition
@@ -89,6 +92,7 @@ __all__ = [
     "broker_configs",
     "commit_offsets",
     "committed_offsets",
+    "committed_offsets_of",
     "create_topic",
     "delete_groups",
     "delete_offsets",
@@ -105,8 +109,10 @@ __all__ = [
     "list_offsets",
     "list_topics",
     "list_transactions",
+    "log_ends",
     "partition_counts",
     "read_records",
+    "remove_member",
     "topic_configs",
     "unstable_partitions",
     "write_abort_marker",

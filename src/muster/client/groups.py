@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from muster.client.cluster import Cluster
+from muster.client.connection import Connection
 from muster.client.failure import ClientError, is_retriable, raise_for
-from muster.client.partitions import TopicPartition, spread
+from muster.client.partitions import GROUPS_A_REQUEST, TopicPartition, batched, spread
 from muster.wire.consumer_protocol import decode_assignment, decode_subscription
 from muster.wire.errors import GROUP_ID_NOT_FOUND, NONE, UNSUPPORTED_VERSION, WireError
 from muster.wire.generated.consumer_group_describe import (
@@ -27,11 +28,13 @@ from muster.wire.generated.describe_groups import (
     DescribeGroupsResponseGroup,
     DescribeGroupsResponseMember,
 )
+from muster.wire.generated.leave_group import LeaveGroupRequest, LeaveGroupRequestMember, LeaveGroupResponse
 from muster.wire.generated.list_groups import ListGroupsRequest, ListGroupsResponse
 
 CONSUMER: Final = "consumer"
 DEAD: Final = "Dead"
 _STATES_SINCE: Final = 4
+_MEMBERS_SINCE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,21 @@ async def list_groups(cluster: Cluster, states: Sequence[str] = (), types: Seque
 
 async def describe_groups(cluster: Cluster, group_ids: Sequence[str]) -> list[GroupDescription]:
     """In the order that was asked. A group that nobody knows is `Dead`."""
-    return [await cluster.persist(lambda one=group_id: _describe(cluster, one)) for group_id in group_ids]  # type: ignore[misc]
+    found: dict[str, GroupDescription] = {}
+
+    async def attempt() -> None:
+        missing = [group_id for group_id in dict.fromkeys(group_ids) if group_id not in found]
+        coordinators = await cluster.coordinators.find(missing)
+        by_node: dict[int, list[str]] = {}
+        for group_id in missing:
+            by_node.setdefault(coordinators[group_id], []).append(group_id)
+        for node_id, wanted in by_node.items():
+            connection = await cluster.coordinators.connection(wanted[0], "")
+            for portion in batched(wanted, GROUPS_A_REQUEST):
+                found.update({each.group_id: each for each in await _describe(connection, node_id, portion)})
+
+    await cluster.persist(attempt)
+    return [found[group_id] for group_id in group_ids]
 
 
 async def describe_group(cluster: Cluster, group_id: str) -> GroupDescription:
@@ -130,6 +147,24 @@ async def delete_groups(cluster: Cluster, group_ids: Sequence[str]) -> dict[str,
     return outcome
 
 
+async def remove_member(cluster: Cluster, group_id: str, member: GroupMember, reason: str) -> None:
+    """Take one member out of its group, as an administrator (KIP-345). Its process may join again."""
+
+    async def attempt() -> None:
+        connection = await cluster.coordinators.connection(group_id, "")
+        if connection.version("LeaveGroup") < _MEMBERS_SINCE:
+            raise ClientError(
+                UNSUPPORTED_VERSION, f"remove a member of group {group_id}", "the broker is too old for that"
+            )
+        gone = LeaveGroupRequestMember(member.member_id, member.instance_id, reason)
+        request = LeaveGroupRequest(group_id, members=[gone])
+        reply: LeaveGroupResponse = await connection.call("LeaveGroup", request)
+        for code in (reply.error_code, *(each.error_code for each in reply.members)):
+            raise_for(code, f"remove member {member.member_id} of group {group_id}")
+
+    await cluster.persist(attempt)
+
+
 async def _delete(cluster: Cluster, group_id: str) -> None:
     reply: DeleteGroupsResponse = await cluster.ask_coordinator(
         group_id, "DeleteGroups", DeleteGroupsRequest([group_id])
@@ -138,24 +173,27 @@ async def _delete(cluster: Cluster, group_id: str) -> None:
         raise_for(each.error_code, f"delete group {group_id}")
 
 
-async def _describe(cluster: Cluster, group_id: str) -> GroupDescription:
+async def _describe(connection: Connection, node_id: int, group_ids: Sequence[str]) -> list[GroupDescription]:
     """KIP-848 groups have a question of their own; brokers answer GROUP_ID_NOT_FOUND to it for classic ones."""
-    node_id = (await cluster.coordinators.find([group_id]))[group_id]
-    connection = await cluster.coordinators.connection(group_id, "")
+    found: list[GroupDescription] = []
     if "ConsumerGroupDescribe" in connection.versions:
         modern: ConsumerGroupDescribeResponse = await connection.call(
-            "ConsumerGroupDescribe", ConsumerGroupDescribeRequest([group_id])
+            "ConsumerGroupDescribe", ConsumerGroupDescribeRequest(list(group_ids))
         )
-        (group,) = modern.groups
-        if group.error_code == NONE:
-            return _modern(group, node_id)
-        if is_retriable(group.error_code):
-            raise ClientError(group.error_code, f"describe group {group_id}", group.error_message)
-    reply: DescribeGroupsResponse = await connection.call("DescribeGroups", DescribeGroupsRequest([group_id]))
-    (classic,) = reply.groups
-    if classic.error_code != GROUP_ID_NOT_FOUND:  # version 6 says it so, with the state Dead
-        raise_for(classic.error_code, f"describe group {group_id}", classic.error_message)
-    return _classic(classic, node_id)
+        for group in modern.groups:
+            if group.error_code == NONE:
+                found.append(_modern(group, node_id))
+            elif is_retriable(group.error_code):
+                raise ClientError(group.error_code, f"describe group {group.group_id}", group.error_message)
+    known = {each.group_id for each in found}
+    others = [group_id for group_id in group_ids if group_id not in known]
+    if others:
+        reply: DescribeGroupsResponse = await connection.call("DescribeGroups", DescribeGroupsRequest(others))
+        for classic in reply.groups:
+            if classic.error_code != GROUP_ID_NOT_FOUND:  # version 6 says it so, with the state Dead
+                raise_for(classic.error_code, f"describe group {classic.group_id}", classic.error_message)
+            found.append(_classic(classic, node_id))
+    return found
 
 
 def _classic(group: DescribeGroupsResponseGroup, node_id: int) -> GroupDescription:

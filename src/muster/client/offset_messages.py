@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,7 +23,8 @@ from muster.wire.generated.offset_fetch import (
     OffsetFetchResponse,
 )
 
-_GROUPS_SINCE: Final = 8
+MANY_GROUPS_SINCE: Final = 8
+"""KIP-709."""
 _NO_OFFSET: Final = -1
 
 
@@ -38,7 +39,7 @@ def fetch_request(
     group_id: str, wanted: Mapping[str, list[int]] | None, require_stable: bool, version: int
 ) -> OffsetFetchRequest:
     """`wanted` None asks for everything that is committed."""
-    if version >= _GROUPS_SINCE:
+    if version >= MANY_GROUPS_SINCE:
         topics = (
             None
             if wanted is None
@@ -51,10 +52,31 @@ def fetch_request(
     return OffsetFetchRequest(group_id, plain, require_stable=require_stable)
 
 
+def fetch_all_request(group_ids: Sequence[str]) -> OffsetFetchRequest:
+    """Everything that several groups have committed, for brokers that know `MANY_GROUPS_SINCE`."""
+    return OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id, topics=None) for group_id in group_ids])
+
+
+def committed_by_group(
+    reply: OffsetFetchResponse,
+) -> dict[str, dict[TopicPartition, CommittedOffset] | ClientError]:
+    """What a reply says of each group; a ClientError in the place of a group that has an error."""
+    found: dict[str, dict[TopicPartition, CommittedOffset] | ClientError] = {}
+    for group in reply.groups:
+        try:
+            found[group.group_id] = _committed(group.error_code, group.topics, group.group_id)
+        except ClientError as failure:
+            found[group.group_id] = failure
+    return found
+
+
 def committed_in(reply: OffsetFetchResponse, group_id: str, version: int) -> dict[TopicPartition, CommittedOffset]:
     """What a reply says; ClientError for the first error in it."""
+    return _committed(*_group_part(reply, version), group_id)
+
+
+def _committed(error_code: int, topics: Any, group_id: str) -> dict[TopicPartition, CommittedOffset]:
     asked = f"fetch the offsets of group {group_id}"
-    error_code, topics = _group_part(reply, version)
     raise_for(error_code, asked)
     found: dict[TopicPartition, CommittedOffset] = {}
     for topic in topics:
@@ -82,7 +104,7 @@ def unstable_in(reply: OffsetFetchResponse, group_id: str, version: int) -> list
 
 
 def _group_part(reply: OffsetFetchResponse, version: int) -> tuple[int, Any]:
-    if version < _GROUPS_SINCE:
+    if version < MANY_GROUPS_SINCE:
         return reply.error_code, reply.topics
     (group,) = reply.groups
     return group.error_code, group.topics

@@ -6,7 +6,7 @@ none (generation -1). Members commit through `membership`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -14,14 +14,26 @@ from typing import Final
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError, is_retriable, raise_for
 from muster.client.offset_messages import (
+    MANY_GROUPS_SINCE,
     CommittedOffset,
     commit_request,
+    committed_by_group,
     committed_in,
+    fetch_all_request,
     fetch_request,
     raise_for_commit,
     unstable_in,
 )
-from muster.client.partitions import PARTITIONS_A_REQUEST, TopicPartition, batched, by_topic, values_by_topic
+from muster.client.partitions import (
+    GROUPS_A_REQUEST,
+    PARTITIONS_A_REQUEST,
+    TopicPartition,
+    batched,
+    by_topic,
+    spread,
+    values_by_topic,
+)
+from muster.client.topics import partition_counts
 from muster.wire.errors import NONE, UNSUPPORTED_VERSION
 from muster.wire.generated.list_offsets import (
     ListOffsetsRequest,
@@ -45,8 +57,10 @@ __all__ = [
     "ListedOffset",
     "commit_offsets",
     "committed_offsets",
+    "committed_offsets_of",
     "delete_offsets",
     "list_offsets",
+    "log_ends",
     "unstable_partitions",
 ]
 
@@ -80,6 +94,45 @@ async def committed_offsets(
         return committed_in(reply, group_id, version)
 
     return await cluster.persist(attempt)
+
+
+async def committed_offsets_of(
+    cluster: Cluster, group_ids: Sequence[str]
+) -> dict[str, dict[TopicPartition, CommittedOffset] | ClientError]:
+    """The same for many groups, in few requests where brokers take several groups in one (KIP-709)."""
+    found: dict[str, dict[TopicPartition, CommittedOffset] | ClientError] = {}
+
+    async def attempt() -> None:
+        missing = [group_id for group_id in dict.fromkeys(group_ids) if group_id not in found]
+        by_node: dict[int, list[str]] = {}
+        for group_id, node_id in (await cluster.coordinators.find(missing)).items():
+            by_node.setdefault(node_id, []).append(group_id)
+        for wanted in by_node.values():
+            for portion in batched(wanted, GROUPS_A_REQUEST):
+                found.update(await _committed_at(cluster, portion))
+        for failure in found.values():
+            if isinstance(failure, ClientError) and failure.is_retriable:
+                found.clear()
+                raise failure
+
+    await cluster.persist(attempt)
+    return found
+
+
+async def _committed_at(
+    cluster: Cluster, group_ids: Sequence[str]
+) -> dict[str, dict[TopicPartition, CommittedOffset] | ClientError]:
+    """Of groups that have the same coordinator."""
+    connection = await cluster.coordinators.connection(group_ids[0], "")
+    if connection.version("OffsetFetch") >= MANY_GROUPS_SINCE:
+        return committed_by_group(await connection.call("OffsetFetch", fetch_all_request(group_ids)))
+    found: dict[str, dict[TopicPartition, CommittedOffset] | ClientError] = {}
+    for group_id in group_ids:
+        try:
+            found[group_id] = await committed_offsets(cluster, group_id)
+        except ClientError as failure:
+            found[group_id] = failure
+    return found
 
 
 async def unstable_partitions(
@@ -157,6 +210,34 @@ async def list_offsets(
 
     await cluster.persist(attempt)
     return {place: found[place] for place in wanted}
+
+
+async def log_ends(
+    cluster: Cluster, places: Iterable[TopicPartition]
+) -> tuple[dict[TopicPartition, int], list[ClientError]]:
+    """Log end offsets, as far as they can be had: a topic may be gone, or not for this user to see."""
+    wanted = by_topic(places)
+    try:
+        return await _ends(cluster, wanted), []
+    except ClientError:
+        pass  # of one topic: the others have ends
+    ends: dict[TopicPartition, int] = {}
+    failures: list[ClientError] = []
+    for topic, numbers in wanted.items():
+        try:
+            ends |= await _ends(cluster, {topic: numbers})
+        except ClientError as failure:
+            failures.append(failure)
+    return ends, failures
+
+
+async def _ends(cluster: Cluster, wanted: Mapping[str, list[int]]) -> dict[TopicPartition, int]:
+    counts = await partition_counts(cluster, list(wanted))
+    there = spread(
+        (topic, [each for each in numbers if each < counts.get(topic, 0)]) for topic, numbers in wanted.items()
+    )
+    listed = await list_offsets(cluster, dict.fromkeys(there, LATEST))
+    return {place: found.offset for place, found in listed.items()}
 
 
 async def _list_at(

@@ -10,10 +10,19 @@ from muster.core.assignors.contract import TopicPartition
 
 T = TypeVar("T")
 
-__all__ = ["PARTITIONS_A_REQUEST", "TopicPartition", "batched", "by_topic", "spread", "values_by_topic"]
+__all__ = [
+    "GROUPS_A_REQUEST",
+    "PARTITIONS_A_REQUEST",
+    "TopicPartition",
+    "batched",
+    "by_topic",
+    "spread",
+    "values_by_topic",
+]
 
 PARTITIONS_A_REQUEST: Final = 5_000
 """So many are asked about at a time: a broker serves nobody else while it reads a request."""
+GROUPS_A_REQUEST: Final = 100
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -13,6 +13,7 @@ from muster.client.failure import ClientError
 from muster.wire.apis import API_KEYS, APIS
 from muster.wire.errors import UNSUPPORTED_VERSION
 from muster.wire.generated.api_versions import ApiVersionsResponseApiKey
+from muster.wire.header import API_VERSIONS_KEY
 
 BY_NAME_UP_TO: Final = {"Produce": 12, "Fetch": 12, "OffsetCommit": 9, "OffsetFetch": 9}
 """KIP-516: from the next version on these take topic ids only."""
@@ -42,6 +43,9 @@ class CommonVersions:
             return version
         known = APIS[API_KEYS[api]]
         theirs = self._offered.get(known.key)
+        if self._offered.keys() == {API_VERSIONS_KEY}:
+            detail = "nothing but ApiVersions is spoken there, as at the metrics address of Muster. Check the port"
+            raise ClientError(UNSUPPORTED_VERSION, f"ask {api}", detail)
         detail = f"the server has versions {theirs[0]} to {theirs[1]}" if theirs else "the server does not have it"
         ours = f"this client has {known.min_version} to {known.max_version}"
         raise ClientError(UNSUPPORTED_VERSION, f"ask {api}", f"{detail}, {ours}")

@@ -25,6 +25,7 @@ for it, or could have for long (`offsets.waits`). The core makes events; the run
 | denied | somebody may not do this with the group; it may not exist. Generation -1 | principal, operation, api |
 | offsets_awaited | an OffsetFetch was refused, for a transaction holds back the offsets; the member, if known, is who asked | H |
 | offsets_released | that transaction has ended; or one that held offsets back for long, though nobody waited | H |
+| query_tracked | the first commit of a run of a streaming query that is tracked. Generation -1 | query_id, run_id, batch_id |
 | epoch_raised | the group epoch is one higher; the member is who caused it, or whose heartbeat showed it | added, dropped, regex |
 | target_assigned | a target assignment was made for the group epoch | assignor, members, given, taken (P by member id) |
 | revocation_started | a member was told to give partitions up and still owns them | partitions (P), rebalance_timeout_ms |
@@ -74,6 +75,7 @@ Kind: TypeAlias = Literal[
     "denied",
     "offsets_awaited",
     "offsets_released",
+    "query_tracked",
     "epoch_raised",
     "target_assigned",
     "revocation_started",
@@ -135,6 +137,7 @@ Cause: TypeAlias = Literal[
     "transaction_open",  # it has offsets of the group, and no end marker yet
     "transaction_committed",
     "transaction_aborted",  # by its producer, by the next producer of its transactional id, or by its timeout
+    "new_run",  # a query was started, or started again
 ]
 
 

@@ -108,7 +108,7 @@ class SegmentIndex:
         if sys.byteorder == "little":
             entries.byteswap()
         times = zip(self._times, self._time_offsets, strict=True)
-        return entries.tobytes(), b"".join(_TIME_ENTRY.pack(*entry) for entry in times)
+        return entries.tobytes(), b"".join([_TIME_ENTRY.pack(*entry) for entry in times])
 
     def load(self, offset_bytes: bytes, time_bytes: bytes, segment_size: int) -> None:
         """Take over saved entries. The log from the last entry's position on is still to be noted (`resume_at_last_entry`)."""

@@ -10,7 +10,6 @@ topic, in a bounded cache, because it repeats from record to record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -30,7 +29,6 @@ from muster.core.records import (
     SingleRecord,
     TransactionalOffset,
     UnknownRecord,
-    singly,
 )
 from muster.log.consumer_group_value import (
     CONSUMER_GROUP_TYPES,
@@ -42,7 +40,7 @@ from muster.log.offset_value import decode_offset_value, encode_offset_value, of
 from muster.log.record_fields import I32, FieldReader, RecordError, string_field, string_octets
 from muster.wire.batch import OpenBatch
 
-__all__ = ["RecordError", "decode_record", "encode_record", "encode_records", "write_record"]
+__all__ = ["RecordError", "decode_record", "encode_record", "write_record"]
 
 _OFFSET_KEY_TYPES = (0, 1)
 _OFFSET_KEY_START = b"\x00\x01"
@@ -108,11 +106,6 @@ def encode_record(record: SingleRecord) -> tuple[bytes, bytes | None]:
             return encode_record(record.committed)
         case EndTransactionMarker():
             raise AssertionError(f"a control record is no record of the coordinator: {record!r}")
-
-
-def encode_records(records: Iterable[Record]) -> list[tuple[bytes, bytes | None]]:
-    """The keys and values of the log's records, in their order."""
-    return [encode_record(record) for record in singly(records)]
 
 
 def _with_partition(prefix: bytes, partition: int) -> bytes:

@@ -217,7 +217,7 @@ class SyncJournal:
                     self._retired = [file for file in self._retired if file not in files]
 
     def _sync_segments(self, files: Sequence[JournalFile]) -> None:
-        for path in dict.fromkeys(path for file in files for path in file.segments):
+        for path in dict.fromkeys([path for file in files for path in file.segments]):
             try:
                 if path in self._doubtful:
                     self._write_again(path, files)

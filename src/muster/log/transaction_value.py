@@ -243,7 +243,7 @@ def _topic(reader: FieldReader) -> TopicPartitions:
     topic = reader.string("topic")
     partitions = tuple(reader.i32("partition") for _ in range(reader.count("partitions")))
     reader.tags()
-    return TopicPartitions(topic, partitions)
+    return (topic, partitions)
 
 
 def _tagged_number(reader: FieldReader, tags: dict[int, bytes], tag: int, layout: Struct, default: int) -> int:

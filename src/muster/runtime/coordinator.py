@@ -102,10 +102,7 @@ class Coordinator(CoordinatorShards[GroupRunner]):
         if invalid is not None:
             ticket.redeem(invalid)
             return
-        partition = self._partitions.get(request.group_id)
-        if partition is None:
-            partition = self._partition_of(request.group_id)
-        place = self.places.get(partition)
+        place = self.places.get(self.partition_of(request.group_id))
         if place is None or place.runner is None or place.state is not _ACTIVE:
             ticket.redeem(refused(request, self._why_not(place)))
             return
@@ -126,8 +123,7 @@ class Coordinator(CoordinatorShards[GroupRunner]):
 
     def runner_of(self, group_id: str) -> GroupRunner | None:
         """What carries out the decisions of the group's shard, if it is here and loaded."""
-        partition = self._partitions.get(group_id)
-        place = self.places.get(self._partition_of(group_id) if partition is None else partition)
+        place = self.places.get(self.partition_of(group_id))
         if place is None or place.runner is None or place.state is not _ACTIVE:
             return None
         return place.runner

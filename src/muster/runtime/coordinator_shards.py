@@ -145,11 +145,14 @@ class CoordinatorShards(Generic[R]):
 
     # -- where a key belongs
 
-    def _partition_of(self, key: str) -> int:
-        """Every request asks for its key's partition, and hashing a name takes longer than all the rest of the way."""
-        if len(self._partitions) >= _REMEMBERED_KEYS:
-            self._partitions.clear()
-        partition = self._partitions[key] = partition_for(key, self.partition_count)
+    def partition_of(self, key: str) -> int:
+        """The partition of a group or a transactional id. Remembered: every request asks for it, and hashing a name takes longer
+        than all the rest of the way."""
+        partition = self._partitions.get(key)
+        if partition is None:
+            if len(self._partitions) >= _REMEMBERED_KEYS:
+                self._partitions.clear()
+            partition = self._partitions[key] = partition_for(key, self.partition_count)
         return partition
 
     def _why_not(self, place: LedPartition[R] | None) -> int:

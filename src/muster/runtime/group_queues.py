@@ -7,11 +7,11 @@ do; the shard's runner says when records leave and when they have settled.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
 from muster.core.contract import TimerChange, TimerKey
+from muster.core.fifo import Fifo
 from muster.runtime.in_flight import Event
 
 Stepping: TypeAlias = Callable[[], str]
@@ -23,7 +23,7 @@ class GroupQueues:
 
     def __init__(self, fire: Callable[[TimerKey], None]) -> None:
         """`fire` is called with a timer that came due while its group was busy."""
-        self.queues: dict[str, deque[tuple[Event, Stepping | None]]] = {}
+        self.queues: dict[str, Fifo[tuple[Event, Stepping | None]]] = {}
         """Groups with group records in flight, and what waits for them."""
         self.postponed: dict[TimerKey, None] = {}
         """Timers that are due and wait for records of their group."""
@@ -40,7 +40,8 @@ class GroupQueues:
                 self._stepping.setdefault(group_id, set()).add(member_id)
             else:
                 self._storing[group_id] = self._storing.get(group_id, 0) + 1
-            self.queues.setdefault(group_id, deque())
+            if group_id not in self.queues:
+                self.queues[group_id] = Fifo()
 
     def end(self, groups: tuple[str, ...], member_id: str = "") -> None:
         """They have settled. Nothing happens yet: see `let_through`."""
@@ -61,7 +62,7 @@ class GroupQueues:
 
     def may_step(self, group_id: str, member_id: str) -> bool:
         """Whether a member may take a step of its own beside what is in flight. Others that wait are not overtaken."""
-        return not self.queues[group_id] and not self.postponed and self._is_free_for(group_id, member_id)
+        return not len(self.queues[group_id]) and not self.postponed and self._is_free_for(group_id, member_id)
 
     def _is_free_for(self, group_id: str, member_id: str) -> bool:
         return group_id not in self._storing and member_id not in self._stepping.get(group_id, ())
@@ -71,17 +72,17 @@ class GroupQueues:
         queue = self.queues.get(group_id)
         while queue is not None and group_id not in self._storing:
             is_busy = group_id in self._stepping
-            if not queue:
+            if not len(queue):
                 if not is_busy:
                     del self.queues[group_id]
                     self._fire_postponed(group_id)
                 return
-            event, stepping = queue[0]
+            event, stepping = queue.oldest()
             if is_busy:
                 member_id = "" if stepping is None else stepping()
                 if not member_id or not self._is_free_for(group_id, member_id):
                     return
-            queue.popleft()
+            queue.pop()
             event()
             if group_id not in self.queues:
                 return  # the shard ended over it, and everybody has been told

@@ -163,7 +163,7 @@ class GroupRunner(ShardRunner):
     @property
     def parked(self) -> int:
         """Requests without an answer yet."""
-        tickets = [*self._unanswered.tickets(), *(ticket for ticket, _ in _commits(self._in_flight))]
+        tickets = [*self._unanswered.tickets(), *[ticket for ticket, _ in _commits(self._in_flight)]]
         return sum(not ticket.answered and not ticket.is_abandoned for ticket in tickets)
 
     # -- deciding

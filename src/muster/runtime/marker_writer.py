@@ -18,7 +18,6 @@ from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply
 from muster.core.transactions.outcome import MarkerOrder
-from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.topic_partitions import Topics, pairs
 from muster.log.contract import NOBODY, LedElsewhere, StorageError
 from muster.runtime.clock import Clock
@@ -192,7 +191,7 @@ class _Marker:
     def ended(self, error: int) -> None:
         if error in _NOTHING_LEFT_TO_DO:
             self._writer.settle(self)
-            self._written((TopicPartitions(self.topic, (self.index,)),))
+            self._written(((self.topic, (self.index,)),))
         elif error == TRANSACTION_COORDINATOR_FENCED:  # another node has the transaction now
             self._writer.settle(self)
         else:

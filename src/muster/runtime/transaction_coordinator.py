@@ -69,7 +69,7 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
         if invalid is not None:
             ticket.redeem(invalid)
             return
-        place = self.places.get(self._partition_of(request.transactional_id))
+        place = self.places.get(self.partition_of(request.transactional_id))
         if place is None or place.runner is None or place.state is not ShardState.ACTIVE:
             ticket.redeem(refused(request, self._why_not(place)))
             return
@@ -88,7 +88,7 @@ class TransactionCoordinator(CoordinatorShards[TransactionRunner]):
 
     def is_known(self, transactional_id: str) -> bool:
         """Whether there is such a transactional id on this node."""
-        place = self.places.get(self._partition_of(transactional_id)) if self.partition_count else None
+        place = self.places.get(self.partition_of(transactional_id)) if self.partition_count else None
         return place is not None and place.runner is not None and transactional_id in place.runner.shard.transactions
 
     def shards(self) -> list[TransactionShard]:

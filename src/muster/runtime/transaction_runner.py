@@ -99,7 +99,7 @@ class TransactionRunner(ShardRunner):
             self.shard.replay(record, base_offset + delta)
 
     def _keys_of(self, records: list[TransactionRecord]) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(record.transactional_id for record in records if not isinstance(record, UnknownRecord))
+        return tuple([record.transactional_id for record in records if not isinstance(record, UnknownRecord)])
 
     def _refuse_in_flight(self, in_flight: list[InFlight], error: int) -> None:
         for each in in_flight:

@@ -17,6 +17,8 @@ from muster.security.resources import CLUSTER_NAME, Operation, ResourceType
 LINES_AN_INTERVAL: Final = 1_000
 LINES_A_CLIENT: Final = 100
 """A client is a principal at an address."""
+GROUP_CHANGES_A_CLIENT: Final = 1_000
+"""Lines about offsets and members of groups, for which the right to read the group is enough."""
 NAME_CHARS: Final = 200
 """Longer names are cut in the log."""
 EVENTS_AN_INTERVAL: Final = 50
@@ -55,6 +57,7 @@ class Audit:
         self._lines_of: dict[tuple[str, str], int] = {}
         self._events = 0
         self._untold = 0
+        self._group_changes_of: dict[tuple[str, str], int] = {}
         self.denials = 0
         """All of them, told or not."""
 
@@ -82,6 +85,17 @@ class Audit:
         """An allowed change of what is not the client's own: topics, settings, ACLs, users, groups as an operator."""
         _log.info("changed: %s: %s", _who(asked), what)
 
+    def group_changed(self, asked: Asked, what: str) -> None:
+        """A change in a group by somebody who is not its member. After very many by one client they are silent for a while."""
+        self._begin_interval_if_due()
+        client = (asked.principal, asked.host)
+        changes = self._group_changes_of.get(client, 0) + 1
+        self._group_changes_of[client] = changes
+        if changes <= GROUP_CHANGES_A_CLIENT:
+            self.changed(asked, what)
+        elif changes == GROUP_CHANGES_A_CLIENT + 1:
+            _log.warning("changed: %s: further changes of groups by this client are not told for a while", _who(asked))
+
     def _tell_journal(self, asked: Asked, operation: Operation, group_id: str) -> None:
         if self._events >= EVENTS_AN_INTERVAL or not group_id or len(group_id) > EVENT_NAME_CHARS:
             return
@@ -108,6 +122,7 @@ class Audit:
         self._ends_ms = ticks_ms + self._interval_ms
         self._told.clear()
         self._lines_of.clear()
+        self._group_changes_of.clear()
         self._events = self._untold = 0
 
 

@@ -18,7 +18,8 @@ from muster.security.authorizer import AllowAll, Authorizer
 from muster.server.endpoint import Endpoint
 from muster.server.identity import claim, random_id, random_uuid_text
 from muster.server.settings import Settings
-from muster.topics.broker import Broker, BrokerConfig
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
 
 if TYPE_CHECKING:
     from muster.security.acl_store import AclStore

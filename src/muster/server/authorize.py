@@ -71,6 +71,11 @@ def tell_change(call: Call, node: Node, what: str) -> None:
     node.audit.changed(_asked(call), what)
 
 
+def tell_group_change(call: Call, node: Node, what: str) -> None:
+    """The same for what the right to read a group is enough for: told so often only, then counted."""
+    node.audit.group_changed(_asked(call), what)
+
+
 def _no(call: Call, node: Node, operation: Operation, resource_type: ResourceType, name: str, quietly: bool) -> bool:
     if not quietly:
         node.audit.denied(_asked(call), operation, resource_type, name)

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from typing import Final
+
+from muster.server.strayed_client import is_kafka_request, log_it, reply_to
 
 MOST_CONNECTIONS: Final = 64
 """At a time, on one address. A scraper needs one."""
@@ -40,6 +43,33 @@ class HttpPlaces:
     def leave(self, connection: HttpConnection) -> None:
         self._taken.pop(connection, None)
 
+    def drop_all(self) -> None:
+        for connection in list(self._taken):
+            connection.drop()
+
+
+class HttpServer:
+    """Listens on one address until it is closed."""
+
+    def __init__(self, listening: asyncio.Server, places: HttpPlaces) -> None:
+        self._listening = listening
+        self._places = places
+
+    @property
+    def port(self) -> int:
+        """The real one, where port 0 was asked for."""
+        return int(self._listening.sockets[0].getsockname()[1])
+
+    def close(self) -> None:
+        self._listening.close()
+        self._places.drop_all()
+
+
+async def serve_http(host: str, port: int, connect: Callable[[HttpPlaces], HttpConnection]) -> HttpServer:
+    """Listen on an address; `connect` makes what serves one connection. Port 0 picks a free one."""
+    places = HttpPlaces()
+    return HttpServer(await asyncio.get_running_loop().create_server(lambda: connect(places), host, port), places)
+
 
 class HttpConnection(asyncio.Protocol):
     def __init__(self, places: HttpPlaces) -> None:
@@ -65,6 +95,9 @@ class HttpConnection(asyncio.Protocol):
         if self._is_read:
             return
         self._received += data
+        if is_kafka_request(self._received):
+            self._turn_away()
+            return
         if not may_be_http(self._received):
             self.send("400 Bad Request", "text/plain", b"this port speaks HTTP\n")
             return
@@ -103,6 +136,19 @@ class HttpConnection(asyncio.Protocol):
         self._places.leave(self)
         if self._transport is not None:
             self._transport.abort()
+
+    def _turn_away(self) -> None:
+        """Answer a Kafka client so that it gives up. It has until its deadline to go: closed on, it would try again."""
+        transport = self._transport
+        if transport is None:
+            return
+        log_it(transport.get_extra_info("peername"), transport.get_extra_info("sockname"))
+        self._is_read = True
+        reply = reply_to(self._received)
+        if reply:
+            transport.write(reply)
+        else:
+            transport.close()
 
     def _cancel_deadline(self) -> None:
         if self._deadline is not None:

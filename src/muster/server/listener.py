@@ -54,10 +54,16 @@ class Listener:
         """Of a request that is no Produce: all of it becomes objects, so it costs many times its bytes."""
         self.max_entries = settings.integer("muster.request.max.entries")
         self.request_budget = RequestBudget(
-            settings.integer(QUEUED_BYTES), UNCOUNTED_BYTES_PER_CONNECTION, QUEUED_BYTES
+            settings.integer(QUEUED_BYTES),
+            UNCOUNTED_BYTES_PER_CONNECTION,
+            QUEUED_BYTES,
+            lowest_limit=self.max_frame_bytes,  # the largest request of all still fits
         )
         self.newcomer_budget = RequestBudget(
-            UNAUTHENTICATED_BYTES, UNCOUNTED_BYTES_BEFORE_AUTHENTICATION, "before authentication"
+            UNAUTHENTICATED_BYTES,
+            UNCOUNTED_BYTES_BEFORE_AUTHENTICATION,
+            "before authentication",
+            lowest_limit=UNAUTHENTICATED_BYTES,
         )
         self.connections: dict[Connection, None] = {}
         self.newcomers = Newcomers(

@@ -5,11 +5,10 @@ Enough HTTP for a scraper and for curl. Knows nothing of what is said there: it 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from muster.server.http_guard import HttpConnection, HttpPlaces
+from muster.server.http_guard import HttpConnection, HttpPlaces, HttpServer, serve_http
 
 MAX_REQUEST_BYTES: Final = 8_192
 OK: Final = "200 OK"
@@ -45,7 +44,5 @@ class MetricsConnection(HttpConnection):
         self.send(status, _PLAIN, text.encode(errors="replace"), with_body=not self._received.startswith(b"HEAD "))
 
 
-async def serve_pages(host: str, port: int, pages: Pages) -> asyncio.Server:
-    """Listen until the returned server is closed. Port 0 picks a free one."""
-    places = HttpPlaces()
-    return await asyncio.get_running_loop().create_server(lambda: MetricsConnection(places, pages), host, port)
+async def serve_pages(host: str, port: int, pages: Pages) -> HttpServer:
+    return await serve_http(host, port, lambda places: MetricsConnection(places, pages))

@@ -20,17 +20,19 @@ def process_metrics(started_ms: int) -> Iterator[Metric]:
     labels = {"version": __version__, "form": form_text(), "python": platform.python_version()}
     yield Metric("muster_build_info", "gauge", "What runs here; the value is always 1.", ((labels, 1.0),))
     used = resource.getrusage(resource.RUSAGE_SELF)
-    yield _process("cpu_seconds_total", "counter", "Processor time, kernel included.", used.ru_utime + used.ru_stime)
-    yield _process("start_time_seconds", "gauge", "When the server started, in seconds since 1970.", started_ms / 1000)
-    yield _process("resident_memory_bytes", "gauge", "Resident memory.", _resident_bytes(used.ru_maxrss))
+    yield _process("cpu_seconds_total", "Processor time, kernel included.", used.ru_utime + used.ru_stime)
+    yield _process("start_time_seconds", "When the server started, in seconds since 1970.", started_ms / 1000)
+    yield _process("resident_memory_bytes", "Resident memory.", _resident_bytes(used.ru_maxrss))
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    yield _process("max_fds", "gauge", "How many files and connections may be open.", most)
+    yield _process("max_fds", "How many files and connections may be open.", most)
     if (count := _open_files()) is not None:
-        yield _process("open_fds", "gauge", "How many files and connections are open.", count)
+        yield _process("open_fds", "How many files and connections are open.", count)
 
 
-def _process(name: str, kind: str, meaning: str, value: float) -> Metric:
-    return Metric(f"process_{name}", "counter" if kind == "counter" else "gauge", meaning, (({}, float(value)),))
+def _process(name: str, meaning: str, value: float) -> Metric:
+    """Prometheus wants the names of counters, and of nothing else, to end in `_total`."""
+    is_counter = name.endswith("_total")
+    return Metric(f"process_{name}", "counter" if is_counter else "gauge", meaning, (({}, float(value)),))
 
 
 def _resident_bytes(most_kilobytes: int) -> int:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from muster.runtime.coordinator_shards import ShardState
@@ -18,7 +17,7 @@ def reasons_not_ready(node: Node, *, is_accepting: bool) -> list[str]:
     """Empty if clients are served: it listens, and no coordinator partition of this node is still being loaded."""
     reasons = [] if is_accepting else ["it starts or stops: no client is accepted"]
     for topic, coordinator in node.coordinators.items():
-        states = Counter(place.state for place in coordinator.places.values())
-        if states[ShardState.LOADING]:
-            reasons.append(f"{states[ShardState.LOADING]} partitions of {topic} are being loaded")
+        loading = sum(place.state is ShardState.LOADING for place in coordinator.places.values())
+        if loading:
+            reasons.append(f"{loading} {'partition' if loading == 1 else 'partitions'} of {topic} still to be loaded")
     return reasons

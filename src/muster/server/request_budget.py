@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-LOWEST_LIMIT_BYTES: Final = 1 << 27
-"""The limit is not lowered further, whatever happens: the largest request of all still fits."""
 PATIENCE_SECONDS: Final = 1.0
 """How long nothing may be given back, while somebody waits, before a connection is closed."""
 
@@ -28,9 +26,10 @@ _PRODUCE: Final = 0
 
 
 class RequestBudget:
-    def __init__(self, limit: int, free_bytes: int, setting: str) -> None:
-        """`setting` names the limit in log lines."""
+    def __init__(self, limit: int, free_bytes: int, setting: str, lowest_limit: int) -> None:
+        """`setting` names the limit in log lines. `lowest_limit`: so much is allowed whatever happens."""
         self.limit = limit
+        self._lowest_limit = lowest_limit
         self.free_bytes = free_bytes
         self.used = 0
         self.most_used = 0
@@ -103,7 +102,7 @@ class RequestBudget:
 
         Without room below it the next small request, of whomever, would be the one that finds no memory.
         """
-        lower = max(self.used * 3 // 4, LOWEST_LIMIT_BYTES)
+        lower = max(self.used * 3 // 4, self._lowest_limit)
         if lower >= self.limit:
             return
         _log.warning("%s is %d bytes from now on, not %d: memory has run out", self._setting, lower, self.limit)

@@ -19,20 +19,19 @@ from muster import __version__
 from muster.form import form_text
 from muster.log.contract import StorageError
 from muster.runtime.log_limit import LogLimit
-from muster.runtime.rebalance_watch import RebalanceWatch
-from muster.server.endpoint import Endpoint, parse_endpoint
+from muster.server.endpoint import Endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.limits import COLLECT_AFTER_OBJECTS
 from muster.server.listener import Listener
 from muster.server.log_lines import set_up_logging
+from muster.server.monitoring import Monitoring
 from muster.server.quota_watch import follow_quotas
 from muster.server.reactor_loop import new_event_loop
 from muster.server.routes import HandlerTable, Routes
 from muster.server.settings import Settings
-from muster.server.traffic import traffic_metrics
 
 if TYPE_CHECKING:
-    from muster.server.metrics_page import Page
+    from muster.server.http_guard import HttpServer
 
 _log = logging.getLogger("muster.server")
 
@@ -66,10 +65,8 @@ class Server:
         """Where metrics are served, with the real port."""
         self.announcements: list[str] = []
         """Lines for standard output beside the address, from whoever else listens."""
-        self._metrics: asyncio.Server | None = None
-        self._started_ms = time.time_ns() // 1_000_000
-        self._is_accepting = False
-        self._rebalances = RebalanceWatch(time.monotonic, with_lines=settings.boolean("muster.log.rebalances"))
+        self._metrics: HttpServer | None = None
+        self.monitoring = Monitoring(settings, self.listener)
         self._make_node = make_node or _make_node
 
     async def start(self) -> Endpoint:
@@ -96,7 +93,7 @@ class Server:
             if any(door.sasl is not None for door in self.listener.doors):
                 self.node.users.load()
             follow_quotas(self.node, self.listener)
-            self._watch_rebalances()
+            self.monitoring.watch(self.node)
             await self._open_metrics()
             self.node.start()
             await self._start_doors()
@@ -104,11 +101,6 @@ class Server:
             await self.stop()
             raise
         return self.listener.doors[0].bound
-
-    def _watch_rebalances(self) -> None:
-        journal = getattr(self.node, "journal", None)
-        if journal is not None:
-            journal.listeners.append(self._rebalances)
 
     def _endpoints(self) -> dict[str, tuple[str, int]]:
         """What clients are told, by the name of the listener."""
@@ -129,7 +121,7 @@ class Server:
             except OSError as error:  # somebody else took the same address meanwhile, and was quicker to listen
                 raise ListenError(_why_not(door.bound, error)) from error
         self.listener.start_looking()
-        self._is_accepting = True
+        self.monitoring.is_accepting = True
 
     def refresh(self) -> None:
         """Read certificates, token keys and users again, as on SIGHUP."""
@@ -141,60 +133,21 @@ class Server:
             _log.error("keeping the users that were read before: %s", error)
 
     async def _open_metrics(self) -> None:
-        text = self.settings.string("muster.metrics.listen")
-        if not text:
+        wanted = self.monitoring.wanted
+        if wanted is None:
             return
-        from muster.server.metrics_page import OK, serve_pages
-
-        wanted = parse_endpoint("muster.metrics.listen", text)
         try:
-            pages = {"/metrics": self._metrics_page, "/healthz": lambda: (OK, "ok\n"), "/readyz": self._readiness_page}
-            self._metrics = await serve_pages(wanted.host, wanted.port, pages)
+            self._metrics = await self.monitoring.serve_pages(wanted)
         except (OSError, OverflowError) as error:
             raise ListenError(_why_not(wanted, error, "--metrics-listen")) from error
-        self.metrics = Endpoint(wanted.host, self._metrics.sockets[0].getsockname()[1])
-
-    def _metrics_page(self) -> Page:
-        from muster.runtime.metrics import coordinator_metrics, exposition
-        from muster.runtime.rebalance_watch import rebalance_metrics
-        from muster.runtime.transaction_metrics import marker_metrics, transaction_metrics
-        from muster.server.authorization_metrics import authorization_metrics
-        from muster.server.group_offset_metrics import group_offset_metrics
-        from muster.server.limit_metrics import limit_metrics
-        from muster.server.metrics_page import OK
-        from muster.server.process_metrics import process_metrics
-        from muster.server.storage_metrics import storage_metrics
-
-        now_ms = self.node.clock.now_ms()
-        max_offsets = self.settings.integer("muster.metrics.max.offsets")
-        return OK, exposition(
-            (
-                *coordinator_metrics(self.node.coordinator),
-                *rebalance_metrics(self._rebalances),
-                *group_offset_metrics(self.node, max_offsets, now_ms),
-                *marker_metrics(self.node.transactions.marker_writer),
-                *transaction_metrics(self.node.transactions, now_ms),
-                *traffic_metrics(self.listener),
-                *authorization_metrics(self.node),
-                *limit_metrics(self.listener, self.node),
-                *storage_metrics(self.node),
-                *process_metrics(self._started_ms),
-            )
-        )
-
-    def _readiness_page(self) -> Page:
-        from muster.server.metrics_page import OK, UNAVAILABLE
-        from muster.server.readiness import reasons_not_ready
-
-        reasons = reasons_not_ready(self.node, is_accepting=self._is_accepting)
-        return (UNAVAILABLE, "".join(f"not ready: {why}\n" for why in reasons)) if reasons else (OK, "ready\n")
+        self.metrics = Endpoint(wanted.host, self._metrics.port)
 
     async def stop(self) -> None:
         """Take nothing new, let the node answer whom it can and make everything durable, then close.
 
         In a cluster others take over first, while clients still get an answer that says so.
         """
-        self._is_accepting = False
+        self.monitoring.is_accepting = False
         if self.node is not None and self.settings.store_url:
             await self.node.cluster.hand_over()
         self.listener.stop_accepting()

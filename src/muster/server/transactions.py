@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.replies import AddPartitionsReply
@@ -18,7 +17,7 @@ from muster.log.contract import NOBODY, StorageError
 from muster.runtime.node import Node
 from muster.runtime.tickets import Redeemable
 from muster.server.settings import settings_of
-from muster.topics.produce import ProduceResult, begin_verification
+from muster.topics.produce import ProduceResult, begin_verification, needs_verification
 from muster.topics.refusal import TopicError
 from muster.wire.batch import NO_PRODUCER_ID, TRANSACTIONAL_BIT, BatchHeader, parse_header
 from muster.wire.errors import (
@@ -66,7 +65,7 @@ def fenced_error(version: int) -> int:
 
 def offsets_partition(node: Node, group_id: str) -> TopicPartitions:
     """Where the offsets of a group are written."""
-    return TopicPartitions(CONSUMER_OFFSETS, (partition_for(group_id, node.coordinator.partition_count),))
+    return (CONSUMER_OFFSETS, (node.coordinator.partition_of(group_id),))
 
 
 def ask_whether_in_transaction(node: Node, request: AddPartitions, then: Callable[[AddPartitionsReply], None]) -> None:
@@ -163,12 +162,12 @@ class Verification:
             self._transactional_id,
             first.producer_id,
             first.producer_epoch,
-            tuple([TopicPartitions(name, (index,)) for name, index in self._unknown]),
+            tuple([(name, (index,)) for name, index in self._unknown]),
             verify_only=not self._joins,
             raises_epoch=self._joins,
             fenced_error=INVALID_PRODUCER_EPOCH,
         )
-        if not self._joins and not is_verification_wanted(self._node):
+        if not self._asks:
             self._note_asked()
             then()
             return
@@ -215,12 +214,19 @@ class Verification:
     def _joins(self) -> bool:
         return self._version >= JOINS_BY_ITSELF_SINCE
 
+    @property
+    def _asks(self) -> bool:
+        """Whether the coordinator is asked at all; if not, no batch is remembered as one that is asked for either."""
+        return self._joins or is_verification_wanted(self._node)
+
     def _needs_verification(self, name: str, index: int, header: BatchHeader) -> bool:
         try:
             partition = self._node.broker.partition(name, index)
         except (TopicError, StorageError):
             return False  # the append finds out, and says so
         try:
+            if not self._asks:
+                return needs_verification(partition, header)
             return begin_verification(partition, header, must_begin_at_zero=self._joins)
         except TopicError as refused:
             self._refused[name, index] = ProduceResult(refused.code, refused.message)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from muster.log.contract import DocumentChanged, LogStore, PartitionLog, StorageError
 from muster.topics import config_changes, creation, deletion, producer_snapshots
+from muster.topics.broker_config import BrokerConfig
 from muster.topics.catalog import Catalog
 from muster.topics.configs import ConfigEntry, TopicDefaults
 from muster.topics.creation import (
@@ -39,7 +40,6 @@ from muster.topics.refused_batches import PASSING_ERRORS, RefusedBatches
 from muster.topics.retention import RetentionPass, apply_retention
 from muster.topics.topic import Partition, Topic
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION
-from muster.wire.late_dataclass import dataclass
 from muster.wire.special_values import LATEST_TIERED
 
 T = TypeVar("T")
@@ -47,23 +47,7 @@ T = TypeVar("T")
 CHANGE_ATTEMPTS: Final = 5
 
 
-@dataclass(slots=True, frozen=True)
-class BrokerConfig:
-    """What the operator decides about this room; names and defaults are Kafka's."""
-
-    node_id: int = 1
-    cluster_id: str = ""
-    num_partitions: int = 1
-    default_replication_factor: int = 1
-    auto_create_topics: bool = True
-    delete_topic_enable: bool = True
-    fetch_max_bytes: int = 57_671_680
-    producer_id_expiration_ms: int = 86_400_000
-    internal_topics_writable: bool = False
-
-
-@dataclass(slots=True, frozen=True)
-class LogDirEntry:
+class LogDirEntry(NamedTuple):
     """One partition in DescribeLogDirs; nothing lags and nothing moves on a single node."""
 
     topic: str

@@ -19,7 +19,7 @@ from muster.core.offsets.commit import commit_offsets
 from muster.core.offsets.expire import MORE_TO_EXPIRE_DELAY_MS, expire_offsets
 from muster.core.records import GroupErased, OffsetErased
 from muster.core.steps import TellJournal
-from muster.log.record_codec import encode_records
+from tests.coordinator_records import encode_records
 from tests.core.offsets.desk import NOW, TICKET, Desk, commit, empty_group, group_of, offset
 
 DAY = 24 * 3600 * 1000

@@ -23,7 +23,7 @@ from tests.core.transactions.transaction_world import (
 from tests.values import replaced
 
 PID = FIRST_PRODUCER_ID
-BOTH = (TopicPartitions("orders", (0, 1)), TopicPartitions("payments", (0,)))
+BOTH = (("orders", (0, 1)), ("payments", (0,)))
 TIMER = ("transaction", "t")
 
 
@@ -145,9 +145,9 @@ def test_the_answer_comes_when_the_decision_is_durable_and_the_markers_after_it(
 def test_markers_are_reported_bit_by_bit() -> None:
     world = TransactionWorld(log=[stored(TransactionState.PREPARE_COMMIT, topics=BOTH)], keeps_markers=True)
     (order,) = world.orders
-    world.report(order, (TopicPartitions("orders", (1,)),))
-    assert world.describe().topics == (TopicPartitions("orders", (0,)), TopicPartitions("payments", (0,)))
-    world.report(order, (TopicPartitions("orders", (1, 0)),))
+    world.report(order, (("orders", (1,)),))
+    assert world.describe().topics == (("orders", (0,)), ("payments", (0,)))
+    world.report(order, (("orders", (1, 0)),))
     assert world.state() == TransactionState.PREPARE_COMMIT
     world.report(order, PAYMENTS)
     assert world.state() == TransactionState.COMPLETE_COMMIT
@@ -169,7 +169,7 @@ def test_markers_of_another_transaction_are_ignored(change: dict[str, object]) -
 def test_verification_answers_for_each_partition() -> None:
     """Spec 14.1: `verify_only` of a partition that was not added is TRANSACTION_ABORTABLE."""
     world = TransactionWorld(log=[stored(TransactionState.ONGOING)])
-    asked = (TopicPartitions("payments", (0,)), TopicPartitions("orders", (0, 7, 1)))
+    asked = (("payments", (0,)), ("orders", (0, 7, 1)))
     reply = world.add(7, 5, asked, verify_only=True).reply
     assert reply.listed(4) == [errors.TRANSACTION_ABORTABLE, errors.NONE, errors.TRANSACTION_ABORTABLE, errors.NONE]
 

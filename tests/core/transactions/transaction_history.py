@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable
 
 from muster.core.transactions.config import TransactionConfig
-from muster.core.transactions.records import TopicPartitions, TransactionErased, TransactionRecord, TransactionStored
+from muster.core.transactions.records import TransactionErased, TransactionRecord, TransactionStored
 from muster.core.transactions.replies import EndTransactionReply, InitProducerIdReply
 from muster.core.transactions.states import TransactionState
 from muster.core.transactions.transitions import PREVIOUS_STATES
@@ -23,8 +23,8 @@ NAMES = ("t", "u", "last-epochs")
 PAUSES_MS = (0, 1, 1_000, 10_000, 60_000, 100_000)
 LOG_ERRORS = (errors.NOT_ENOUGH_REPLICAS, errors.MESSAGE_TOO_LARGE, errors.KAFKA_STORAGE_ERROR)
 TOPICS = (
-    (TopicPartitions("orders", (0, 1)),),
-    (TopicPartitions("payments", (0,)), TopicPartitions("orders", (1, 2))),
+    (("orders", (0, 1)),),
+    (("payments", (0,)), ("orders", (1, 2))),
     (),
 )
 CONFIG = TransactionConfig(transactional_id_expiration_ms=90_000, remove_expired_interval_ms=30_000)

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar, cast
 from muster.core.contract import TimerKey
 from muster.core.transactions.config import TransactionConfig
 from muster.core.transactions.outcome import MarkerOrder, TransactionOutcome, TransactionTicketReply
-from muster.core.transactions.records import TopicPartitions, TransactionErased, TransactionRecord, TransactionStored
+from muster.core.transactions.records import TransactionErased, TransactionRecord, TransactionStored
 from muster.core.transactions.refusal import invalid_before_routing
 from muster.core.transactions.replies import (
     AddPartitionsReply,
@@ -42,8 +42,8 @@ TIMEOUT_MS = 60_000
 BUSY_RETRY_MS = 1_000
 FIRST_PRODUCER_ID = 1_000
 
-ORDERS: Topics = (TopicPartitions("orders", (0, 1)),)
-PAYMENTS: Topics = (TopicPartitions("payments", (0,)),)
+ORDERS: Topics = (("orders", (0, 1)),)
+PAYMENTS: Topics = (("payments", (0,)),)
 
 
 class Call(Generic[R]):

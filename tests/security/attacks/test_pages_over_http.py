@@ -17,8 +17,6 @@ from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.testing.control_http import Refused, read_request
 from muster.testing.controlled_server import ControlledServer
-from muster.wire.generated.api_versions import ApiVersionsRequest
-from tests.server.raw_client import request_frame
 
 PATIENCE_SECONDS = 60
 PAGES = ("metrics", "control")
@@ -92,7 +90,6 @@ def post(path: str, body: bytes) -> bytes:
 @pytest.mark.parametrize(
     "hello",
     [
-        request_frame("ApiVersions", 3, ApiVersionsRequest("raw", "1")),
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"SSH-2.0-OpenSSH_9.6\r\n",
         b"get / http/1.1\r\n",
@@ -101,10 +98,10 @@ def post(path: str, body: bytes) -> bytes:
         b"X" * 10,
         b"GET /" + b"x" * 5_000,
     ],
-    ids=["kafka", "tls", "ssh", "small letters", "no version", "bare newline", "no method", "long line"],
+    ids=["tls", "ssh", "small letters", "no version", "bare newline", "no method", "long line"],
 )
 def test_somebody_who_does_not_speak_http_is_answered_at_once(server: Pages, page: str, hello: bytes) -> None:
-    """A Kafka client that was given the wrong port waited for 15 s. It does not end its side here, and neither has to."""
+    """Kafka clients are answered in their own protocol: tests/server/test_strayed_clients.py."""
     assert server.ask(page, hello) == (400, b"this port speaks HTTP\n")
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.records import OffsetCommitted
-from muster.log.record_codec import encode_records
 from muster.wire.batch import Record, encode_batch, encode_pairs, parse_header
+from tests.coordinator_records import encode_records
 from tests.server.groups.group_client import subscription
 from tests.server.groups.group_server import GroupServer
 

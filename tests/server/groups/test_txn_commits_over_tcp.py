@@ -14,7 +14,6 @@ import pytest
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply
-from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.replies import AddPartitionsReply
 from muster.core.transactions.requests import AddPartitions, TransactionRequest
 from muster.runtime import node
@@ -267,7 +266,7 @@ def test_T190_what_the_transaction_coordinator_says_is_told_in_the_words_of_the_
         ("nothing", [(0, 3)]),
         ("orders", [(0, expected)]),
     ]
-    place = TopicPartitions(CONSUMER_OFFSETS, (server.partition_of("g"),))
+    place = (CONSUMER_OFFSETS, (server.partition_of("g"),))
     (question,) = asked
     assert (question.transactional_id, question.producer_id, question.producer_epoch) == ("tx", 9, 0)
     assert (question.topics, question.verify_only) == ((place,), version < 5)

@@ -10,6 +10,7 @@ from muster.topics.limits import RECORDS_IN_LOOP
 from muster.wire.batch import Record, encode_batch
 from muster.wire.errors import (
     CONCURRENT_TRANSACTIONS,
+    CORRUPT_MESSAGE,
     INVALID_PRODUCER_EPOCH,
     INVALID_PRODUCER_ID_MAPPING,
     INVALID_RECORD,
@@ -187,6 +188,15 @@ def test_without_verification_the_first_protocol_writes_where_no_transaction_is_
         assert client.write_marker(stranger, ("orders", [0]), commit=False) == [("orders", 0, NONE)]
         server.settle()
         assert client.end_offset(committed=True) == 2
+
+
+def test_without_verification_a_refused_first_batch_is_not_remembered() -> None:
+    """Kafka asks its coordinator nothing then, and so has nothing to remember: the next batch may have any sequence."""
+    with TxnServer({"transaction.partition.verification.enable": "false"}) as server:
+        client, stranger = server.txn_client(), Producer(4_242, 3, "nobody knows it")
+        damaged = batch(stranger)[:-1] + b"?"
+        assert client.produce(("orders", 0, damaged)) == [(CORRUPT_MESSAGE, -1)]
+        assert client.produced(stranger, 5) == NONE
 
 
 def _begin_while_markers_are_missing(server: TxnServer, client: TxnClient) -> Waiting:

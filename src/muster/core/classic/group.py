@@ -170,7 +170,7 @@ class Group:
     def count_protocols(self, protocols: Protocols, change: int) -> None:
         """Deviates: a name that a member lists twice counts once; in Kafka it becomes unusable (spec 13.15)."""
         counts = self.protocol_counts
-        for name in dict.fromkeys(name for name, _ in protocols):
+        for name in dict.fromkeys([name for name, _ in protocols]):
             count = counts.get(name, 0) + change
             if count:
                 counts[name] = count

@@ -20,7 +20,7 @@ def subscribed_topics(group: Group) -> frozenset[str] | None:
     if group.protocol_type != CONSUMER_PROTOCOL_TYPE:
         return None
     topics: set[str] = set()
-    for metadata in dict.fromkeys(m.metadata_for(group.protocol_name) for m in group.members.values()):
+    for metadata in dict.fromkeys([m.metadata_for(group.protocol_name) for m in group.members.values()]):
         of_member = topics_in(metadata)
         if of_member is None:
             return None

@@ -14,7 +14,9 @@ from muster.core.classic.membership import check_member
 from muster.core.classic.states import COMPLETING_REBALANCE, DEAD, EMPTY
 from muster.core.consumer.member_epoch import check_commit_epoch
 from muster.core.contract import Outcome, Ticket, TimerChange
+from muster.core.journal import JournalEvent
 from muster.core.offsets.topic_offsets import TopicOffsets, topic_offsets
+from muster.core.offsets.tracked_query import new_run
 from muster.core.offsets.view import ShardView
 from muster.core.records import OffsetsCommitted, Record, log_length
 from muster.core.replies import CommitReply
@@ -47,7 +49,11 @@ def commit_offsets(
         # T163b: every entry was too large. The group is made all the same, in memory only.
         # Deviates: Kafka shows it after the shard's next write, here it shows at once.
         shard.groups[request.group_id] = Group(request.group_id, now_ms)
-    return Outcome(records=records, replies=[(ticket, reply)], timers=_session(group, request, now_ms))
+    journal: list[JournalEvent] | tuple[()] = ()
+    if request.generation < 0 and records and not request.member_id:
+        journal = new_run(shard.offsets, request, now_ms)
+    timers = _session(group, request, now_ms)
+    return Outcome(records=records, replies=[(ticket, reply)], timers=timers, journal=journal)
 
 
 def check_commit(group: Group, request: OffsetCommit) -> int:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from muster.core.records import UnknownRecord
 from muster.core.transactions.states import TransactionState
 from muster.wire.batch_header import NO_PRODUCER_ID, NO_TIMESTAMP
 from muster.wire.value import Value
 
-
-class TopicPartitions(NamedTuple):
-    """Partitions of one topic that take part in a transaction."""
-
-    topic: str
-    partitions: tuple[int, ...]
+TopicPartitions: TypeAlias = tuple[str, tuple[int, ...]]
+"""A topic, and those of its partitions that take part in a transaction. A plain tuple: several are made for each transaction."""
 
 
 class TransactionStored(Value):

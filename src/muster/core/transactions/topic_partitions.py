@@ -22,26 +22,35 @@ def pairs(topics: Topics) -> Iterator[tuple[str, int]]:
 
 def united(topics: Topics, more: Topics) -> Topics:
     """Each partition of both, once."""
-    found: dict[str, TopicPartitions] = {}
-    for each in topics + more:
-        topic, partitions = each
+    found: dict[str, dict[int, None]] = {}
+    for topic, partitions in topics + more:
         known = found.get(topic)
-        distinct = tuple(dict.fromkeys(partitions if known is None else known.partitions + partitions))
-        found[topic] = each if distinct == partitions else TopicPartitions(topic, distinct)
-    return tuple(found.values())
+        if known is None:
+            known = found[topic] = {}
+        for partition in partitions:
+            known[partition] = None
+    return tuple([(topic, tuple(known)) for topic, known in found.items()])
 
 
 def without(topics: Topics, gone: Topics) -> Topics:
     """The partitions without these. A topic that has no partition left is left out."""
-    removed = {(topic, partition) for topic, partitions in gone for partition in partitions}
+    removed = _as_set(gone)
     left: list[TopicPartitions] = []
-    for each in topics:
-        topic, partitions = each
-        kept = tuple([partition for partition in partitions if (topic, partition) not in removed])
+    for topic, partitions in topics:
+        kept = [partition for partition in partitions if (topic, partition) not in removed]
         if kept:
-            left.append(each if len(kept) == len(partitions) else TopicPartitions(topic, kept))
+            left.append((topic, tuple(kept)))
     return tuple(left)
 
 
 def contains_all(topics: Topics, asked: Topics) -> bool:
-    return frozenset(pairs(topics)).issuperset(pairs(asked))
+    known = _as_set(topics)
+    for topic, partitions in asked:
+        for partition in partitions:
+            if (topic, partition) not in known:
+                return False
+    return True
+
+
+def _as_set(topics: Topics) -> set[tuple[str, int]]:
+    return {(topic, partition) for topic, partitions in topics for partition in partitions}

@@ -136,7 +136,7 @@ class Transaction:
         stored = self.stored
         return (
             f"<Transaction {stored.transactional_id!r}: {stored.state}, producer {stored.producer_id}"
-            f" epoch {stored.producer_epoch}, {sum(len(each.partitions) for each in stored.topics)} partitions>"
+            f" epoch {stored.producer_epoch}, {sum(len(partitions) for _, partitions in stored.topics)} partitions>"
         )
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from muster.core.transactions.records import TopicPartitions
 from muster.core.transactions.replies import AddPartitionsReply
 from muster.core.transactions.requests import AddPartitions
 from muster.core.transactions.topic_partitions import Topics
@@ -113,7 +112,7 @@ def _merged(topics: Sequence[_Topic]) -> Topics:
     for topic in topics:
         if topic.partitions:
             found.setdefault(topic.name, {}).update(dict.fromkeys(topic.partitions))
-    return tuple(TopicPartitions(name, tuple(partitions)) for name, partitions in found.items())
+    return tuple((name, tuple(partitions)) for name, partitions in found.items())
 
 
 def _refusal(call: Call, node: Node, asked: AddPartitions) -> AddPartitionsReply | None:

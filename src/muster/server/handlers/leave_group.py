@@ -12,6 +12,7 @@ from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_group
 from muster.server.call import Call
+from muster.server.outside_changes import of_others, tell_removals
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NONE
 from muster.wire.generated.leave_group import LeaveGroupRequest, LeaveGroupResponse, LeaveGroupResponseMember
 
@@ -26,7 +27,17 @@ def handle(call: Call, request: LeaveGroupRequest, node: Node) -> None:
         )
     else:
         members = (LeavingMember(request.member_id, None, None),)
-    call.respond = respond
+    others = of_others(call, node, request.group_id, members)
+    if not others:
+        call.respond = respond
+    else:
+
+        def tell_and_respond(call: Call, reply: LeaveReply) -> LeaveGroupResponse:
+            if reply.error == NONE:
+                tell_removals(call, node, request.group_id, reply, others)
+            return respond(call, reply)
+
+        call.respond = tell_and_respond
     node.coordinator.submit(LeaveGroup(request.group_id, members), call)
 
 

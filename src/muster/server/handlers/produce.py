@@ -64,9 +64,11 @@ def _whole_error(call: Call, request: ProduceRequest, node: Node) -> int:
 
 
 def _has_transactional_batch(request: ProduceRequest) -> bool:
-    return any(
-        is_transactional(partition.records) for topic in request.topic_data for partition in topic.partition_data
-    )
+    for topic in request.topic_data:
+        for partition in topic.partition_data:
+            if is_transactional(partition.records):
+                return True
+    return False
 
 
 class _Asked:

@@ -41,6 +41,8 @@ def learn(
     """Not kept if a part of the commit is refused or empty, or if its offsets cannot be found."""
     if node.principal_usage is not None:
         return  # limits of its principal: each commit has to be counted
+    if request.generation_id_or_member_epoch < 0:
+        return  # may be an operator's: each is looked at for the audit
     answer = sorted_out(call, request, node, quietly=True)
     if not answer.accepted or answer.has_refused or len(answer.accepted) != len(request.topics):
         return
