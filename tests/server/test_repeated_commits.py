@@ -137,8 +137,7 @@ def test_commits_that_differ_in_their_offsets_mean_what_they_say(version: int, d
     first = [row.committed_offset for row in rows_of(request)]
     client_id = data.draw(st.none() | PLAIN)
     one = check_that_a_new_connection_would_say_the_same(version, request, [first, *others], client_id)
-    is_a_members = request.generation_id_or_member_epoch >= 0
-    assert one.serves_repeats == is_a_members, "one without a generation may be an operator's, for the audit to see"
+    assert one.serves_repeats
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -7,7 +7,7 @@ as it was; told after it has decided.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from muster.core.replies import CommitReply, LeaveReply
 from muster.core.requests import LeavingMember, OffsetCommit
@@ -16,6 +16,7 @@ from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.server.authorize import tell_group_change
 from muster.server.call import Call
+from muster.server.handlers.commit_answer import CommitAnswer
 from muster.wire.errors import NONE
 
 
@@ -38,6 +39,19 @@ def is_set_from_outside(node: Node, commit: OffsetCommit) -> bool:
         for topic in commit.topics
         for partition, offset, _, _ in topic.rows()
     )
+
+
+def audited_response(node: Node, commit: OffsetCommit, answer: CommitAnswer) -> Callable[[Call, CommitReply], object]:
+    """How the reply to this commit becomes a response: with a line for the audit first, if the offsets are set from outside."""
+    if not is_set_from_outside(node, commit):
+        return answer.respond
+    group_id = commit.group_id
+
+    def respond(call: Call, reply: CommitReply) -> object:
+        tell_offsets(call, node, group_id, reply)
+        return answer.respond(call, reply)
+
+    return respond
 
 
 def tell_offsets(call: Call, node: Node, group_id: str, reply: CommitReply) -> None:

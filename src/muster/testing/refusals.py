@@ -10,6 +10,7 @@ from typing import Any
 from muster.core.refusal import refused
 from muster.core.replies import HeartbeatReply, ListReply, Reply, SyncReply
 from muster.core.requests import Heartbeat, ListGroups, Request, SyncGroup
+from muster.core.shard import Shard
 from muster.core.transactions.refusal import refused as transaction_refused
 from muster.core.transactions.requests import ListTransactions, TransactionRequest
 from muster.runtime.coordinator import Coordinator
@@ -71,7 +72,7 @@ class _Seen:
 
 
 class _Coordinator(Coordinator):
-    """Compiled handlers take nothing that is no Coordinator; of this one they call the two methods below."""
+    """Compiled handlers take nothing that is no Coordinator; of this one they call the methods below."""
 
     def __init__(self, original: Coordinator, fault: Fault) -> None:
         self._original = original
@@ -84,6 +85,9 @@ class _Coordinator(Coordinator):
             ticket.redeem(refusal_of(request, self._fault.error))
         else:
             self._original.submit(request, ticket)
+
+    def shard_of(self, group_id: str) -> Shard | None:
+        return self._original.shard_of(group_id)
 
     def list_groups(self, request: ListGroups, ticket_for: object) -> int:
         return self._fault.error

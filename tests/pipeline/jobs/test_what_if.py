@@ -17,11 +17,13 @@ from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.whatif.answer import answer, as_row
 from muster.whatif.arrivals import Arrivals
+from muster.whatif.generations import ASSUMED
 from muster.whatif.job import what_if
 from muster.whatif.variants import Variant, parse_grid
 from tests.pipeline.decode.test_muster_log import wake
 from tests.pipeline.stream.lakes import LakeRun, source_of
 from tests.server.groups.group_client import GroupClient
+from tests.whatif.generation_rows import generation, member
 from tests.whatif.random_group import RandomGroup
 
 GROUPS = 6
@@ -80,16 +82,42 @@ def test_commits_tell_how_many_records_waited(spark: Any) -> None:
     assert second.recorded_waited is None
 
 
-def test_log_of_a_real_kafka_is_replayed_from_its_generations(spark: Any, whole: Lake, whole_root: Path) -> None:
-    log = open_lake(spark, whole_root).table("log")
-    found = what_if(spark, log, [Variant(), Variant(partition_times=2)]).collect()
-    replayed = [row for row in found if row.problem is None]
-    assert replayed, [row.problem for row in found]
-    for row in replayed:
-        assert row.assumed.startswith("Kafka keeps no journal")
-        if row.variant == "as recorded":
-            assert row.reproduced > 0
-            assert row.replayed_rebalances >= row.reproduced
+def generations_of(group: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "cluster": "c",
+            "log_topic": "__consumer_offsets",
+            "group_id": group,
+            "record_type": 2,
+            "log_offset": number,
+            "record_ms": row["at_ms"],
+            "is_tombstone": row["generation"] is None,
+            "generation": row["generation"],
+        }
+        for number, row in enumerate(rows)
+    ]
+
+
+def test_log_without_a_journal_is_replayed_from_its_generations(spark: Any) -> None:
+    anna, boris = member("anna-1"), member("boris-1")
+    rows = [generation(10_000, 5, anna), generation(20_000, 6, anna, boris), generation(30_000, 7, boris)]
+    log = log_of(spark, {}, generations_of("billing", rows))
+    (found, doubled) = what_if(spark, log, [Variant(), Variant(partition_times=2)]).orderBy("variant").collect()
+    assert found.variant == "as recorded"
+    assert found.problem is None
+    assert found.recorded_rebalances == found.replayed_rebalances == found.reproduced == 3
+    assert doubled.replayed_moved == 2 * found.replayed_moved > 0
+    assert found.assumed.startswith(ASSUMED)
+    assert doubled.assumed.startswith(ASSUMED)
+
+
+def test_log_of_a_real_kafka_that_was_compacted_says_that_its_generations_are_gone(
+    spark: Any, whole: Lake, whole_root: Path
+) -> None:
+    found = what_if(spark, open_lake(spark, whole_root).table("log"), [Variant()]).collect()
+    assert {row.group_id: row.problem for row in found} == dict.fromkeys(
+        ["classic-group", "simple-5"], "the log has no generation of it"
+    )
 
 
 def test_every_group_with_every_variant_gets_the_answer_of_the_pure_function(spark: Any) -> None:

@@ -7,20 +7,16 @@ that repeats the one before is served by `repeated_commit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from muster.core.offsets.topic_offsets import TopicOffsets
-from muster.core.replies import CommitReply
-from muster.core.requests import OffsetCommit
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_group
 from muster.server.call import Call
-from muster.server.handlers.commit_answer import CommitAnswer
 from muster.server.handlers.commit_sorting import as_commit, sorted_out
 from muster.server.handlers.repeated_commit import learn
-from muster.server.outside_changes import is_set_from_outside, tell_offsets
+from muster.server.outside_changes import audited_response
 from muster.wire.errors import GROUP_AUTHORIZATION_FAILED
 from muster.wire.generated.offset_commit import (
     OffsetCommitRequest,
@@ -52,7 +48,7 @@ def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
         if error:
             call.reply(answer.with_codes([error] * commit.count))
             return
-    call.respond = _telling(node, commit, answer) if is_set_from_outside(node, commit) else answer.respond
+    call.respond = audited_response(node, commit, answer)
     node.coordinator.submit(commit, call)
 
 
@@ -63,16 +59,6 @@ def _claim(call: Call, request: OffsetCommitRequest, accepted: list[TopicOffsets
     return usage.why_no_commit(
         call.principal, request.group_id, accepted, makes_group=request.generation_id_or_member_epoch < 0
     )
-
-
-def _telling(node: Node, commit: OffsetCommit, answer: CommitAnswer) -> Callable[[Call, CommitReply], object]:
-    """Answer, and tell the audit what was set."""
-
-    def respond(call: Call, reply: CommitReply) -> object:
-        tell_offsets(call, node, commit.group_id, reply)
-        return answer.respond(call, reply)
-
-    return respond
 
 
 def _everywhere(request: OffsetCommitRequest, error: int) -> OffsetCommitResponse:

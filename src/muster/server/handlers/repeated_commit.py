@@ -23,6 +23,7 @@ from muster.server.call import Call
 from muster.server.handlers.commit_answer import CommitAnswer
 from muster.server.handlers.commit_sorting import as_commit, sorted_out
 from muster.server.intake.repeated_request import RepeatedRequest, Submission
+from muster.server.outside_changes import audited_response
 from muster.wire.errors import WireError
 from muster.wire.generated.offset_commit import OffsetCommitRequest, OffsetCommitRequestPartition
 
@@ -41,8 +42,6 @@ def learn(
     """Not kept if a part of the commit is refused or empty, or if its offsets cannot be found."""
     if node.principal_usage is not None:
         return  # limits of its principal: each commit has to be counted
-    if request.generation_id_or_member_epoch < 0:
-        return  # may be an operator's: each is looked at for the audit
     answer = sorted_out(call, request, node, quietly=True)
     if not answer.accepted or answer.has_refused or len(answer.accepted) != len(request.topics):
         return
@@ -60,13 +59,14 @@ def learn(
 class CommitSubmission(Submission):
     """Commits again with the offsets of the new request."""
 
-    __slots__ = ("_commit", "_node", "_offsets_at", "_respond", "_token")
+    __slots__ = ("_answer", "_commit", "_node", "_offsets_at", "_respond", "_token")
 
     def __init__(self, node: Node, commit: OffsetCommit, offsets_at: vec[i64], answer: CommitAnswer) -> None:
         self._node = node
         self._commit = commit
         """The last one: its topics are replaced by each that follows."""
         self._offsets_at = offsets_at
+        self._answer = answer
         self._respond = answer.respond
         self._token = node.coordinator.session_token(
             Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
@@ -74,8 +74,9 @@ class CommitSubmission(Submission):
 
     def submit(self, call: Call, frame: bytes, start: i64) -> None:
         self._read_offsets(frame, start)
-        call.respond = self._respond
         token, commit = self._token, self._commit
+        # Without a generation it may be an operator's: each is looked at for the audit.
+        call.respond = self._respond if commit.generation >= 0 else audited_response(self._node, commit, self._answer)
         # By its token it is decided at once, so nobody keeps the commit and it can serve again.
         if token is None or not token.commit(commit, call):
             self._node.coordinator.submit(_copied(commit), call)
