@@ -153,7 +153,9 @@ class Load:
         for fleet in self.fleets.values():
             fleet.end_exchange()
         self.check_owners()
-        assert self._count_assignments() == self._assignments, f"{UNDISTURBED} was shared anew"
+        assert self._count_assignments() == self._assignments, (
+            f"{UNDISTURBED} was shared anew: {self.fleets[UNDISTURBED].said('owns')[self._assignments :]}"
+        )
 
     def _count_assignments(self) -> int:
         return len(self.fleets[UNDISTURBED].said("owns"))
