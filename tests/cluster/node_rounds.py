@@ -91,20 +91,24 @@ class NodeRounds(RoundTools):
         return f"second process of node {victim} refused"
 
     def second_process_of_a_frozen_node(self) -> str:
-        """The id is free, as far as anybody can see: the newcomer has it until it goes, and the old one must keep still."""
+        """The id is free, as far as anybody can see: the newcomer has it, and the old process ends when it finds out."""
         victim = self._victim()
-        self._stage.nodes[victim].freeze()
+        node = self._stage.nodes[victim]
+        node.freeze()
         twin = self._twin_of(victim)
         try:
             twin.start()
-            self._stage.nodes[victim].thaw()
+            node.thaw()
+            said = node.wait_until_refused()
+            assert f"node {victim} was started a second time" in said, said
             self._load.progress()
             twin.stop()
         finally:
             twin.kill()
+        self._stage.add(victim)
         self._stage.wait_for_owners(*self._stage.running)
         self._load.progress()
-        return f"second process of node {victim} while it was frozen, then only the first again"
+        return f"second process of node {victim} while it was frozen, which then ended"
 
     def _victim(self) -> int:
         """Most often the coordinator of a group."""

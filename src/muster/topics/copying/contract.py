@@ -6,15 +6,9 @@ appended the next offset.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Protocol
-
-from muster.log.contract import StorageError
-
-MARK: Final = "store-copy.json"
-"""The document that says that a store is only half there. It is the first to be written and goes when everything was compared."""
+from typing import NamedTuple, Protocol
 
 
 class StoredBatch(NamedTuple):
@@ -91,27 +85,3 @@ class Writable(Protocol):
     def release(self, *, is_complete: bool) -> None:
         """Take the mark away if everything was compared; let go of the store."""
         ...
-
-
-def encode_mark(cluster_id: str) -> bytes:
-    return json.dumps({"copy_of_cluster": cluster_id}).encode()
-
-
-def check_mark(where: str, content: bytes, cluster_id: str) -> None:
-    """StorageError unless it was left by a copy of the same cluster."""
-    try:
-        found = json.loads(content)["copy_of_cluster"]
-    except (ValueError, KeyError, TypeError):
-        found = "an unknown cluster"
-    if found != cluster_id:
-        raise StorageError(
-            f"{where}: holds an unfinished copy of cluster {found}, and this is one of {cluster_id}; empty it first"
-        )
-
-
-def refuse_half_copy(where: str, mark: bytes | None) -> None:
-    """For whoever wants to serve a store."""
-    if mark is not None:
-        raise StorageError(
-            f"{where}: `muster store copy` into it was not finished: run it again, or give the server another store"
-        )

@@ -24,7 +24,8 @@ from muster.log.segment import LOG_SUFFIX
 from muster.log.segment_batches import checked_batches
 from muster.topics.catalog_document import DOCUMENT as TOPICS
 from muster.topics.catalog_document import StoredTopic, decode_catalog, encode_catalog
-from muster.topics.copying.contract import MARK, StoredBatch, StoredPartition, check_mark, encode_mark, refuse_half_copy
+from muster.topics.copying.contract import StoredBatch, StoredPartition
+from muster.topics.copying.mark import MARK, check_mark, encode_mark, refuse_half_copy
 from muster.topics.producer_snapshots import DOCUMENT as PRODUCERS
 from muster.wire.batch import iterate_batches
 
@@ -145,9 +146,7 @@ class DirectoryWriting:
         path = self._path(partition)
         if not path.is_dir():
             self._disk.make_directory(str(path))
-        write_file(
-            self._disk, str(path / PARTITION_METADATA), format_partition_metadata(partition.topic_id), sync=True
-        )
+        write_file(self._disk, str(path / PARTITION_METADATA), format_partition_metadata(partition.topic_id), sync=True)
         segments = _segment_files(path)
         return _mended_end(segments[-1][1], segments[-1][0]) if segments else -1
 

@@ -8,14 +8,8 @@ from uuid import UUID
 
 from muster.log.contract import StorageError
 from muster.log.postgres.schema import check
-from muster.topics.copying.contract import (
-    MARK,
-    StoredBatch,
-    StoredPartition,
-    check_mark,
-    encode_mark,
-    refuse_half_copy,
-)
+from muster.topics.copying.contract import StoredBatch, StoredPartition
+from muster.topics.copying.mark import MARK, check_mark, encode_mark, refuse_half_copy
 from muster.wire.batch import parse_header
 
 if TYPE_CHECKING:
@@ -73,7 +67,9 @@ def _keep_nodes_away(connection: psycopg.Connection[Any]) -> None:
     _ask(lambda: check(connection))
     connection.rollback()
     _ask(lambda: connection.execute("LOCK TABLE muster.nodes IN SHARE MODE"))
-    living = connection.execute("SELECT node_id FROM muster.nodes WHERE lease_until >= now() ORDER BY node_id").fetchall()
+    living = connection.execute(
+        "SELECT node_id FROM muster.nodes WHERE lease_until >= now() ORDER BY node_id"
+    ).fetchall()
     if living:
         names = ", ".join(str(node_id) for (node_id,) in living)
         raise StorageError(f"{_WHERE}: nodes run on it ({names}): stop them first, or wait until their leases are over")
