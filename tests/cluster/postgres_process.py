@@ -141,6 +141,15 @@ class PostgresProcess:
 
         eventually("the standby to be waited for", states, lambda seen: seen == [("sync",)])
 
+    def dump(self, *options: str) -> bytes:
+        """What `pg_dump` makes of the cluster's tables, while everybody goes on."""
+        command = [str(self._programs / "pg_dump"), "--format=custom", "--schema=muster", *options, self.url]
+        return subprocess.run(command, user=_USER, cwd="/", check=True, capture_output=True).stdout
+
+    def restore(self, content: bytes) -> None:
+        command = [str(self._programs / "pg_restore"), "--exit-on-error", "--single-transaction", "-d", self.url]
+        subprocess.run(command, user=_USER, cwd="/", check=True, capture_output=True, input=content)
+
     def promote(self) -> None:
         import psycopg
 
