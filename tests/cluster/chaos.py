@@ -20,6 +20,7 @@ from time import monotonic
 
 from tests.cluster.database_rounds import DatabaseRounds
 from tests.cluster.load import Load
+from tests.cluster.node_process import LEASE_MS, SETTINGS
 from tests.cluster.node_rounds import MOST_NODES, NodeRounds
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.round_tools import DATABASE
@@ -30,6 +31,9 @@ from tests.cluster.stepped_clock import CAN_STEP, SteppedClock
 
 FIRST_NODES = (1, 2, 3)
 DISK_MEGABYTES = 2_048
+DEFAULT_LEASE_MS = 3_000
+"""Of the long form, as operators have it: a round of a node in which partitions move is two dozen statements, and a database that
+takes 100 ms for each would outlast the lease of the other tests."""
 
 
 class Rounds(NodeRounds, DatabaseRounds):
@@ -45,7 +49,7 @@ class Rounds(NodeRounds, DatabaseRounds):
 
 
 @contextmanager
-def on_stage(home: Path) -> Iterator[tuple[ClusterStage, SmallDisk | None, dict[int, SteppedClock]]]:
+def on_stage(home: Path, lease_ms: int) -> Iterator[tuple[ClusterStage, SmallDisk | None, dict[int, SteppedClock]]]:
     """A cluster whose database has a disk that can be filled, where that can be had, and whose processes have clocks that can be
     set."""
     disk = SmallDisk(DISK_MEGABYTES) if can_mount() else None
@@ -54,7 +58,8 @@ def on_stage(home: Path) -> Iterator[tuple[ClusterStage, SmallDisk | None, dict[
     if CAN_STEP:
         clocks[DATABASE] = SteppedClock(database.home, "database")
         database.environment = clocks[DATABASE].environment
-    with database, ClusterStage(home, database) as stage:
+    settings = {**SETTINGS, "muster.lease.ms": str(lease_ms)}
+    with database, ClusterStage(home, database, settings) as stage:
         for node_id in range(1, MOST_NODES + 1):
             stage.prepare(node_id)
             if CAN_STEP:
@@ -64,10 +69,16 @@ def on_stage(home: Path) -> Iterator[tuple[ClusterStage, SmallDisk | None, dict[
         yield stage, disk, clocks
 
 
-def run(home: Path, plan: Sequence[str] | int, seed: int, say: Callable[[str], None] = lambda line: None) -> str:
+def run(
+    home: Path,
+    plan: Sequence[str] | int,
+    seed: int,
+    say: Callable[[str], None] = lambda line: None,
+    lease_ms: int = LEASE_MS,
+) -> str:
     """Rounds by name, or so many that the seed draws. AssertionError if anything acknowledged is missing."""
     random = Random(seed)
-    with on_stage(home) as (stage, disk, clocks):
+    with on_stage(home, lease_ms) as (stage, disk, clocks):
         with Load(home, stage.bootstrap, partial(stall_report, stage)) as load:
             load.start()
             rounds = Rounds(stage, load, random, disk, clocks)
@@ -108,10 +119,10 @@ def main() -> int:
 
     if arguments.keep:
         Path(arguments.keep).mkdir(parents=True, exist_ok=True)
-        print(run(Path(arguments.keep), plan, arguments.seed, say))
+        print(run(Path(arguments.keep), plan, arguments.seed, say, DEFAULT_LEASE_MS))
         return 0
     with tempfile.TemporaryDirectory(prefix="muster-chaos-") as home:
-        print(run(Path(home), plan, arguments.seed, say))
+        print(run(Path(home), plan, arguments.seed, say, DEFAULT_LEASE_MS))
     return 0
 
 

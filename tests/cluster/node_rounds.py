@@ -118,7 +118,8 @@ class NodeRounds(RoundTools):
 
     def _twin_of(self, node_id: int) -> NodeProcess:
         self._twins += 1
-        twin = NodeProcess(self._stage.home, self._stage.nodes[node_id].url, node_id, name=f"twin{self._twins}")
+        url, settings = self._stage.nodes[node_id].url, self._stage.settings
+        twin = NodeProcess(self._stage.home, url, node_id, settings, name=f"twin{self._twins}")
         twin.environment = self._stage.nodes[node_id].environment
         return twin
 
