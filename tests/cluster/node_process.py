@@ -31,9 +31,9 @@ class NodeProcess:
     """One node id on one port, over all its lives."""
 
     def __init__(
-        self, home: Path, url: str, node_id: int, settings: Mapping[str, str] = SETTINGS, name: str = ""
+        self, home: Path, url: str, node_id: int | str, settings: Mapping[str, str] = SETTINGS, name: str = ""
     ) -> None:
-        """`name`: of its log file, where another process has the same id."""
+        """`node_id`: a number, or what else the flag takes. `name`: of its log file, where another process has the same id."""
         self.node_id = node_id
         self.port = free_port()
         self.metrics_port = free_port()
