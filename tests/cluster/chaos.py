@@ -104,7 +104,7 @@ def run(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--keep", metavar="DIR", help="where the logs of the nodes go (default: a directory that goes away)"
