@@ -51,11 +51,11 @@ class ClusterStore(MemoryStore):
 class MovingStore(ClusterStore):
     """Logs of which another node may have become the owner, or that cannot be asked for at all."""
 
-    failure: StorageError | None = None
+    trouble: StorageError | None = None
 
     def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> MemoryLog:
-        if self.failure is not None and partition == 2:
-            raise self.failure
+        if self.trouble is not None and partition == 2:
+            raise self.trouble
         return super().open(topic, partition, topic_id, config)
 
 
@@ -160,13 +160,13 @@ def test_a_topic_that_could_not_be_taken_over_is_never_replaced_by_one_of_the_sa
     first, second = node(shared), node(shared, store)
     first.create_topics([NewTopic("t", 4)])
     made = first.topic("t")
-    store.failure = StorageError("the database went away")
+    store.trouble = StorageError("the database went away")
     with pytest.raises(StorageError):
         second.refresh()
     with pytest.raises(TopicError) as refused:
         second.auto_create("t")
     assert refused.value.code == errors.KAFKA_STORAGE_ERROR
-    store.failure = None
+    store.trouble = None
     assert made is not None
     assert (second.auto_create("t").topic_id, len(second.auto_create("t").partitions)) == (made.topic_id, 4)
 
@@ -176,7 +176,7 @@ def test_a_topic_of_which_a_partition_has_moved_on_is_known_and_that_partition_l
     store = MovingStore(shared)
     first, second = node(shared), node(shared, store)
     first.create_topics([NewTopic("t", 4)])
-    store.failure = LedElsewhere("t-2 is led since epoch 5, not 4")
+    store.trouble = LedElsewhere("t-2 is led since epoch 5, not 4")
     second.refresh()
     assert [second.partition("t", index).leader_id for index in range(4)] == [HERE, THERE, NOBODY, THERE]
 
