@@ -13,8 +13,8 @@ from muster import __version__
 from muster.cli.main import main
 from muster.cluster.checks import all_findings
 from muster.cluster.findings import Finding
-from muster.log.postgres.schema import migrate
 from tests.cluster.postgres_process import PostgresProcess
+from tests.cluster.stage import muster
 from tests.interop.waiting import eventually
 
 pytestmark = pytest.mark.xdist_group("cluster")
@@ -38,7 +38,7 @@ def database(server: PostgresProcess) -> Iterator[psycopg.Connection[Any]]:
         connection.execute("ALTER SYSTEM RESET ALL")
         connection.execute("SELECT pg_reload_conf()")
         connection.execute("DROP SCHEMA IF EXISTS muster CASCADE")
-        migrate(connection, "checked")
+        muster("store", "migrate", server.url)
         for node_id in (1, 2):
             connection.execute(_NODE, (node_id, __version__, 600))
         connection.execute(
