@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+_LIMITS: Final = """
+SELECT set_config('statement_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false)
+"""
+"""A statement and not `options` of the connection: PgBouncer refuses those."""
+
 CONNECT_SECONDS: Final = 2
 STATEMENT_MS: Final = 10_000
 FAIL_FAST_SECONDS: Final = 0.5
@@ -104,17 +109,20 @@ class Line:
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 application_name=f"muster {self._purpose}",
-                options=f"-c statement_timeout={self._patience_ms} "
-                f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}",
                 keepalives_idle=5,
                 keepalives_interval=2,
                 keepalives_count=3,
                 tcp_user_timeout=self._patience_ms,
             )
+            watch(self)
+            self.due_s = monotonic() + self._patience_ms / 1000 * GRACE
+            self._connection.execute(_LIMITS, (str(self._patience_ms), str(IDLE_IN_TRANSACTION_MS)))
         except (psycopg.Error, ValueError) as error:
+            self.close()
             self._down_until_s = monotonic() + FAIL_FAST_SECONDS
             raise StorageError(f"the database cannot be reached: {_said(error)}") from None
-        watch(self)
+        finally:
+            self.due_s = inf
         return self._connection
 
     def close(self) -> None:

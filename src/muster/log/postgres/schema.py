@@ -1,14 +1,13 @@
-"""The tables, and how a database gets them: numbered steps, each once, under a lock that all nodes respect.
+"""The tables as numbered steps, and which of them this release works with (decision 0021).
 
-A database that is older than this release is migrated only when the operator says so (`muster store migrate`); one
-that is newer is refused. What each column means is written in docs/cluster.md.
+What each column means is written in docs/cluster.md. How a database gets the tables, and who may use it, is in
+`migration`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-
-from muster.log.contract import StorageError
 
 if TYPE_CHECKING:
     import psycopg
@@ -17,8 +16,16 @@ CHANNEL: Final = "muster"
 """Where NOTIFY says that documents, nodes or owners changed. Its payload is a hint; whoever hears it reads the
 tables."""
 
-_LOCK: Final = 0x6D7573746572
-"""The advisory lock of whoever migrates: the letters of `muster`."""
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Brings a database from one schema version to the next."""
+
+    statements: str
+    is_contract: bool
+    """False: an expand step, which nodes that do not know it neither notice nor disturb. True: it takes away or changes
+    what such nodes need, so it has to wait until none of them is left."""
+
 
 _FIRST: Final = """
 CREATE TABLE muster.cluster (
@@ -72,59 +79,31 @@ _TRANSACTIONS: Final = """
 ALTER TABLE muster.partitions ADD COLUMN has_transactions boolean NOT NULL DEFAULT false;
 """
 
-MIGRATIONS: Final = (_FIRST, _TRANSACTIONS)
+_WHO_SPEAKS_WHAT: Final = """
+ALTER TABLE muster.nodes
+    ADD COLUMN schema_oldest integer,
+    ADD COLUMN schema_newest integer,
+    ADD COLUMN schema_said_by uuid;
+ALTER TABLE muster.schema_version ADD COLUMN expanded integer;
+"""
+
+MIGRATIONS: Final = (
+    Step(_FIRST, is_contract=True),
+    Step(_TRANSACTIONS, is_contract=True),
+    Step(_WHO_SPEAKS_WHAT, is_contract=False),
+)
 """Step n brings a database from version n to n + 1. Steps that a release has shipped never change."""
 
-VERSION: Final = len(MIGRATIONS)
+NEWEST: Final = len(MIGRATIONS)
+"""The last version that this release knows."""
+OLDEST: Final = 2
+"""The first version with which this release works: that of the release before. What came later it uses only where it is."""
+
+SPEAKERS: Final = 3
+"""The version with which nodes say which versions they speak."""
 
 
 def tell_others(connection: psycopg.Connection[Any], what: str) -> None:
     """Part of every transaction that changes documents, nodes or owners: counted, so that a poll sees it, and said at once."""
     connection.execute("UPDATE muster.cluster SET changes = changes + 1")
     connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, what))
-
-
-def migrate(connection: psycopg.Connection[Any], cluster_id: str) -> tuple[int, int]:
-    """Bring the database to this release's version; returns the versions before and after. Safe to run side by side."""
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-        connection.execute("CREATE SCHEMA IF NOT EXISTS muster")
-        connection.execute("CREATE TABLE IF NOT EXISTS muster.schema_version (version integer NOT NULL)")
-        before = _version(connection)
-        if before > VERSION:
-            raise StorageError(_too_new(before))
-        for step in MIGRATIONS[before:]:
-            connection.execute(step)
-        if before == 0:
-            connection.execute("INSERT INTO muster.schema_version VALUES (%s)", (VERSION,))
-            connection.execute("INSERT INTO muster.cluster (cluster_id) VALUES (%s)", (cluster_id,))
-        else:
-            connection.execute("UPDATE muster.schema_version SET version = %s", (VERSION,))
-    return before, VERSION
-
-
-def check(connection: psycopg.Connection[Any]) -> None:
-    """StorageError with what to do, unless the database has exactly this release's tables."""
-    exists = connection.execute("SELECT to_regclass(%s)", ("muster.schema_version",)).fetchone()
-    version = _version(connection) if exists is not None and exists[0] is not None else 0
-    if version == 0:
-        raise StorageError("the database has no tables of Muster yet: run `muster store migrate URL` once")
-    if version < VERSION:
-        raise StorageError(
-            f"the database has schema version {version}, this release needs {VERSION}: stop the nodes of the older release, "
-            "then run `muster store migrate URL`"
-        )
-    if version > VERSION:
-        raise StorageError(_too_new(version))
-
-
-def _version(connection: psycopg.Connection[Any]) -> int:
-    row = connection.execute("SELECT max(version) FROM muster.schema_version").fetchone()
-    return int(row[0]) if row is not None and row[0] is not None else 0
-
-
-def _too_new(version: int) -> str:
-    return (
-        f"the database has schema version {version}, this release knows versions up to {VERSION}: "
-        "it was migrated by a newer release of Muster, run that one"
-    )
