@@ -50,6 +50,11 @@ class NodeProcess:
         return self._log_path.read_text() if self._log_path.exists() else ""
 
     @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def is_running(self) -> bool:
         return self._process is not None
 

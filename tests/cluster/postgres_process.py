@@ -21,7 +21,7 @@ from tests.interop.waiting import eventually
 
 _USER = "nobody" if os.geteuid() == 0 else None
 """PostgreSQL does not run as root."""
-_OPTIONS = "-c max_wal_senders=4 -c wal_level=replica -c max_connections=60"
+_OPTIONS = "-c max_wal_senders=4 -c wal_level=replica"
 
 
 def programs() -> Path:
@@ -37,9 +37,12 @@ def programs() -> Path:
 class PostgresProcess:
     """Used with `with`, or `start` and `stop`."""
 
-    def __init__(self, *, copy_of: PostgresProcess | None = None, is_synced: bool = False) -> None:
+    def __init__(
+        self, *, copy_of: PostgresProcess | None = None, is_synced: bool = False, connections: int = 60
+    ) -> None:
         """`copy_of`: begin as its standby, from a backup of what it holds now. `is_synced`: for measurements."""
         self._fsync = "on" if is_synced else "off"
+        self._connections = connections
         self._programs = programs()
         self._home = Path(tempfile.mkdtemp(prefix="muster-cluster-pg-"))
         self.socket = self._home / ".s.PGSQL.5432"
@@ -68,7 +71,8 @@ class PostgresProcess:
         return f"postgresql://muster@/postgres?host={hosts}&target_session_attrs=read-write"
 
     def start(self) -> None:
-        options = f"{_OPTIONS} -c fsync={self._fsync} -c listen_addresses='' -k {self._home}"
+        own = f"-c fsync={self._fsync} -c max_connections={self._connections}"
+        options = f"{_OPTIONS} {own} -c listen_addresses='' -k {self._home}"
         log = str(self._home / "log")
         self._call("pg_ctl", "-D", str(self._directory), "-w", "-s", "-l", log, "-o", options, "start")
 
@@ -96,6 +100,11 @@ class PostgresProcess:
 
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute("SELECT pg_promote(wait => true)")
+
+    @property
+    def pid(self) -> int:
+        """Of the process whose children are all others."""
+        return int((self._directory / "postmaster.pid").read_text().split()[0])
 
     def _call(self, program: str, *arguments: str) -> None:
         with tempfile.TemporaryFile("w+") as said:
