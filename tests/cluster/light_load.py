@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from types import TracebackType
 
@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from muster.wire.errors import NONE
 from tests.cluster.load import PARTITIONS, TOPIC, Acknowledged, Writer, check_records, stored_records
 from tests.cluster.lone_member import LoneMember
-from tests.cluster.stage import ClusterStage
+from tests.cluster.node_process import NodeProcess
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
 
 
@@ -50,17 +50,19 @@ class Committer(threading.Thread):
 class LightLoad:
     """Used with `with`; `progress` after each change, `settle` at the end."""
 
-    def __init__(self, stage: ClusterStage) -> None:
-        self._config = {"bootstrap.servers": stage.bootstrap, "group.id": "auditor", "log_level": 0}
-        self._stage = stage
+    def __init__(self, nodes: Mapping[int, NodeProcess]) -> None:
+        """`nodes`: all that are there or may come; those that run are asked."""
+        self._nodes = nodes
+        bootstrap = ",".join(node.address for node in nodes.values())
+        self._config = {"bootstrap.servers": bootstrap, "group.id": "auditor", "log_level": 0}
         self._told = Acknowledged()
-        admin = AdminClient({"bootstrap.servers": stage.bootstrap, "log_level": 0})
+        admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result(PATIENCE_SECONDS)
-        self._writer = Writer(stage.bootstrap, self._told)
+        self._writer = Writer(bootstrap, self._told)
         self._committer = Committer(self._ports)
 
     def _ports(self) -> list[int]:
-        return [self._stage.nodes[node_id].port for node_id in self._stage.running]
+        return [node.port for node in self._nodes.values() if node.is_running]
 
     def progress(self) -> None:
         """Every partition takes a newer record, and the member's commits get on."""

@@ -79,7 +79,7 @@ def test_nodes_on_the_schema_of_the_release_before_are_migrated_under_load_witho
             stage.add(1, 2)
             stage.coordinator_of("the first who asks")
             assert schemas(stage) == {1: [2, 2], 2: [2, 2]}, "there is no place to say more"
-            with LightLoad(stage) as load:
+            with LightLoad(stage.nodes) as load:
                 load.progress()
                 assert muster("store", "migrate", postgres.url) == "migrated from schema version 2 to 3\n"
                 eventually("nodes to say more", lambda: schemas(stage), lambda seen: seen == {1: [2, 3], 2: [2, 3]})

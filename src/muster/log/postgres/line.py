@@ -51,6 +51,7 @@ class Line:
         self._purpose = purpose
         self._connection: psycopg.Connection[Any] | None = None
         self._down_until_s = 0.0
+        self._down_because = ""
         self.due_s = inf
         """When somebody has to end a wait that is going on."""
         self.is_held = False
@@ -101,8 +102,10 @@ class Line:
         if self._connection is not None and not self._connection.closed:
             return self._connection
         self.close()
-        if self.is_held or monotonic() < self._down_until_s:
+        if self.is_held:
             raise StorageError("the database cannot be reached")
+        if monotonic() < self._down_until_s:
+            raise StorageError(self._down_because)
         try:
             self._connection = psycopg.connect(
                 self._url,
@@ -120,7 +123,8 @@ class Line:
         except (psycopg.Error, ValueError) as error:
             self.close()
             self._down_until_s = monotonic() + FAIL_FAST_SECONDS
-            raise StorageError(f"the database cannot be reached: {_said(error)}") from None
+            self._down_because = f"the database cannot be reached: {_said(error)}"
+            raise StorageError(self._down_because) from None
         finally:
             self.due_s = inf
         return self._connection

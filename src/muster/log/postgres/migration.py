@@ -41,11 +41,19 @@ def migrate(
 
 
 def _begin(connection: psycopg.Connection[Any], steps: Sequence[Step]) -> int:
+    import psycopg
+
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         # IF NOT EXISTS asks for the right to make schemas even where this one exists, and its owner may lack it.
         if connection.execute("SELECT to_regnamespace('muster')").fetchone() == (None,):
-            connection.execute("CREATE SCHEMA muster")
+            try:
+                connection.execute("CREATE SCHEMA muster")
+            except psycopg.errors.InsufficientPrivilege:
+                raise StorageError(
+                    f"the role {connection.info.user} may not make the schema: let the owner of the database say "
+                    f'`CREATE SCHEMA muster AUTHORIZATION "{connection.info.user}"`, then run this again'
+                ) from None
         if connection.execute("SELECT to_regclass('muster.schema_version')").fetchone() == (None,):
             connection.execute("CREATE TABLE muster.schema_version (version integer NOT NULL)")
         state = schema_state(connection)
