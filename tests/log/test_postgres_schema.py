@@ -153,7 +153,7 @@ def test_a_step_that_does_not_get_its_locks_gives_way_and_tries_again(
             if len(pauses) == 2:
                 slow.commit()
 
-        monkeypatch.setattr(migration.time, "sleep", pause)
+        monkeypatch.setattr("muster.log.postgres.migration.time.sleep", pause)
         assert migrate(connection, "id") == (2, 3)
         assert len(pauses) == 2
 
