@@ -17,8 +17,8 @@ from muster.cluster.ownership import Registration
 from muster.log.contract import StorageError
 from muster.log.postgres.migration import migrate
 from muster.log.postgres.node_versions import NodeVersions, live_versions
-from muster.log.postgres.schema import MIGRATIONS, NEWEST, OLDEST, Step
-from muster.log.postgres.schema_state import schema_state
+from muster.log.postgres.schema import schema_state
+from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
 from tests.cluster.light_load import LightLoad
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage, muster

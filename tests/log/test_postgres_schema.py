@@ -13,8 +13,8 @@ from muster.log.contract import StorageError
 from muster.log.postgres import migration
 from muster.log.postgres.migration import migrate
 from muster.log.postgres.node_versions import NodeVersions, live_versions, say_versions
-from muster.log.postgres.schema import MIGRATIONS, NEWEST, OLDEST, Step
-from muster.log.postgres.schema_state import SchemaState, check, schema_state
+from muster.log.postgres.schema import SchemaState, check, schema_state
+from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
 from tests.log.postgres_server import bare_database
 
 BEFORE = MIGRATIONS[:2]

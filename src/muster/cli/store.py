@@ -50,8 +50,8 @@ def _migrate(connection: Any, cluster_id: str) -> int:
 
 
 def _status(connection: Any, *, as_json: bool) -> int:
-    from muster.log.postgres.schema import NEWEST
-    from muster.log.postgres.schema_state import check
+    from muster.log.postgres.schema import check
+    from muster.log.postgres.schema_steps import NEWEST
 
     state = check(connection)
     facts = {

@@ -20,8 +20,7 @@ from muster.cluster.view import ClusterView
 from muster.log.contract import StorageError
 from muster.log.postgres.line import Line
 from muster.log.postgres.node_versions import say_versions
-from muster.log.postgres.schema import CHANNEL
-from muster.log.postgres.schema_state import check
+from muster.log.postgres.schema import CHANNEL, check
 
 _log = logging.getLogger(__name__)
 

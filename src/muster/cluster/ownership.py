@@ -15,8 +15,7 @@ from muster.cluster.plan import Slot, plan_leaders
 from muster.cluster.view import ClusterView, NodeEntry
 from muster.log.contract import NOBODY, Leader
 from muster.log.postgres.node_versions import say_versions
-from muster.log.postgres.schema import tell_others
-from muster.log.postgres.schema_state import check
+from muster.log.postgres.schema import check, tell_others
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -61,7 +61,7 @@ def _status(connection: Any, *, as_json: bool) -> int:
     from muster.cluster.ownership import look
     from muster.cluster.plan import COORDINATING
     from muster.log.postgres.node_versions import live_versions
-    from muster.log.postgres.schema_state import check
+    from muster.log.postgres.schema import check
 
     versions = {node.node_id: node for node in live_versions(connection, check(connection))}
     view = look(connection)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from muster.log.contract import StorageError
 from muster.log.postgres.node_versions import NodeVersions, live_versions
-from muster.log.postgres.schema import MIGRATIONS, SPEAKERS, Step, tell_others
-from muster.log.postgres.schema_state import SchemaState, refuse_newer, schema_state, spoken
+from muster.log.postgres.schema import SchemaState, refuse_newer, schema_state, spoken, tell_others
+from muster.log.postgres.schema_steps import MIGRATIONS, SPEAKERS, Step
 
 if TYPE_CHECKING:
     import psycopg

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from muster.log.postgres.schema import NEWEST, OLDEST, SPEAKERS
-from muster.log.postgres.schema_state import SchemaState
+from muster.log.postgres.schema import SchemaState
+from muster.log.postgres.schema_steps import NEWEST, OLDEST, SPEAKERS
 
 if TYPE_CHECKING:
     from uuid import UUID

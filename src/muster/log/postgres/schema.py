@@ -1,13 +1,15 @@
-"""The tables as numbered steps, and which of them this release works with (decision 0021).
+"""Which steps a database has taken, what a node must speak to use it, and how a change of it is told to the others.
 
-What each column means is written in docs/cluster.md. How a database gets the tables, and who may use it, is in
-`migration`.
+The state is read in a way that works with every version: rows whole, as JSON. A column that an older database does not
+have is then missing from the answer, where a statement that names it would fail.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from muster.log.contract import StorageError
+from muster.log.postgres.schema_steps import NEWEST, OLDEST
 
 if TYPE_CHECKING:
     import psycopg
@@ -16,91 +18,53 @@ CHANNEL: Final = "muster"
 """Where NOTIFY says that documents, nodes or owners changed. Its payload is a hint; whoever hears it reads the
 tables."""
 
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Brings a database from one schema version to the next."""
-
-    statements: str
-    is_contract: bool
-    """False: an expand step, which nodes that do not know it neither notice nor disturb. True: it takes away or changes
-    what such nodes need, so it has to wait until none of them is left."""
+_STATE: Final = "SELECT to_jsonb(row) FROM muster.schema_version AS row ORDER BY version DESC LIMIT 1"
 
 
-_FIRST: Final = """
-CREATE TABLE muster.cluster (
-    only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
-    cluster_id text NOT NULL,
-    changes bigint NOT NULL DEFAULT 0,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE muster.documents (
-    name text PRIMARY KEY,
-    version bigint NOT NULL,
-    content bytea NOT NULL,
-    changed_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE muster.nodes (
-    node_id integer PRIMARY KEY,
-    incarnation uuid NOT NULL,
-    rack text,
-    endpoints jsonb NOT NULL,
-    release text NOT NULL,
-    lease_until timestamptz NOT NULL,
-    is_draining boolean NOT NULL DEFAULT false,
-    started_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE muster.partitions (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    topic text NOT NULL,
-    partition integer NOT NULL,
-    topic_id uuid NOT NULL,
-    owner integer,
-    epoch integer NOT NULL DEFAULT -1,
-    start_offset bigint NOT NULL DEFAULT 0,
-    end_offset bigint NOT NULL DEFAULT 0,
-    clean_offset bigint NOT NULL DEFAULT 0,
-    UNIQUE (topic, partition)
-);
-CREATE TABLE muster.batches (
-    partition_id bigint NOT NULL REFERENCES muster.partitions ON DELETE CASCADE,
-    base_offset bigint NOT NULL,
-    next_offset bigint NOT NULL,
-    segment_base bigint NOT NULL,
-    max_timestamp bigint NOT NULL,
-    appended_at_ms bigint NOT NULL,
-    content bytea NOT NULL,
-    PRIMARY KEY (partition_id, base_offset)
-);
-ALTER TABLE muster.batches ALTER content SET STORAGE EXTERNAL;
-"""
+class SchemaState(NamedTuple):
+    version: int
+    """The last step that was taken. 0: there are no tables."""
+    required: int
+    """What a node has to speak at least: the last contract step that was taken. Releases up to 0.2 compare this one."""
 
-_TRANSACTIONS: Final = """
-ALTER TABLE muster.partitions ADD COLUMN has_transactions boolean NOT NULL DEFAULT false;
-"""
 
-_WHO_SPEAKS_WHAT: Final = """
-ALTER TABLE muster.nodes
-    ADD COLUMN schema_oldest integer,
-    ADD COLUMN schema_newest integer,
-    ADD COLUMN schema_said_by uuid;
-ALTER TABLE muster.schema_version ADD COLUMN expanded integer;
-"""
+def schema_state(connection: psycopg.Connection[Any]) -> SchemaState:
+    exists = connection.execute("SELECT to_regclass(%s)", ("muster.schema_version",)).fetchone()
+    if exists is None or exists[0] is None:
+        return SchemaState(0, 0)
+    found = connection.execute(_STATE).fetchone()
+    if found is None:
+        return SchemaState(0, 0)
+    required = int(found[0]["version"])
+    return SchemaState(max(int(found[0].get("expanded") or 0), required), required)
 
-MIGRATIONS: Final = (
-    Step(_FIRST, is_contract=True),
-    Step(_TRANSACTIONS, is_contract=True),
-    Step(_WHO_SPEAKS_WHAT, is_contract=False),
-)
-"""Step n brings a database from version n to n + 1. Steps that a release has shipped never change."""
 
-NEWEST: Final = len(MIGRATIONS)
-"""The last version that this release knows."""
-OLDEST: Final = 2
-"""The first version with which this release works: that of the release before. What came later it uses only where it is."""
+def check(connection: psycopg.Connection[Any]) -> SchemaState:
+    """StorageError with what to do, unless this release works with the tables of the database."""
+    state = schema_state(connection)
+    if state.version == 0:
+        raise StorageError("the database has no tables of Muster yet: run `muster store migrate URL` once")
+    if state.version < OLDEST:
+        raise StorageError(
+            f"the database has schema version {state.version}, this release speaks {spoken(OLDEST, NEWEST)}: "
+            "run `muster store migrate URL`"
+        )
+    refuse_newer(state, NEWEST)
+    return state
 
-SPEAKERS: Final = 3
-"""The version with which nodes say which versions they speak."""
+
+def refuse_newer(state: SchemaState, newest: int) -> None:
+    """`newest`: what is spoken at most."""
+    if state.required > newest:
+        raise StorageError(
+            f"the database needs nodes that speak schema version {state.required}, this release knows versions up to "
+            f"{newest}: it was migrated by a newer release of Muster, run that one"
+        )
+
+
+def spoken(oldest: int, newest: int) -> str:
+    """A range of versions, for people."""
+    return str(newest) if oldest == newest else f"{oldest} to {newest}"
 
 
 def tell_others(connection: psycopg.Connection[Any], what: str) -> None:

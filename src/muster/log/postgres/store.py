@@ -17,8 +17,7 @@ from muster.log.postgres.line import STATEMENT_MS, ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
 from muster.log.postgres.pooler import require_sessions
 from muster.log.postgres.questions import Questions
-from muster.log.postgres.schema import tell_others
-from muster.log.postgres.schema_state import check
+from muster.log.postgres.schema import check, tell_others
 from muster.log.postgres.segments import SegmentRow, read_segments
 from muster.log.staging import Settled, StagedLog
 
