@@ -87,6 +87,8 @@ class ClusterSeat:
         self.on_document: dict[str, Callable[[], None]] = {CATALOG: node.broker.refresh}
         """What to do when another node has changed a shared document."""
         self._lease_until_s = 0.0
+        self._trouble = ""
+        """Why the lease could not be renewed, as it was logged last."""
         self._lease_timer: TimerHandle | None = None
         self._is_leaving = False
         self.linger_s = LINGER_SECONDS
@@ -184,13 +186,15 @@ class ClusterSeat:
 
     def _note_trouble(self, why: str) -> None:
         self.on_reachable(False)
-        if self.is_seated:
+        if self.is_seated or why != self._trouble:  # a node without a seat says it once: it may wait for hours
+            self._trouble = why
             _log.warning("node %d cannot renew its lease: %s", self.leaders.node_id, why)
 
     # -- views
 
     def _take(self, view: ClusterView | None, lease_until_s: float) -> None:
         self.on_reachable(True)
+        self._trouble = ""
         if self._is_leaving:
             self._show_heirs(view)
             return

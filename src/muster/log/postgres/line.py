@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+_LIMITS: Final = """
+SELECT set_config('statement_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false)
+"""
+"""A statement and not `options` of the connection: PgBouncer refuses those."""
+
 CONNECT_SECONDS: Final = 2
 STATEMENT_MS: Final = 10_000
 FAIL_FAST_SECONDS: Final = 0.5
@@ -46,6 +51,7 @@ class Line:
         self._purpose = purpose
         self._connection: psycopg.Connection[Any] | None = None
         self._down_until_s = 0.0
+        self._down_because = ""
         self.due_s = inf
         """When somebody has to end a wait that is going on."""
         self.is_held = False
@@ -96,25 +102,31 @@ class Line:
         if self._connection is not None and not self._connection.closed:
             return self._connection
         self.close()
-        if self.is_held or monotonic() < self._down_until_s:
+        if self.is_held:
             raise StorageError("the database cannot be reached")
+        if monotonic() < self._down_until_s:
+            raise StorageError(self._down_because)
         try:
             self._connection = psycopg.connect(
                 self._url,
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 application_name=f"muster {self._purpose}",
-                options=f"-c statement_timeout={self._patience_ms} "
-                f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}",
                 keepalives_idle=5,
                 keepalives_interval=2,
                 keepalives_count=3,
                 tcp_user_timeout=self._patience_ms,
             )
+            watch(self)
+            self.due_s = monotonic() + self._patience_ms / 1000 * GRACE
+            self._connection.execute(_LIMITS, (str(self._patience_ms), str(IDLE_IN_TRANSACTION_MS)))
         except (psycopg.Error, ValueError) as error:
+            self.close()
             self._down_until_s = monotonic() + FAIL_FAST_SECONDS
-            raise StorageError(f"the database cannot be reached: {_said(error)}") from None
-        watch(self)
+            self._down_because = f"the database cannot be reached: {_said(error)}"
+            raise StorageError(self._down_because) from None
+        finally:
+            self.due_s = inf
         return self._connection
 
     def close(self) -> None:

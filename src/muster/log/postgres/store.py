@@ -15,6 +15,7 @@ from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, 
 from muster.log.postgres.fence import Appender, Share
 from muster.log.postgres.line import STATEMENT_MS, ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
+from muster.log.postgres.pooler import require_sessions
 from muster.log.postgres.questions import Questions
 from muster.log.postgres.schema import check, tell_others
 from muster.log.postgres.segments import SegmentRow, read_segments
@@ -127,9 +128,11 @@ class PostgresStore:
         """For whoever takes over in a thread of its own."""
         self.questions = Questions(self._reader)
         try:
+            require_sessions(self._reader, self._writer)
             self._reader.run(check)
         except StorageError:
             self._reader.close()
+            self._writer.close()
             raise
         self._logs: dict[tuple[str, int], PostgresLog] = {}
         self._dirty: dict[PostgresLog, None] = {}
