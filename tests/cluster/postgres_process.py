@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -76,6 +79,29 @@ class PostgresProcess:
         """`fast` ends all sessions; `immediate` is a crash."""
         self._call("pg_ctl", "-D", str(self._directory), "-w", "-s", "-m", mode, "stop")
 
+    def freeze(self) -> None:
+        """SIGSTOP to all of it: connections stay open, and nothing is answered."""
+        _signal(self._postmaster, signal.SIGSTOP)  # first: it starts nobody any more
+        for process in _children(self._postmaster):
+            _signal(process, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Harmless if it is not frozen."""
+        for process in [*_children(self._postmaster), self._postmaster]:
+            _signal(process, signal.SIGCONT)
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        self.freeze()
+        try:
+            yield
+        finally:
+            self.thaw()
+
+    @property
+    def _postmaster(self) -> int:
+        return int((self._directory / "postmaster.pid").read_text().splitlines()[0])
+
     def wait_for_copies(self) -> None:
         """From now on a commit is acknowledged only when the standby has it too."""
         import psycopg
@@ -115,3 +141,12 @@ class PostgresProcess:
         if (self._directory / "postmaster.pid").exists():
             self.stop("immediate")
         shutil.rmtree(self._home, ignore_errors=True)
+
+
+def _children(process: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def _signal(process: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):  # a session that has just ended
+        os.kill(process, number)

@@ -207,7 +207,7 @@ def test_a_waiting_fetch_counts_on_from_what_was_read_for_it(broker: Broker, mon
     monkeypatch.setattr(log, "read_headers", watched)
     wait = broker.fetch_wait(broker.fetch([ask(0)], 1 << 20), SIZE * 4)
     assert not wait.ready()
-    send_durably(broker, batch(b"more"))
+    send_durably(broker, batch(b"0123456789"))
     assert wait.ready()
     assert began_at == [3]
 
