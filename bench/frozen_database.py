@@ -26,7 +26,7 @@ from tests.cluster.stage import ClusterStage
 from tests.server.raw_client import RawClient, request_frame
 
 
-def main(seconds: float = 10.0, lease_ms: int = 60_000) -> None:
+def main(seconds: int = 10, lease_ms: int = 60_000) -> None:
     home = Path(tempfile.mkdtemp(prefix="muster-frozen-"))
     settings = {**SETTINGS, "muster.lease.ms": str(lease_ms)}
     try:
@@ -72,4 +72,4 @@ def _shown(taken_ms: list[float]) -> str:
 
 
 if __name__ == "__main__":
-    main(*(float(each) for each in sys.argv[1:2]), *(int(each) for each in sys.argv[2:3]))
+    main(*map(int, sys.argv[1:]))

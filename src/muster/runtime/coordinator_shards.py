@@ -234,7 +234,13 @@ class CoordinatorShards(Generic[R]):
 
     def _load_step(self) -> None:
         self._is_step_last = True  # also for a load that ends with an exception: the others go on
-        self._is_step_last = self._loads[0]()
+        is_done = False
+        try:
+            self._is_step_last = self._loads[0]()
+            is_done = True
+        finally:
+            if not is_done and self.read_apart is not None:
+                self._call_soon(self._load_next)  # nobody calls back then
 
     def _load_next(self) -> None:
         if self._is_step_last:
