@@ -18,7 +18,7 @@ from time import perf_counter
 from bench.machine import machine
 from muster.wire.errors import NONE
 from tests.cluster.database_requests import questions
-from tests.cluster.frozen_stage import has_answer, joined, set_up
+from tests.cluster.frozen_stage import frozen, has_answer, joined, set_up
 from tests.cluster.lone_member import LoneMember
 from tests.cluster.node_process import SETTINGS
 from tests.cluster.postgres_process import PostgresProcess
@@ -43,7 +43,7 @@ def _measure(stage: ClusterStage, member: LoneMember, seconds: float, epoch: int
     print(f"{machine()}, load average {os.getloadavg()[0]:.1f}")
     print(f"the database answers:              {_shown(_beats(member, port, seconds))}", flush=True)
     asked = [(each, RawClient(port)) for each in questions(epoch)]
-    with stage.database.frozen():
+    with frozen(stage.database):
         for each, client in asked:
             client.send(request_frame(each.api, each.version, each.message))
         taken_ms = _beats(member, port, seconds)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import select
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
@@ -12,9 +14,19 @@ from muster.wire.errors import NONE
 from muster.wire.generated.metadata import MetadataRequest, MetadataRequestTopic
 from tests.cluster.database_requests import DOOMED, GROWING, OLD, PARTITIONS, acl_to_be_deleted
 from tests.cluster.lone_member import LoneMember
+from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
 from tests.server.raw_client import RawClient
+
+
+@contextmanager
+def frozen(database: PostgresProcess) -> Iterator[None]:
+    database.freeze()
+    try:
+        yield
+    finally:
+        database.thaw()
 
 
 def set_up(stage: ClusterStage) -> int:

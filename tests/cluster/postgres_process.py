@@ -12,8 +12,7 @@ import signal
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -80,27 +79,19 @@ class PostgresProcess:
         self._call("pg_ctl", "-D", str(self._directory), "-w", "-s", "-m", mode, "stop")
 
     def freeze(self) -> None:
-        """SIGSTOP to all of it: connections stay open, and nothing is answered."""
-        _signal(self._postmaster, signal.SIGSTOP)  # first: it starts nobody any more
-        for process in _children(self._postmaster):
-            _signal(process, signal.SIGSTOP)
+        """All its processes stand still; who connects waits, who has asked something hears nothing."""
+        self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Harmless if it is not frozen."""
-        for process in [*_children(self._postmaster), self._postmaster]:
-            _signal(process, signal.SIGCONT)
+        self._signal(signal.SIGCONT)
 
-    @contextmanager
-    def frozen(self) -> Iterator[None]:
-        self.freeze()
-        try:
-            yield
-        finally:
-            self.thaw()
-
-    @property
-    def _postmaster(self) -> int:
-        return int((self._directory / "postmaster.pid").read_text().splitlines()[0])
+    def _signal(self, number: signal.Signals) -> None:
+        """To the first process first: it makes the others, and none may be missed."""
+        first = int((self._directory / "postmaster.pid").read_text().splitlines()[0])
+        os.kill(first, number)
+        for child in Path(f"/proc/{first}/task/{first}/children").read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(child), number)
 
     def wait_for_copies(self) -> None:
         """From now on a commit is acknowledged only when the standby has it too."""
@@ -141,12 +132,3 @@ class PostgresProcess:
         if (self._directory / "postmaster.pid").exists():
             self.stop("immediate")
         shutil.rmtree(self._home, ignore_errors=True)
-
-
-def _children(process: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-
-
-def _signal(process: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):  # a session that has just ended
-        os.kill(process, number)

@@ -16,7 +16,7 @@ from muster.wire.errors import (
     NOT_LEADER_OR_FOLLOWER,
 )
 from tests.cluster.database_requests import Question, questions
-from tests.cluster.frozen_stage import has_answer, joined, set_up
+from tests.cluster.frozen_stage import frozen, has_answer, joined, set_up
 from tests.cluster.node_process import SETTINGS
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage
@@ -49,7 +49,7 @@ def test_a_request_that_needs_the_database_waits_for_it_and_heartbeats_do_not(
     question = next(each for each in questions(epoch) if each.name == name)
     port = stage.nodes[1].port
     with closing(joined(stage, name)) as member, RawClient(port) as client:
-        with stage.database.frozen():
+        with frozen(stage.database):
             client.send(request_frame(question.api, question.version, question.message))
             assert [member.beat(port) for _ in range(BEATS)] == [NONE] * BEATS
             assert not has_answer(client), "it was answered without the database"
@@ -67,7 +67,7 @@ def test_requests_of_all_kinds_at_once_are_answered_when_the_database_is_back(
     changes = [each for each in questions(epoch) if each.api in ("AlterConfigs", "AlterClientQuotas", "CreateAcls")]
     clients = [(each, RawClient(port)) for each in asked + changes]
     with closing(joined(stage, "all at once")) as member:
-        with stage.database.frozen():
+        with frozen(stage.database):
             for each, client in clients:
                 client.send(request_frame(each.api, each.version, each.message))
             assert [member.beat(port) for _ in range(BEATS)] == [NONE] * BEATS
@@ -83,7 +83,7 @@ def test_a_client_that_goes_while_its_change_waits_leaves_the_node_as_it_was(
     port = stage.nodes[1].port
     for_good = next(each for each in questions(epoch) if each.api == "AlterClientQuotas")
     with closing(joined(stage, "impatience")) as member:
-        with stage.database.frozen():
+        with frozen(stage.database):
             for each in questions(epoch):
                 with RawClient(port) as impatient:
                     impatient.send(request_frame(each.api, each.version, each.message))
@@ -110,7 +110,7 @@ def test_a_database_that_says_nothing_for_longer_than_a_lease_is_a_retriable_err
     stage, asked = impatient
     port = stage.nodes[1].port
     clients = [(each, RawClient(port)) for each in asked]
-    with stage.database.frozen():
+    with frozen(stage.database):
         for each, client in clients:
             client.send(request_frame(each.api, each.version, each.message))
         answers = {each.name: each.errors(client.read(each.api, each.version)) for each, client in clients}
