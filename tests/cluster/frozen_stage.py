@@ -19,6 +19,12 @@ from tests.cluster.stage import ClusterStage
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
 from tests.server.raw_client import RawClient
 
+RIGHTS = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+"""So that ACLs are kept; for whoever comes it is as without."""
+
 
 @contextmanager
 def frozen(database: PostgresProcess) -> Iterator[None]:

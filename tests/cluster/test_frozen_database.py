@@ -16,7 +16,7 @@ from muster.wire.errors import (
     NOT_LEADER_OR_FOLLOWER,
 )
 from tests.cluster.database_requests import Question, questions
-from tests.cluster.frozen_stage import frozen, has_answer, joined, set_up
+from tests.cluster.frozen_stage import RIGHTS, frozen, has_answer, joined, set_up
 from tests.cluster.node_process import SETTINGS
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage
@@ -25,10 +25,6 @@ from tests.server.raw_client import RawClient, request_frame
 
 NAMES = [each.name for each in questions(0)]
 BEATS = 5
-_RIGHTS = {
-    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-    "super.users": "User:ANONYMOUS",
-}
 SHORT_LEASE_MS = 2_000
 
 
@@ -36,7 +32,7 @@ SHORT_LEASE_MS = 2_000
 def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ClusterStage, int]]:
     """A node whose lease is longer than any freeze, and an epoch before its present one."""
     home: Path = tmp_path_factory.mktemp("frozen")
-    settings = {**SETTINGS, **_RIGHTS, "muster.lease.ms": "60000"}
+    settings = {**SETTINGS, **RIGHTS, "muster.lease.ms": "60000"}
     with PostgresProcess() as database, ClusterStage(home, database, settings) as stage:
         yield stage, set_up(stage)
 
@@ -98,7 +94,7 @@ def test_a_client_that_goes_while_its_change_waits_leaves_the_node_as_it_was(
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ClusterStage, list[Question]]]:
     """A node that gives up soon."""
     home: Path = tmp_path_factory.mktemp("frozen for long")
-    settings = {**SETTINGS, **_RIGHTS, "muster.lease.ms": str(SHORT_LEASE_MS)}
+    settings = {**SETTINGS, **RIGHTS, "muster.lease.ms": str(SHORT_LEASE_MS)}
     with PostgresProcess() as database, ClusterStage(home, database, settings) as stage:
         yield stage, questions(set_up(stage))
 

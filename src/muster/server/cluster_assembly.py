@@ -72,6 +72,7 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
     def begin_to_serve() -> None:
         node.users.load()  # whoever asks for them later is answered from memory
         _ = node.quotas
+        store.connect()
         store.questions.only_apart = True
         changes.begin()
 

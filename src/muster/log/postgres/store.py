@@ -141,6 +141,11 @@ class PostgresStore:
         """Said when the connection broke during a commit: what is open has to be claimed and opened anew."""
         self.before_closing: Callable[[], None] = lambda: None
 
+    def connect(self) -> None:
+        """Make the connections that requests will need: for a new one a database that is slow has no more than a moment."""
+        for line in (self.apart, self.opener, self._writer):
+            line.connect()
+
     def set_reachable(self, *, is_reachable: bool) -> None:
         """Whether it makes sense to ask the database; said by whoever keeps the lease."""
         for line in (self.changes, self.apart, self.opener):
