@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -79,6 +81,21 @@ class PostgresProcess:
     def stop(self, mode: str = "fast") -> None:
         """`fast` ends all sessions; `immediate` is a crash."""
         self._call("pg_ctl", "-D", str(self._directory), "-w", "-s", "-m", mode, "stop")
+
+    def freeze(self) -> None:
+        """All its processes stand still; who connects waits, who has asked something hears nothing."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        """To the first process first: it makes the others, and none may be missed."""
+        first = int((self._directory / "postmaster.pid").read_text().splitlines()[0])
+        os.kill(first, number)
+        for child in Path(f"/proc/{first}/task/{first}/children").read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(child), number)
 
     def wait_for_copies(self) -> None:
         """From now on a commit is acknowledged only when the standby has it too."""

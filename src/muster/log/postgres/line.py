@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from muster.log.contract import StorageError
 from muster.log.postgres.patience import watch
+from muster.log.postgres.turn import Turn
 
 if TYPE_CHECKING:
     import psycopg
@@ -56,9 +57,19 @@ class Line:
         """When somebody has to end a wait that is going on."""
         self.is_held = False
         """Somebody else found that the database is away: no attempt is made here until it is back."""
+        self.turn: Turn | None = None
+        """Where a thread uses the connection in turns with the loop: given back for as long as the database is waited for."""
 
     def run(self, work: Callable[[psycopg.Connection[Any]], R]) -> R:
         """Do something with the connection. StorageError if it failed, ConnectionLost if nobody knows whether it did."""
+        if self.turn is None:
+            return self._run(work)
+        if not self.turn.is_mine:
+            raise StorageError("the database is not asked in the loop: this is a mistake of the server")
+        with self.turn.given_back():
+            return self._run(work)
+
+    def _run(self, work: Callable[[psycopg.Connection[Any]], R]) -> R:
         import psycopg
 
         connection = self.connect()
