@@ -121,8 +121,8 @@ sim: $(COMPILED) ## thousands of simulated runs with faults: 4500 of one server,
 kill: $(COMPILED) ## kill the server 20 times in each mode under real clients; nothing acknowledged may be lost
 	@$(BIN)/python -m tests.durability.kill --kills 20
 
-chaos: $(COMPILED) ## a cluster under fire: 20 rounds of kill, freeze, cut, stop, add, database restart, real clients (ROUNDS=20 SEED=1)
-	@$(BIN)/python -m tests.cluster.chaos --rounds $(or $(ROUNDS),20) --seed $(or $(SEED),1)
+chaos: $(COMPILED) ## a cluster under fire: 50 rounds of what can happen to nodes and database, real clients (ROUNDS=50 SEED=1)
+	@$(BIN)/python -m tests.cluster.chaos --rounds $(or $(ROUNDS),50) --seed $(or $(SEED),1)
 
 cluster-demo: $(COMPILED) ## three nodes over a real PostgreSQL, real clients, the coordinator killed (MUSTER_STORE=... for yours)
 	@$(BIN)/python -m demo.cluster

@@ -1,6 +1,7 @@
 """A cable between a node and its database that a test can pull: a TCP port that passes everything on, or nothing.
 
 Cut, it keeps its connections and swallows what comes: as a network does that has lost a route, without a word to either side.
+Slow, it holds back what the node says: each statement takes longer by that much.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ class Cable:
         """`socket`: the Unix socket at the other end."""
         self._socket = socket
         self.port = 0
+        self.delay_s = 0.0
+        """How much longer a statement takes. Read with each: may be set at any time, from any thread."""
         self._whole: asyncio.Event | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: asyncio.Event | None = None
@@ -50,7 +53,7 @@ class Cable:
         try:
             await self._whole.wait()
             far_reader, far_writer = await asyncio.open_unix_connection(str(self._socket))
-            await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
+            await asyncio.gather(self._pump(reader, far_writer, is_statement=True), self._pump(far_reader, writer))
         except (OSError, asyncio.CancelledError):
             pass  # nobody is there; or the test has ended
         finally:
@@ -58,10 +61,14 @@ class Cable:
                 if each is not None:
                     each.transport.abort()
 
-    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    async def _pump(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_statement: bool = False
+    ) -> None:
         assert self._whole is not None
         with suppress(OSError):
             while content := await source.read(65_536):
+                if is_statement and self.delay_s:
+                    await asyncio.sleep(self.delay_s)
                 await self._whole.wait()
                 sink.write(content)
                 await sink.drain()

@@ -1,7 +1,7 @@
 """The cluster under fire: rounds drawn by a seed, each of which does one bad thing while real clients work.
 
-Kill, freeze and thaw, stop in order, add, cut off from the database, restart the database in order or by a crash, each while a
-member of the other protocol comes to one of the groups. After every round the groups must get on, the ledger of commits must be
+What can happen to nodes is in `node_rounds`, to the database in `database_rounds`; each round runs while a member of
+the other protocol comes to one of the groups. After every round the groups must get on, the ledger of commits must be
 complete, and every partition must have one owner in each group; at the end every record must be there too.
 `python -m tests.cluster.chaos` runs the long form and says what happened; the seed is printed first.
 """
@@ -11,115 +11,77 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
 from time import monotonic
 
+from tests.cluster.database_rounds import DatabaseRounds
 from tests.cluster.load import Load
+from tests.cluster.node_process import LEASE_MS, SETTINGS
+from tests.cluster.node_rounds import MOST_NODES, NodeRounds
 from tests.cluster.postgres_process import PostgresProcess
+from tests.cluster.round_tools import DATABASE
+from tests.cluster.small_disk import SmallDisk, can_mount
 from tests.cluster.stage import ClusterStage
 from tests.cluster.stall_report import stall_report
-from tests.interop.waiting import eventually
+from tests.cluster.stepped_clock import CAN_STEP, SteppedClock
 
 FIRST_NODES = (1, 2, 3)
-MOST_NODES = 4
+DISK_MEGABYTES = 2_048
+DEFAULT_LEASE_MS = 3_000
+"""Of the long form, as operators have it: a round of a node in which partitions move is two dozen statements, and a database that
+takes 100 ms for each would outlast the lease of the other tests."""
 
 
-class Rounds:
+class Rounds(NodeRounds, DatabaseRounds):
     """What can happen to a cluster. Each leaves at least two nodes, and no damage behind but what it says."""
-
-    def __init__(self, stage: ClusterStage, load: Load, random: Random) -> None:
-        self._stage = stage
-        self._load = load
-        self._random = random
 
     def names(self) -> list[str]:
         """Those that make sense now."""
-        names = ["freeze", "cut", "restart_database", "crash_database"]
-        if len(self._stage.running) > 2:
-            names += ["kill", "stop"]
-        if len(self._stage.running) < MOST_NODES:
-            names += ["add", "add"]
-        return names
+        return [*self.names_of_nodes(), *self.names_of_database()]
 
     def run(self, name: str) -> str:
         said: str = getattr(self, name)()
         return said
 
-    def kill(self) -> str:
-        victim = self._victim()
-        self._stage.nodes[victim].kill()
-        self._load.progress()
-        return f"node {victim} killed"
 
-    def stop(self) -> str:
-        victim = self._victim()
-        self._stage.nodes[victim].stop()
-        self._load.progress()
-        return f"node {victim} stopped in order"
-
-    def add(self) -> str:
-        absent = [node_id for node_id in range(1, MOST_NODES + 1) if node_id not in self._stage.running]
-        node_id = self._random.choice(absent)
-        self._stage.add(node_id)
-        self._stage.wait_for_owners(*self._stage.running)
-        self._load.progress()
-        return f"node {node_id} added"
-
-    def freeze(self) -> str:
-        victim = self._victim()
-        self._stage.nodes[victim].freeze()
-        self._wait_until_missed(victim)
-        # Not waiting for progress here: clients that have asked it something believe in a silent connection for up to 40 s.
-        self._stage.nodes[victim].thaw()
-        self._stage.wait_for_owners(*self._stage.running)
-        self._load.progress()
-        return f"node {victim} frozen past its lease, then thawed"
-
-    def cut(self) -> str:
-        victim = self._victim()
-        self._stage.cables[victim].cut()
-        self._wait_until_missed(victim)
-        self._load.progress()
-        self._stage.cables[victim].mend()
-        self._stage.wait_for_owners(*self._stage.running)
-        self._load.progress()
-        return f"node {victim} cut off from the database past its lease, then mended"
-
-    def restart_database(self) -> str:
-        return self._restart("fast")
-
-    def crash_database(self) -> str:
-        return self._restart("immediate")
-
-    def _restart(self, mode: str) -> str:
-        self._stage.database.stop(mode)
-        self._stage.database.start()
-        self._load.progress()
-        return f"database stopped ({mode}) and started"
-
-    def _victim(self) -> int:
-        """Most often the coordinator of a group."""
-        if self._random.random() < 0.7:
-            return self._stage.coordinator_of(self._random.choice(sorted(self._load.fleets)))
-        return self._random.choice(self._stage.running)
-
-    def _wait_until_missed(self, victim: int) -> None:
-        eventually(f"node {victim} to be missed", self._stage.status, lambda status: victim not in status)
-
-
-def run(home: Path, plan: Sequence[str] | int, seed: int, say: Callable[[str], None] = lambda line: None) -> str:
-    """Rounds by name, or so many that the seed draws. AssertionError if anything acknowledged is missing."""
-    random = Random(seed)
-    with PostgresProcess() as database, ClusterStage(home, database) as stage:
-        stage.add(*FIRST_NODES)
+@contextmanager
+def on_stage(home: Path, lease_ms: int) -> Iterator[tuple[ClusterStage, SmallDisk | None, dict[int, SteppedClock]]]:
+    """A cluster whose database has a disk that can be filled, where that can be had, and whose processes have clocks that can be
+    set."""
+    disk = SmallDisk(DISK_MEGABYTES) if can_mount() else None
+    database = PostgresProcess(disk=disk)
+    clocks = {}
+    if CAN_STEP:
+        clocks[DATABASE] = SteppedClock(database.home, "database")
+        database.environment = clocks[DATABASE].environment
+    settings = {**SETTINGS, "muster.lease.ms": str(lease_ms)}
+    with database, ClusterStage(home, database, settings) as stage:
         for node_id in range(1, MOST_NODES + 1):
             stage.prepare(node_id)
+            if CAN_STEP:
+                clocks[node_id] = SteppedClock(home, f"node{node_id}")
+                stage.nodes[node_id].environment = clocks[node_id].environment
+        stage.add(*FIRST_NODES)
+        yield stage, disk, clocks
+
+
+def run(
+    home: Path,
+    plan: Sequence[str] | int,
+    seed: int,
+    say: Callable[[str], None] = lambda line: None,
+    lease_ms: int = LEASE_MS,
+) -> str:
+    """Rounds by name, or so many that the seed draws. AssertionError if anything acknowledged is missing."""
+    random = Random(seed)
+    with on_stage(home, lease_ms) as (stage, disk, clocks):
         with Load(home, stage.bootstrap, partial(stall_report, stage)) as load:
             load.start()
-            rounds = Rounds(stage, load, random)
+            rounds = Rounds(stage, load, random, disk, clocks)
             load.progress()
             for number in range(plan if isinstance(plan, int) else len(plan)):
                 name = random.choice(rounds.names()) if isinstance(plan, int) else plan[number]
@@ -142,23 +104,25 @@ def run(home: Path, plan: Sequence[str] | int, seed: int, say: Callable[[str], N
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--keep", metavar="DIR", help="where the logs of the nodes go (default: a directory that goes away)"
     )
+    parser.add_argument("--plan", metavar="NAME", nargs="+", help="these rounds, in this order, instead of drawn ones")
     arguments = parser.parse_args()
-    print(f"seed {arguments.seed}, {arguments.rounds} rounds", flush=True)
+    plan = arguments.plan or arguments.rounds
+    print(f"seed {arguments.seed}, {len(plan) if arguments.plan else plan} rounds", flush=True)
 
     def say(line: str) -> None:
         print(line, flush=True)
 
     if arguments.keep:
         Path(arguments.keep).mkdir(parents=True, exist_ok=True)
-        print(run(Path(arguments.keep), arguments.rounds, arguments.seed, say))
+        print(run(Path(arguments.keep), plan, arguments.seed, say, DEFAULT_LEASE_MS))
         return 0
     with tempfile.TemporaryDirectory(prefix="muster-chaos-") as home:
-        print(run(Path(home), arguments.rounds, arguments.seed, say))
+        print(run(Path(home), plan, arguments.seed, say, DEFAULT_LEASE_MS))
     return 0
 
 

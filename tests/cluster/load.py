@@ -153,7 +153,9 @@ class Load:
         for fleet in self.fleets.values():
             fleet.end_exchange()
         self.check_owners()
-        assert self._count_assignments() == self._assignments, f"{UNDISTURBED} was shared anew"
+        assert self._count_assignments() == self._assignments, (
+            f"{UNDISTURBED} was shared anew: {self.fleets[UNDISTURBED].said('owns')[self._assignments :]}"
+        )
 
     def _count_assignments(self) -> int:
         return len(self.fleets[UNDISTURBED].said("owns"))
@@ -207,14 +209,16 @@ class Load:
             self._kept[name] = kept
 
     def _kept_offsets(self, group: str) -> dict[int, int]:
-        if group not in self._consumers:
-            self._consumers[group] = Consumer(self._consumer_config(group))
         wanted = [TopicPartition(TOPIC, partition) for partition in range(PARTITIONS)]
 
         def look() -> dict[int, int] | str:
+            if group not in self._consumers:
+                self._consumers[group] = Consumer(self._consumer_config(group))
             try:
                 answers = self._consumers[group].committed(wanted, timeout=5)
             except KafkaException as error:
+                # One that is no member of its group goes on asking the address of before, if the same node id has another one.
+                self._consumers.pop(group).close()
                 return str(error)
             failed = [answer.error for answer in answers if answer.error is not None]
             return str(failed[0]) if failed else {answer.partition: answer.offset for answer in answers}

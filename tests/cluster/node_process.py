@@ -30,7 +30,10 @@ SETTINGS: Mapping[str, str] = {
 class NodeProcess:
     """One node id on one port, over all its lives."""
 
-    def __init__(self, home: Path, url: str, node_id: int, settings: Mapping[str, str] = SETTINGS) -> None:
+    def __init__(
+        self, home: Path, url: str, node_id: int | str, settings: Mapping[str, str] = SETTINGS, name: str = ""
+    ) -> None:
+        """`node_id`: a number, or what else the flag takes. `name`: of its log file, where another process has the same id."""
         self.node_id = node_id
         self.port = free_port()
         self.metrics_port = free_port()
@@ -38,7 +41,7 @@ class NodeProcess:
         self.environment: Mapping[str, str] = {}
         """Beside that of the test."""
         self._settings = settings
-        self._log_path = home / f"node{node_id}.log"
+        self._log_path = home / f"{name or f'node{node_id}'}.log"
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -100,6 +103,17 @@ class NodeProcess:
         finally:
             self.kill()
         assert code == 0, f"node {self.node_id} ended with code {code}; its log:\n{self.log}"
+
+    def wait_until_refused(self) -> str:
+        """It must end by itself, and badly; returns what it logged."""
+        process = self._process
+        assert process is not None
+        try:
+            code = process.wait(STOP_SECONDS)
+        finally:
+            self.kill()
+        assert code == 1, f"node {self.node_id} ended with code {code}; its log:\n{self.log}"
+        return self.log
 
     def kill(self) -> None:
         """Harmless if it does not run."""

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import tempfile
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.cluster.small_disk import SmallDisk
 from tests.interop.waiting import eventually
 
 _USER = "nobody" if os.geteuid() == 0 else None
@@ -40,17 +42,29 @@ class PostgresProcess:
     """Used with `with`, or `start` and `stop`."""
 
     def __init__(
-        self, *, copy_of: PostgresProcess | None = None, is_synced: bool = False, connections: int = 60
+        self,
+        *,
+        copy_of: PostgresProcess | None = None,
+        is_synced: bool = False,
+        connections: int = 60,
+        disk: SmallDisk | None = None,
     ) -> None:
-        """`copy_of`: begin as its standby, from a backup of what it holds now. `is_synced`: for measurements."""
+        """`copy_of`: begin as its standby, from a backup of what it holds now. `is_synced`: for measurements. `disk`: holds tables
+        and write-ahead log, and can be filled."""
         self._fsync = "on" if is_synced else "off"
         self._connections = connections
         self._programs = programs()
         self._home = Path(tempfile.mkdtemp(prefix="muster-cluster-pg-"))
         self.socket = self._home / ".s.PGSQL.5432"
         self._directory = self._home / "data"
+        self.environment: Mapping[str, str] = {}
+        """Of the server, beside that of the test; counts from the next start on."""
+        self._disk = disk
+        if disk is not None:
+            disk.mount(self._directory)
         if _USER is not None:
-            shutil.chown(self._home, _USER)
+            for directory in (self._home, *((self._directory,) if disk is not None else ())):
+                shutil.chown(directory, _USER)
         if copy_of is None:
             self._call(
                 "initdb", "--auth=trust", "--encoding=utf8", "--no-sync", "-U", "muster", "-D", str(self._directory)
@@ -58,6 +72,16 @@ class PostgresProcess:
         else:
             source = f"host={copy_of._home} user=muster application_name=standby"
             self._call("pg_basebackup", "-d", source, "-D", str(self._directory), "-R", "-c", "fast", "--no-sync")
+
+    @property
+    def home(self) -> Path:
+        """Where its files are; the server itself may read what lies there."""
+        return self._home
+
+    @property
+    def log(self) -> str:
+        path = self._home / "log"
+        return path.read_text(errors="replace") if path.exists() else ""
 
     @property
     def url(self) -> str:
@@ -91,11 +115,15 @@ class PostgresProcess:
 
     def _signal(self, number: signal.Signals) -> None:
         """To the first process first: it makes the others, and none may be missed."""
-        first = int((self._directory / "postmaster.pid").read_text().splitlines()[0])
-        os.kill(first, number)
-        for child in Path(f"/proc/{first}/task/{first}/children").read_text().split():
+        os.kill(self.pid, number)
+        for child in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
             with suppress(ProcessLookupError):
                 os.kill(int(child), number)
+
+    @property
+    def is_running(self) -> bool:
+        command = [str(self._programs / "pg_ctl"), "-D", str(self._directory), "status"]
+        return subprocess.run(command, capture_output=True, user=_USER, cwd="/", check=False).returncode == 0
 
     def wait_for_copies(self) -> None:
         """From now on a commit is acknowledged only when the standby has it too."""
@@ -112,6 +140,15 @@ class PostgresProcess:
 
         eventually("the standby to be waited for", states, lambda seen: seen == [("sync",)])
 
+    def dump(self, *options: str) -> bytes:
+        """What `pg_dump` makes of the cluster's tables, while everybody goes on."""
+        command = [str(self._programs / "pg_dump"), "--format=custom", "--schema=muster", *options, self.url]
+        return subprocess.run(command, user=_USER, cwd="/", check=True, capture_output=True).stdout
+
+    def restore(self, content: bytes) -> None:
+        command = [str(self._programs / "pg_restore"), "--exit-on-error", "--single-transaction", "-d", self.url]
+        subprocess.run(command, user=_USER, cwd="/", check=True, capture_output=True, input=content)
+
     def promote(self) -> None:
         import psycopg
 
@@ -126,7 +163,13 @@ class PostgresProcess:
     def _call(self, program: str, *arguments: str) -> None:
         with tempfile.TemporaryFile("w+") as said:
             done = subprocess.run(
-                [str(self._programs / program), *arguments], stdout=said, stderr=said, user=_USER, cwd="/", check=False
+                [str(self._programs / program), *arguments],
+                stdout=said,
+                stderr=said,
+                user=_USER,
+                cwd="/",
+                env={**os.environ, **self.environment},
+                check=False,
             )
             said.seek(0)
             assert done.returncode == 0, f"{program} ended with {done.returncode}: {said.read()}"
@@ -140,4 +183,6 @@ class PostgresProcess:
     ) -> None:
         if (self._directory / "postmaster.pid").exists():
             self.stop("immediate")
+        if self._disk is not None:
+            self._disk.unmount()
         shutil.rmtree(self._home, ignore_errors=True)

@@ -34,7 +34,7 @@ class ClusterStage:
         self.database = database
         self.nodes: dict[int, NodeProcess] = {}
         self.cables: dict[int, Cable] = {}
-        self._settings = settings
+        self.settings = settings
         self._open = ExitStack()
         if not has_tables:
             muster("store", "migrate", database.url)
@@ -52,7 +52,7 @@ class ClusterStage:
         if node_id not in self.nodes:
             self.cables[node_id] = self._open.enter_context(Cable(self.database.socket))
             url = self.database.url_through(self.cables[node_id].port)
-            self.nodes[node_id] = NodeProcess(self.home, url, node_id, self._settings)
+            self.nodes[node_id] = NodeProcess(self.home, url, node_id, self.settings)
 
     @property
     def running(self) -> list[int]:

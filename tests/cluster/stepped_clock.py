@@ -31,6 +31,11 @@ class SteppedClock:
         """Of a process that goes by this clock."""
         return {"LD_PRELOAD": str(self._library), "STEPPED_CLOCK": str(self._offset)}
 
+    def step(self, seconds: int) -> None:
+        """From where it is now."""
+        (wrong_by,) = struct.unpack("=q", self._offset.read_bytes())
+        self.set_wrong_by(wrong_by + seconds)
+
     def set_wrong_by(self, seconds: int) -> None:
         with self._offset.open("r+b" if self._offset.exists() else "w+b", buffering=0) as file:
             file.write(struct.pack("=q", seconds))

@@ -1,4 +1,4 @@
-"""Real clients over a cluster to which bad things happen (short form; `make chaos` is the long one with twenty rounds by seed)."""
+"""Real clients over a cluster to which bad things happen (short form; `make chaos` is the long one with fifty rounds by seed)."""
 
 from __future__ import annotations
 

@@ -147,6 +147,20 @@ def test_a_node_id_that_is_alive_is_refused_to_a_second_process(join: Join) -> N
         join(1, SHORT_LEASE_MS)
 
 
+def test_a_process_whose_id_another_one_took_hears_of_it(url: str, join: Join) -> None:
+    """It was frozen for longer than its lease; `muster serve` ends then."""
+    first = join(1)
+    told: queue.Queue[str] = queue.Queue()
+    first.membership.on_replaced = told.put
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "UPDATE muster.nodes SET incarnation = gen_random_uuid(), lease_until = now() + interval '1 h'"
+        )
+    assert "node 1 was started a second time" in told.get(timeout=PATIENCE_S)
+
+
 @pytest.mark.usefixtures("topic")
 def test_a_node_killed_and_started_again_begins_new_epochs(url: str, join: Join) -> None:
     """Its old life may have had a commit under way: the new epoch fences it."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from muster.log.contract import DocumentChanged, Leader, LedElsewhere
-from muster.log.memory import MemoryStore
+from muster.log.contract import NOBODY, DocumentChanged, Leader, LedElsewhere, LogConfig, StorageError
+from muster.log.memory import MemoryLog, MemoryStore
 from muster.topics.broker import Broker
 from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
@@ -48,6 +48,17 @@ class ClusterStore(MemoryStore):
         self._seen[name] = version + 1
 
 
+class MovingStore(ClusterStore):
+    """Logs of which another node may have become the owner, or that cannot be asked for at all."""
+
+    trouble: StorageError | None = None
+
+    def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> MemoryLog:
+        if self.trouble is not None and partition == 2:
+            raise self.trouble
+        return super().open(topic, partition, topic_id, config)
+
+
 class OddIsElsewhere:
     node_id = HERE
     is_alone = False
@@ -56,8 +67,8 @@ class OddIsElsewhere:
         return Leader(THERE if partition % 2 else HERE, 4)
 
 
-def node(shared: SharedDocuments) -> Broker:
-    broker = Broker(ClusterStore(shared), BrokerConfig(node_id=HERE), os.urandom, leaders=OddIsElsewhere())
+def node(shared: SharedDocuments, store: ClusterStore | None = None) -> Broker:
+    broker = Broker(store or ClusterStore(shared), BrokerConfig(node_id=HERE), os.urandom, leaders=OddIsElsewhere())
     broker.start()
     return broker
 
@@ -140,6 +151,34 @@ def test_what_another_node_deleted_grew_or_changed_is_taken_over() -> None:
     second.refresh()
     (kept,) = second.catalog.topics()
     assert (told, kept.name, len(kept.partitions), kept.settings.log.retention_ms) == (["gone"], "kept", 3, 1000)
+
+
+def test_a_topic_that_could_not_be_taken_over_is_never_replaced_by_one_of_the_same_name() -> None:
+    """A client that asks such a node for the topic's metadata must not have it made anew, with one partition and another id."""
+    shared = SharedDocuments()
+    store = MovingStore(shared)
+    first, second = node(shared), node(shared, store)
+    first.create_topics([NewTopic("t", 4)])
+    made = first.topic("t")
+    store.trouble = StorageError("the database went away")
+    with pytest.raises(StorageError):
+        second.refresh()
+    with pytest.raises(TopicError) as refused:
+        second.auto_create("t")
+    assert refused.value.code == errors.KAFKA_STORAGE_ERROR
+    store.trouble = None
+    assert made is not None
+    assert (second.auto_create("t").topic_id, len(second.auto_create("t").partitions)) == (made.topic_id, 4)
+
+
+def test_a_topic_of_which_a_partition_has_moved_on_is_known_and_that_partition_led_by_nobody_yet() -> None:
+    shared = SharedDocuments()
+    store = MovingStore(shared)
+    first, second = node(shared), node(shared, store)
+    first.create_topics([NewTopic("t", 4)])
+    store.trouble = LedElsewhere("t-2 is led since epoch 5, not 4")
+    second.refresh()
+    assert [second.partition("t", index).leader_id for index in range(4)] == [HERE, THERE, NOBODY, THERE]
 
 
 def test_producer_ids_of_two_nodes_never_meet() -> None:

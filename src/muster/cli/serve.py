@@ -40,7 +40,7 @@ _FLAGS = {
         "so many processes share the load; each is a node with the next port after the listener's (1)",
     ),
     "durability": ("muster.durability", "fsync|os", "what a reply waits for (fsync)"),
-    "node-id": ("node.id", "N", "the id of this node (1)"),
+    "node-id": ("node.id", "N|auto", "the id of this node (1); auto: with --store, one that no node had before"),
     "cluster-id": ("muster.cluster.id", "ID", "the cluster id; kept in the data directory"),
     "metrics-listen": ("muster.metrics.listen", "HOST:PORT", "serve metrics over HTTP there"),
     "control": ("muster.control.listen", "HOST:PORT", "serve the test controls over HTTP there (docs/testing.md)"),
@@ -114,10 +114,11 @@ def _run(arguments: argparse.Namespace | SimpleNamespace) -> int:
     if arguments.print_config:
         print_settings(settings)
         return DONE
-    return _serve(settings)
+    return _serve(settings, arguments)
 
 
-def read_settings(arguments: argparse.Namespace | SimpleNamespace) -> Settings:
+def read_settings(arguments: argparse.Namespace | SimpleNamespace, decided: Sequence[SettingText] = ()) -> Settings:
+    """`decided`: what was found out since, and counts for more than all else."""
     from muster.server.setting_sources import from_assignments, from_environment, from_file
     from muster.server.settings import resolve
 
@@ -126,6 +127,7 @@ def read_settings(arguments: argparse.Namespace | SimpleNamespace) -> Settings:
         from_environment(os.environ),
         from_assignments("--set", arguments.set),
         _from_flags(arguments),
+        decided,
     )
 
 
@@ -135,7 +137,7 @@ def _from_flags(arguments: argparse.Namespace | SimpleNamespace) -> Iterator[Set
     for flag, (name, _, _) in _FLAGS.items():
         text = getattr(arguments, flag.replace("-", "_"))
         if text is not None:
-            yield from_flag(f"--{flag}", name, text)
+            yield from_flag(f"--{flag}", name, "-1" if (flag, text) == ("node-id", "auto") else text)
     if arguments.memory:
         yield from_flag("--memory", "muster.storage", "memory")
 
@@ -147,12 +149,22 @@ def print_settings(settings: Settings) -> None:
         print(f"{name} = {settings.text(name)}  # {settings.origin(name)}")
 
 
-def _serve(settings: Settings) -> int:
+def _with_node_id(settings: Settings, arguments: argparse.Namespace | SimpleNamespace) -> Settings:
+    """The same, with an id that the store gave."""
+    from muster.server.automatic_id import next_node_id
+    from muster.server.setting_sources import from_flag
+
+    return read_settings(arguments, [from_flag("--node-id auto", "node.id", str(next_node_id(settings.store_url)))])
+
+
+def _serve(settings: Settings, arguments: argparse.Namespace | SimpleNamespace) -> int:
     from muster.log.contract import StorageError
     from muster.server.serve import ListenError, serve
     from muster.topics.config_types import ConfigError
 
     try:
+        if settings.node_id < 0:
+            settings = _with_node_id(settings, arguments)
         if settings.integer("muster.workers") > 1:
             from muster.server.workers import serve_workers
 

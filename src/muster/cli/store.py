@@ -1,4 +1,4 @@
-"""`muster store migrate` and `muster store status`: the tables of a cluster in PostgreSQL."""
+"""`muster store migrate | status | copy`: the tables of a cluster in PostgreSQL, and moving to them or away from them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 from muster.cli.exit_codes import DONE
 from muster.cli.support.store_connection import add_store_argument, with_store
+from muster.cli.support.store_copy import add_copy_arguments, copy
 
 _EXAMPLES = """\
 examples:
   muster store migrate postgresql://muster@db.example/muster     make the tables, or bring older ones up to date
   MUSTER_STORE=postgresql://... muster store status              schema version, size, nodes
+  muster store copy muster-data postgresql://muster@db.example/muster    move from one server to a cluster
 """
 
 
@@ -25,9 +27,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status = actions.add_parser("status", help="what is in the database", allow_abbrev=False)
     add_store_argument(status)
     status.add_argument("--json", action="store_true", help="one JSON object")
+    add_copy_arguments(
+        actions.add_parser(
+            "copy",
+            help="everything from a data directory to a database, or back; compared at the end",
+            allow_abbrev=False,
+        )
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.action == "copy":
+        return copy(arguments)
     if arguments.action == "migrate":
         return with_store(
             f"muster store {arguments.action}", arguments.url, lambda c: _migrate(c, arguments.cluster_id)

@@ -74,6 +74,8 @@ class Membership:
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._is_listening = False
+        self.on_replaced: Callable[[str], None] = lambda why: None
+        """Another process has this node's id, taken while this one could not renew. Called from the thread, with each round."""
 
     def start(self) -> None:
         """Register, look once, then go on in the background. StorageError, also NodeIdTaken, if that cannot be."""
@@ -136,6 +138,8 @@ class Membership:
                 self._is_listening = False
                 self._rounds.spare_the_others()
                 self._on_alone(str(error))
+                if isinstance(error, NodeIdTaken):
+                    self.on_replaced(str(error))
                 self._stopping.wait(min(0.2, self._rounds.interval_s))
 
     def _wait_for_news(self) -> None:

@@ -81,7 +81,10 @@ class Rounds:
         if not self._tables.renew():
             # The others took this node for dead, or an operator removed it.
             if not self._tables.register():
-                raise NodeIdTaken(f"node {self._node_id} was started a second time; this process does nothing any more")
+                raise NodeIdTaken(
+                    f"node {self._node_id} was started a second time while this process could not renew its lease:"
+                    " this one ends"
+                )
         elif wanted != self._reclaims_done:
             self._tables.reclaim()
         # Not before it is done: a node whose claim was lost with its connection would wait for its partitions for ever.

@@ -20,6 +20,7 @@ from muster.server.identity import claim, random_id, random_uuid_text
 from muster.server.settings import Settings
 from muster.topics.broker import Broker
 from muster.topics.broker_config import BrokerConfig
+from muster.topics.copying.mark import MARK, refuse_half_copy
 
 if TYPE_CHECKING:
     from muster.security.acl_store import AclStore
@@ -37,6 +38,7 @@ def assemble(
     """
     store = _open_store(settings, worker)
     try:
+        refuse_half_copy("the database" if settings.store_url else settings.data, store.read_document(MARK))
         authorizer, acls = _authorization(settings, store)
         cluster_id = worker.place.cluster_id if worker is not None else _cluster_id(settings, store)
         leaders = _leaders(settings, worker)

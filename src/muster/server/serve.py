@@ -219,6 +219,14 @@ async def _serve_until_signal(server: Server) -> None:
     _log.info("muster %s, hot core: %s", __version__, form_text())
     spare_the_collector()
     loop.add_signal_handler(signal.SIGHUP, server.refresh)
+    why_replaced: list[str] = []
+    if server.settings.store_url:
+
+        def on_replaced(why: str) -> None:
+            why_replaced.append(why)
+            loop.call_soon_threadsafe(told_to_stop.set)
+
+        server.node.cluster.membership.on_replaced = on_replaced
     # On standard output and little else there: whoever started this with port 0 reads it.
     for door in server.listener.doors:
         print(f"listening on {door}", flush=True)
@@ -228,6 +236,8 @@ async def _serve_until_signal(server: Server) -> None:
         print(line, flush=True)
     await told_to_stop.wait()
     await server.stop()
+    if why_replaced:  # whoever asks this process would be told of nodes and owners of before, for as long as it lives
+        raise StorageError(why_replaced[0])
     _log.info("stopped")
 
 

@@ -272,7 +272,13 @@ TRANSACTION_KEYS: Final = (
 )
 
 BROKER_KEYS: Final = (
-    ConfigKey("node.id", _INT, 1, "The id of this node.", at_least(0)),
+    ConfigKey(
+        "node.id",
+        _INT,
+        1,
+        "The id of this node. -1 (`--node-id auto`): a node of a cluster gets one from the store that no other had.",
+        at_least(-1),
+    ),
     ConfigKey("broker.rack", _STRING, None, "The rack that Metadata shows for this node."),
     ConfigKey("num.partitions", _INT, 1, "Partitions of a topic that nobody said a number for.", at_least(1)),
     ConfigKey("default.replication.factor", _INT, 1, "Copies of each partition; one node has one.", _ONE_NODE),

@@ -196,6 +196,11 @@ class Settings:
                 f"{queued} = {self.integer(queued)} (from {self.origin(queued)}) is less than"
                 f" {largest} = {self.integer(largest)} (from {self.origin(largest)}): the largest request would never fit"
             )
+        if self.node_id < 0 and (not self.store_url or self.integer("muster.workers") > 1):
+            raise ConfigError(
+                f"node.id = auto (from {self.origin('node.id')}): only a node of a cluster (muster.store) without workers"
+                " can have one given; say a number"
+            )
         for name in ("muster.metrics.listen", "muster.control.listen"):
             if self.string(name):
                 _blame(self.origin(name), parse_endpoint, name, self.string(name))

@@ -76,9 +76,11 @@ def _prepare_directory(settings: Settings) -> str:
     from muster.topics.adoption import find_unknown_topics
     from muster.topics.broker import Broker
     from muster.topics.catalog_document import DOCUMENT, decode_catalog
+    from muster.topics.copying.mark import MARK, refuse_half_copy
 
     store = FileStore(settings.data, settings.durability, _disk(settings))
     try:
+        refuse_half_copy(settings.data, store.read_document(MARK))
         cluster_id = claim(store, settings.node_id, settings.cluster_id, random_id).cluster_id
         kept = decode_catalog(store.read_document(DOCUMENT))
         known = {*(topic.name for topic in kept.topics), *kept.deleting}

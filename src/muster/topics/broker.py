@@ -141,8 +141,14 @@ class Broker:
             try:
                 return step()
             except DocumentChanged:
-                self.refresh()
+                self._take_over()
         raise TopicError(KAFKA_STORAGE_ERROR, "Other nodes change the topics all the time; try again.")
+
+    def _take_over(self) -> None:
+        try:
+            self.refresh()
+        except StorageError as error:
+            raise TopicError(KAFKA_STORAGE_ERROR, str(error)) from None
 
     def refresh(self) -> None:
         """Another node changed the topics."""

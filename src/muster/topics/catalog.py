@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 
 from muster.log.contract import (
     NOBODY,
+    DocumentChanged,
     Leader,
     LedElsewhere,
     LogStore,
@@ -46,6 +47,8 @@ class Catalog:
         self._by_id: dict[bytes, Topic] = {}
         self._names_by_collision_key: dict[str, str] = {}
         self._deleting: list[str] = []
+        self._is_behind = False
+        """The document was read and not all of it is known here: writing would take away what other nodes made."""
         self.changes = 0
         """Grows whenever a topic comes or goes: who remembers one looks at this."""
         self.additions = 0
@@ -212,7 +215,9 @@ class Catalog:
         partition.is_led_here = is_here
 
     def refresh(self) -> list[Topic]:
-        """Take over what other nodes made of the catalog; returns the topics that are gone."""
+        """Take over what other nodes made of the catalog; returns the topics that are gone. StorageError if it cannot be taken
+        over whole: then nothing is written before another call has succeeded."""
+        self._is_behind = True
         stored = decode_catalog(self.store.read_document(DOCUMENT))
         self._deleting = list(stored.deleting)
         ids = {entry.topic_id for entry in stored.topics}
@@ -229,6 +234,7 @@ class Catalog:
             if topic_here.overrides != entry.configs:
                 self._use_configs(topic_here, entry.configs, self.defaults.settings(entry.configs))
             self._open_logs(topic_here, entry.partitions, entry.leader_epochs, some_may_be_offline=True)
+        self._is_behind = False
         return gone
 
     # Keeping
@@ -245,6 +251,12 @@ class Catalog:
             log: PartitionLog
             try:
                 log = self._log_of(topic, index, leader if is_here else None)
+            except LedElsewhere:
+                if not some_may_be_offline:
+                    raise
+                # Owners have moved since this node looked. The topic is there all the same, and who leads it is heard of soon.
+                log = self._log_of(topic, index, None)
+                leader, is_here = Leader(NOBODY, leader.epoch), False
             except LogUnusable as error:
                 if not some_may_be_offline:
                     raise
@@ -301,6 +313,8 @@ class Catalog:
         gone: Container[str] = (),
         deleting: Sequence[str] | None = None,
     ) -> None:
+        if self._is_behind:
+            raise DocumentChanged(f"{DOCUMENT} was read and could not be taken over whole")
         entries = {
             topic.name: _stored(topic, len(topic.partitions)) for topic in self.topics() if topic.name not in gone
         }

@@ -1,4 +1,4 @@
-"""`muster cluster status | drain | rebalance`: who is there and leads how much, and moving it. It asks the database alone."""
+"""`muster cluster status | check | drain | rebalance`: who is there, leads how much, what is wrong. They ask the database alone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from typing import Any, Final
 
+from muster.cli.cluster.check import print_findings
 from muster.cli.cluster.workers import endpoints_text, print_workers
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.support.store_connection import add_store_argument, with_store
@@ -18,6 +19,7 @@ _EXAMPLES = """\
 examples:
   muster cluster status postgresql://muster@db.example/muster
   muster cluster status muster-data          the workers of `muster serve --workers` on this data directory
+  muster cluster check                       what is right and wrong with the cluster and its database, with advice
   muster cluster drain 2                     node 2 leads nothing any more, until it is started again ($MUSTER_STORE)
   muster cluster rebalance                   spread what is led unevenly; nodes do this by themselves when one comes or goes
 """
@@ -39,10 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", dest="action", required=True)
     status = actions.add_parser("status", help="live nodes, their leases and what they lead", allow_abbrev=False)
     status.add_argument("--json", action="store_true", help="one JSON object a node")
+    check = actions.add_parser(
+        "check", help="what is right and wrong with nodes and database, with advice", allow_abbrev=False
+    )
+    check.add_argument("--json", action="store_true", help="one JSON object a finding")
     drain = actions.add_parser("drain", help="move everything away from a node", allow_abbrev=False)
     drain.add_argument("node", metavar="NODE", type=int, help="the node id")
     rebalance = actions.add_parser("rebalance", help="spread partitions evenly now", allow_abbrev=False)
-    for action in (status, drain, rebalance):
+    for action in (status, check, drain, rebalance):
         add_store_argument(action)
 
 
@@ -52,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         return print_workers(arguments.url, as_json=arguments.json)
     if arguments.action == "status":
         return with_store(command, arguments.url, lambda connection: _status(connection, as_json=arguments.json))
+    if arguments.action == "check":
+        return with_store(command, arguments.url, lambda connection: print_findings(connection, as_json=arguments.json))
     if arguments.action == "drain":
         return with_store(command, arguments.url, lambda connection: _drain(connection, arguments.node))
     return with_store(command, arguments.url, _rebalance)
