@@ -10,7 +10,7 @@ import pytest
 from muster.explain.event import event_of
 from muster.whatif.advice import advise
 from muster.whatif.answer import Answer, answer, as_row
-from muster.whatif.recorded import CannotReplay, Recorded, read_recorded
+from muster.whatif.recorded import Recorded, read_recorded
 from muster.whatif.replay import replay
 from muster.whatif.variants import Variant
 from tests.whatif.random_group import RandomGroup
@@ -67,21 +67,6 @@ def test_flapping_member_predicted_as_static_is_what_static_members_then_do() ->
     assert predicted.replayed.rebalances == measured.recorded.rebalances == 1
     advice = advise([as_row(predicted)])
     assert advice is None or "static" in advice
-
-
-def test_journal_that_begins_in_the_middle_is_refused() -> None:
-    with pytest.raises(CannotReplay, match="beginning of the group"):
-        answer("g", random_payloads(1)[5:], [Variant()])
-    with pytest.raises(CannotReplay):
-        answer("g", ["no JSON", "[]", "{}"], [Variant()])
-
-
-def test_what_no_client_caused_ends_what_is_replayed_and_is_said() -> None:
-    payloads = random_payloads(1)
-    unloaded = {"kind": "state_changed", "at_ms": 9_999_999, "group": "g", "generation": 1, "cause": "unloaded"}
-    (found,) = answer("g", [*payloads, json.dumps(unloaded), *payloads[1:3]], [Variant()])
-    assert found.assumed.endswith("3 events before or after what can be replayed are left out")
-    assert found.recorded == found.replayed
 
 
 def test_advice_names_its_evidence_and_is_not_given_without_any() -> None:

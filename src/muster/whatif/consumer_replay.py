@@ -7,18 +7,22 @@ has none. A member gives up what it is told to at once, and says so with a heart
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from muster.core.consumer.notes import by_name
 from muster.core.consumer.records import Target
 from muster.core.consumer.replies import ConsumerHeartbeatReply
 from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.states import JOIN_EPOCH, LEFT_EPOCH, STATIC_LEFT_EPOCH, ConsumerGroupState
+from muster.core.consumer.target import compute_target
 from muster.core.journal import JournalEvent
 from muster.whatif.changes import Setting
-from muster.whatif.recorded import CannotReplay, Life, Recorded
+from muster.whatif.recorded import Life, Recorded
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.replayed_topics import ReplayedTopics
+from muster.whatif.seats import consumer_events, consumer_records, subscription_of
 from muster.whatif.stage import Client, Stage
 from muster.wire import errors
 from muster.wire.value import Value
@@ -47,14 +51,33 @@ class ConsumerReplay(Stage):
         self._setting = setting
         self._interval_ms = setting.config.consumer_heartbeat_interval_ms
         self._members: dict[str, ConsumerClient] = {}
-        for life in setting.lives:
-            self._plan(ConsumerClient(life))
+        clients = [ConsumerClient(life) for life in setting.lives]
+        self._seat([client for client in clients if client.life.is_seated], topics)
+        for client in clients:
+            self._plan(client)
+
+    def _seat(self, clients: Sequence[ConsumerClient], topics: ReplayedTopics) -> None:
+        """Those that are members from the beginning, with what the coordinator's assignor gives them."""
+        standing, assignor = self._recorded.standing, self._setting.remote_assignor
+        if standing is None or assignor is None:
+            self._load((), ())
+            return
+        lives = [client.life for client in clients]
+        subscriptions = {life.member_id: subscription_of(life, assignor, topics) for life in lives}
+        targets = compute_target(subscriptions, {}, {}, (assignor,), topics)
+        for client in clients:
+            self._members[client.member_id] = client
+            client.held, client.generation = targets[client.member_id], standing.generation
+        given = {member_id: by_name(target, topics) for member_id, target in targets.items()}
+        self.before = consumer_events(self._group, standing, lives, given, assignor)
+        self._load(consumer_records(self._group, standing, subscriptions, targets, topics), clients)
 
     # -- what clients do
 
     def _plan(self, client: ConsumerClient) -> None:
         life = client.life
-        self._at(life.came_ms, life.order, partial(self._join, client))
+        if not life.is_seated:
+            self._at(life.came_ms, life.order, partial(self._join, client))
         if life.left_ms is not None:
             self._at(life.left_ms, life.order, partial(self._leave, client, LEFT_EPOCH))
         elif life.is_away and life.silent_ms is not None:

@@ -21,7 +21,7 @@ from muster.whatif.answer import Question, as_row, problem_row
 from muster.whatif.arrivals import arrivals_of
 from muster.whatif.figures import Figures
 from muster.whatif.generations import ASSUMED, journal_of
-from muster.whatif.recorded import CannotReplay
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant, variant_of
 
 if TYPE_CHECKING:
@@ -49,12 +49,21 @@ _TAKES: Final = pa.schema(
         ("changes", pa.string()),
     ]
 )
+_UNOWNED: Final = pa.struct(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("recorded_ms", pa.int64()),
+        ("replayed_ms", pa.int64()),
+    ]
+)
 GIVES: Final = pa.schema(
     [
         ("cluster", pa.string()),
         ("group_id", pa.string()),
         ("variant", pa.string()),
         *((f"{kind}_{each.name}", pa.int64()) for kind in ("recorded", "replayed") for each in fields(Figures)),
+        ("partitions", pa.list_(_UNOWNED)),
         ("reproduced", pa.int64()),
         ("assumed", pa.string()),
         ("problem", pa.string()),

@@ -1,34 +1,32 @@
 """What a group's journal says its clients did: when each process came, how quickly it reacted, when it left or fell silent.
 
 Only what clients did of their own accord is kept, with the times of their reactions: what the coordinator answered is what a
-replay finds out again. Pure; reads the events of one classic group in log order, from a moment at which it was empty.
+replay finds out again. Pure; reads the events of one classic group in log order; `stretch` says which of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from muster.explain.assignments import raw_assignments
 from muster.explain.event import Event
+from muster.whatif.stretch import Standing, Stretch, longest_stretch
 
 DEFAULT_DELAY_MS: Final = 3_000
 """`group.initial.rebalance.delay.ms` where no first join phase shows it."""
-_BREAKS: Final = ("group_upgraded", "group_downgraded", "epoch_raised", "static_restored")
-_NOT_OF_CLIENTS: Final = (
-    "unloaded",
-    "taken_over",
-    "append_failed",
-    "forced",
-    "group_full",
-    "group_too_large",
-    "deleted",
+_ID_SUFFIX: Final = 37
+"""Characters that a coordinator appends to a client id for a member id: a dash and a UUID."""
+_OF_MEMBERS: Final = (
+    "member_id_given",
+    "member_joined",
+    "member_rejoined",
+    "member_left",
+    "member_expelled",
+    "pending_id_dropped",
+    "static_replaced",
 )
-
-
-class CannotReplay(Exception):
-    """The journal of this group cannot be replayed; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,16 @@ class Life:
     """From when to when its application did not poll, and stayed a member."""
     is_as_recorded: bool = True
     """False: it is there at times of which nothing is recorded of it, and reacts as it usually does."""
+    is_seated: bool = False
+    """It was a member already when the replay begins."""
     is_away: bool = False
     """A static member that was stopped, not one that crashed: of the new protocol it says so."""
     asks: Asks = Asks()
+
+    @property
+    def has_come(self) -> bool:
+        """False: somebody whom the journal mentions, and who is in nobody's way."""
+        return self.asked_id_ms is not None or self.joined_ms is not None
 
     @property
     def came_ms(self) -> int:
@@ -99,62 +104,88 @@ class Recorded:
     """When join phases began."""
     syncs: dict[tuple[int, int], tuple[int, dict[str, bytes]] | None]
     """By generation and the end of its join phase: how long the leader took to assign, and what. None: it was cut short."""
+    standing: Standing | None = None
+    """The group where the replay begins. None: it is created by the first event."""
 
     @property
     def begin_ms(self) -> int:
-        return self.events[0].at_ms
+        return self.events[0].at_ms if self.standing is None else self.standing.at_ms
 
     @property
     def end_ms(self) -> int:
-        return self.events[-1].at_ms
+        return self.events[-1].at_ms if self.events else self.begin_ms
 
 
 def read_recorded(events: Sequence[Event]) -> Recorded:
-    """CannotReplay if there is nothing to begin with. What comes after a change that no client made is left out."""
-    usable = _whole(events)
-    if not usable:
-        raise CannotReplay("the journal does not go back to a time when the group was empty")
-    lives = _lives(usable)
-    delay = _initial_delay(usable)
+    """CannotReplay if there is nothing to begin with."""
+    stretch = longest_stretch(events)
+    standing = stretch.standing
+    delay = _initial_delay(stretch.events, from_empty=standing is None or not standing.assignments)
     return Recorded(
-        usable[0].group,
-        usable,
-        lives,
+        events[0].group,
+        list(stretch.events),
+        _lives_of(stretch),
         DEFAULT_DELAY_MS if delay is None else delay,
         delay is not None,
-        {event.at_ms for event in usable if event.kind == "rebalance_started"},
-        _syncs(usable),
+        {event.at_ms for event in stretch.events if event.kind == "rebalance_started"},
+        _syncs(stretch.events),
+        standing,
     )
 
 
-def _whole(events: Sequence[Event]) -> list[Event]:
-    """From the first event of the group's life, or the first after it was empty, to the first that no client caused."""
-    begin = next((number for number, event in enumerate(events) if event.kind == "group_created"), None)
-    if begin is None:
-        raise CannotReplay("the journal does not go back to the beginning of the group")
-    found: list[Event] = []
-    for event in events[begin:]:
-        if event.kind in _BREAKS or event.cause in _NOT_OF_CLIENTS:
-            break
-        found.append(event)
-    return found
+def _lives_of(stretch: Stretch) -> list[Life]:
+    standing, begin = stretch.standing, len(stretch.before)
+    if standing is None:
+        found = _lives(stretch.events)
+    else:
+        every = _lives([*stretch.before, *stretch.events])
+        found = [kept for life in every if (kept := _from(life, standing, begin)) is not None]
+    return sorted((life for life in found if life.has_come), key=lambda life: (life.came_ms, life.order))
 
 
-def _lives(events: Iterable[Event]) -> list[Life]:
+def _from(life: Life, standing: Standing, begin: int) -> Life | None:
+    """This life as it goes on from there. None: it was over before. `begin`: the number of the first event that counts."""
+    if life.member_id in standing.assignments:
+        calls = [call for call in life.calls if call[0] > standing.at_ms]
+        order = list(standing.assignments).index(life.member_id) - len(standing.assignments)
+        return replace(life, asked_id_ms=None, joined_ms=standing.at_ms, calls=calls, is_seated=True, order=order)
+    if life.order >= begin:
+        return life
+    has_yet_to_join = life.joined_ms is not None and life.joined_ms > standing.at_ms  # with the id that it was given before
+    return replace(life, asked_id_ms=None) if has_yet_to_join else None
+
+
+def _lives(events: Sequence[Event]) -> list[Life]:
+    known = _introductions(events)
     found: dict[str, Life] = {}
     started_ms = 0
+
+    def life_of(member_id: str, order: int) -> Life:
+        if member_id not in found:
+            found[member_id] = Life(member_id, *known.get(member_id, (member_id[:-_ID_SUFFIX], "", None)), order)
+        return found[member_id]
+
     for order, event in enumerate(events):
         if event.kind == "rebalance_started":
             started_ms = event.at_ms
-        if event.kind == "join_completed":
-            _take_settings(event, found)
-        if event.member is None or event.kind in ("leader_elected", "rebalance_started"):
-            continue
-        life = found.get(event.member)
-        if life is None:
-            life = found[event.member] = Life(event.member, event.client or "", event.host or "", event.instance, order)
-        _take(life, event, started_ms, found)
-    return sorted(found.values(), key=lambda life: (life.came_ms, life.order))
+        elif event.kind == "join_completed":
+            for member_id, asks in _settings(event):
+                life_of(member_id, order).asks = asks
+        elif event.member is not None and event.kind in _OF_MEMBERS:
+            _take(life_of(event.member, order), event, started_ms, found)
+    return list(found.values())
+
+
+def _introductions(events: Iterable[Event]) -> dict[str, tuple[str, str, str | None]]:
+    """By member id: client id, host and instance id. A journal that begins in the middle may tell them late, or never."""
+    known: dict[str, tuple[str, str, str | None]] = {}
+    for event in events:
+        if event.member is not None and event.kind in _OF_MEMBERS:
+            said = (event.client or "", event.host or "", event.instance)
+            known.setdefault(event.member, said)
+            if event.kind == "static_replaced":
+                known.setdefault(event.text("old_member_id") or "", said)
+    return known
 
 
 def _take(life: Life, event: Event, started_ms: int, others: dict[str, Life]) -> None:
@@ -184,8 +215,9 @@ def _take(life: Life, event: Event, started_ms: int, others: dict[str, Life]) ->
             pass
 
 
-def _take_settings(event: Event, lives: dict[str, Life]) -> None:
-    said = event.detail.get("settings")
+def _settings(completed: Event) -> Iterator[tuple[str, Asks]]:
+    """By member id."""
+    said = completed.detail.get("settings")
     for each in said if isinstance(said, list) else ():
         topics = each.get("topics")
         asks = Asks(
@@ -194,14 +226,12 @@ def _take_settings(event: Event, lives: dict[str, Life]) -> None:
             tuple(each["protocols"]),
             None if topics is None else tuple(topics),
         )
-        for member_id in each["members"]:
-            if member_id in lives:
-                lives[member_id].asks = asks
+        yield from ((member_id, asks) for member_id in each["members"])
 
 
-def _initial_delay(events: Sequence[Event]) -> int | None:
+def _initial_delay(events: Sequence[Event], *, from_empty: bool) -> int | None:
     """A first join phase ends, or goes on, exactly after the delay."""
-    from_empty, started_ms = True, 0
+    started_ms = 0
     for event in events:
         if event.kind == "rebalance_started":
             started_ms = event.at_ms

@@ -132,10 +132,10 @@ def test_every_group_with_every_variant_gets_the_answer_of_the_pure_function(spa
     assert len(found) == GROUPS * len(VARIANTS)
 
 
-def test_groups_are_chosen_by_name_and_one_without_its_beginning_says_so(spark: Any) -> None:
-    journals = {"billing-1": journal(1)[4:], "billing.2": journal(2), "shipping": journal(3)}
+def test_groups_are_chosen_by_name_and_one_that_cannot_be_replayed_says_why(spark: Any) -> None:
+    journals = {"billing-1": journal(1)[4:6], "billing.2": journal(2), "shipping": journal(3)}
     (first, second) = what_if(spark, log_of(spark, journals), [Variant()], "billing*").orderBy("group_id").collect()
-    assert first.problem == "the journal does not go back to the beginning of the group"
+    assert first.problem == "the journal has neither the beginning of the group nor a rebalance that was finished"
     assert first.recorded_rebalances is None
     assert second.group_id == "billing.2"
 

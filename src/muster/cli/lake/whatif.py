@@ -46,6 +46,7 @@ _COLUMNS = (
     Column("rebalances", lambda row: _change(row, "rebalances", words.count), right=True),
     Column("moved", lambda row: _change(row, "moved", words.count), right=True),
     Column("without owner", lambda row: _change(row, "unowned_ms", words.duration), right=True),
+    Column("of one partition", lambda row: _change(row, "longest_unowned_ms", words.duration), right=True),
     Column("records waited", lambda row: _change(row, "waited", words.count), right=True),
     Column("death noticed after", lambda row: _change(row, "detection_ms", words.duration), right=True),
     Column("reproduced", _reproduced, right=True),
@@ -93,7 +94,7 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         with open_session(settings) as spark:
             found = what_if(spark, open_lake(spark, arguments.lake, given).table("log"), variants, arguments.group)
-            rows = [row.asDict() for row in found.orderBy("cluster", "group_id", "variant").collect()]
+            rows = [row.asDict(recursive=True) for row in found.orderBy("cluster", "group_id", "variant").collect()]
     except SessionError as error:
         note("whatif", str(error))
         return FAILED
