@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from muster.testing import Broker
@@ -26,6 +27,10 @@ class RealGroup:
             topics={"orders": PARTITIONS},
         )
         self._running: dict[str, Any] = {}
+        self._down: list[tuple[float, int]] = []
+        """Of each that was stopped and is not back: since when, and how many partitions it had."""
+        self.down_ms = 0.0
+        """How long partitions of stopped members had nobody who read them, by the clock, summed over partitions."""
 
     def __enter__(self) -> RealGroup:
         self.broker.__enter__()
@@ -55,7 +60,16 @@ class RealGroup:
         consumer.subscribe(["orders"], on_revoke=lambda _, __: None)
 
     def stop(self, name: str) -> None:
-        self._running.pop(name).close()
+        consumer = self._running.pop(name)
+        self._down.append((time.monotonic(), len(consumer.assignment())))
+        consumer.close()
+
+    def restart(self, name: str) -> None:
+        """Down for a while, as a process is that is replaced by its next version."""
+        self.stop(name)
+        self.busy("", DOWN_SECONDS)
+        self.start(name)
+        self.settle()
 
     def busy(self, name: str, seconds: float) -> None:
         """Everybody polls but this one, if it is one, whose application is busy for so long."""
@@ -72,6 +86,8 @@ class RealGroup:
             assert time.monotonic() < until, self.broker.group("billing").explain()
             for consumer in self._running.values():
                 consumer.poll(0.02)
+        self.down_ms += sum((time.monotonic() - since) * 1000 * count for since, count in self._down)
+        self._down = []
 
     def _is_settled(self) -> bool:
         held = [(part.topic, part.partition) for each in self._running.values() for part in each.assignment()]
@@ -85,34 +101,34 @@ class RealGroup:
         return [json.dumps(event.to_json()) for event in self.broker.group("billing").journal()]
 
 
-def rolling_restart(**change: Any) -> list[str]:
-    with RealGroup(**change) as group:
-        names = ("anna", "boris", "clara")
-        for name in names:
-            group.start(name)
-        group.settle()
-        for name in names:
-            group.stop(name)
-            group.start(name)
-            group.settle()
-        return group.payloads()
+@dataclass(frozen=True)
+class Happened:
+    payloads: list[str]
+    down_ms: float
 
 
-def flapping_member(**change: Any) -> list[str]:
+def rolling_restart(**change: Any) -> Happened:
+    return _restarts("anna", "boris", "clara", **change)
+
+
+def flapping_member(**change: Any) -> Happened:
+    return _restarts("clara", "clara", "clara", "clara", **change)
+
+
+def _restarts(*restarted: str, **change: Any) -> Happened:
     with RealGroup(**change) as group:
         for name in ("anna", "boris", "clara"):
             group.start(name)
         group.settle()
-        for _ in range(4):
-            group.stop("clara")
-            group.start("clara")
-            group.settle()
-        return group.payloads()
+        for name in restarted:
+            group.restart(name)
+        return Happened(group.payloads(), group.down_ms)
 
 
+DOWN_SECONDS = 0.5
 BUSY_SECONDS = 4.0
 CALM_SECONDS = 2.0
-SLOW_TIMES = 3
+SLOW_TIMES = 2
 
 
 def slow_poller(**change: Any) -> list[str]:

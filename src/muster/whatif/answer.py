@@ -17,9 +17,9 @@ from muster.explain.facts import History
 from muster.whatif.arrivals import Arrivals
 from muster.whatif.figures import Figures, Measured, Told, measure
 from muster.whatif.recorded import Recorded, read_recorded
-from muster.whatif.stretch import CannotReplay
 from muster.whatif.replay import replay
 from muster.whatif.seats import classic_events
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
 
 TOLERANCE_MS: Final = 100
@@ -106,13 +106,6 @@ def _partitions(recorded: Measured, replayed: Measured) -> list[UnownedPartition
     found = [UnownedPartition(*each, was.get(each, 0), would_be.get(each, 0)) for each in {**was, **would_be}]
     found.sort(key=lambda each: (-max(each.recorded_ms, each.replayed_ms), each.topic, each.partition))
     return found[:MOST_PARTITIONS]
-
-
-def answer(self, variant: Variant) -> Answer:
-        """CannotReplay if this group cannot be so."""
-        replayed = _figures(self._recorded, variant, self._arrivals)
-        group = self._recorded.group
-        return Answer(group, str(variant), self._figures, replayed, self._reproduced, self._assumed)
 
 
 def answer(

@@ -20,10 +20,10 @@ from muster.core.consumer.target import compute_target
 from muster.core.journal import JournalEvent
 from muster.whatif.changes import Setting
 from muster.whatif.recorded import Life, Recorded
-from muster.whatif.stretch import CannotReplay
 from muster.whatif.replayed_topics import ReplayedTopics
 from muster.whatif.seats import consumer_events, consumer_records, subscription_of
 from muster.whatif.stage import Client, Stage
+from muster.whatif.stretch import CannotReplay
 from muster.wire import errors
 from muster.wire.value import Value
 

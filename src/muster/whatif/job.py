@@ -17,7 +17,7 @@ import pyarrow as pa
 from muster.core.internal_topics import GROUP_JOURNAL
 from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.log_schema import COMMIT_TYPES
-from muster.whatif.answer import Question, as_row, problem_row
+from muster.whatif.answer import Answer, Question, as_row, problem_row
 from muster.whatif.arrivals import arrivals_of
 from muster.whatif.figures import Figures
 from muster.whatif.generations import ASSUMED, journal_of
@@ -161,13 +161,10 @@ class _Asking:
         key = (pair["cluster"], pair["group_id"])
         if key != self._key:
             self._key, self._found = key, _question(pair)
-        try:
-            if isinstance(self._found, CannotReplay):
-                raise self._found
-            row = as_row(self._found.answer(variant_of(pair["changes"])))
-        except CannotReplay as problem:
-            row = problem_row(pair["group_id"], pair["changes"], problem)
-        return {"cluster": pair["cluster"], **row}
+        found = self._found if isinstance(self._found, CannotReplay) else _answer(self._found, pair["changes"])
+        if isinstance(found, CannotReplay):
+            return {"cluster": pair["cluster"], **problem_row(pair["group_id"], pair["changes"], found)}
+        return {"cluster": pair["cluster"], **as_row(found)}
 
 
 def _question(pair: dict[str, Any]) -> Question | CannotReplay:
@@ -177,5 +174,19 @@ def _question(pair: dict[str, Any]) -> Question | CannotReplay:
             return Question(group, payloads, arrivals)
         generations = [json.loads(each) for each in pair["generations"] or ()]
         return Question(group, journal_of(group, generations), arrivals, ASSUMED)
-    except CannotReplay as problem:
-        return problem
+    except Exception as failure:
+        return _problem(failure)
+
+
+def _answer(asked: Question, changes: str) -> Answer | CannotReplay:
+    try:
+        return asked.answer(variant_of(changes))
+    except Exception as failure:
+        return _problem(failure)
+
+
+def _problem(failure: Exception) -> CannotReplay:
+    """Anybody with the right to may write to the journal: one that makes no sense must not end the job for all other groups."""
+    if isinstance(failure, CannotReplay):
+        return failure
+    return CannotReplay(f"its journal tells what cannot have been ({type(failure).__name__}: {failure})")

@@ -151,7 +151,9 @@ def _from(life: Life, standing: Standing, begin: int) -> Life | None:
         return replace(life, asked_id_ms=None, joined_ms=standing.at_ms, calls=calls, is_seated=True, order=order)
     if life.order >= begin:
         return life
-    has_yet_to_join = life.joined_ms is not None and life.joined_ms > standing.at_ms  # with the id that it was given before
+    has_yet_to_join = (
+        life.joined_ms is not None and life.joined_ms > standing.at_ms
+    )  # with the id that it was given before
     return replace(life, asked_id_ms=None) if has_yet_to_join else None
 
 

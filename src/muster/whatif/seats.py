@@ -64,7 +64,7 @@ def classic_events(group: str, standing: Standing, lives: Sequence[Life]) -> lis
     def event(kind: str, cause: str, life: Life | None = None, **detail: Any) -> Event:
         return _event(group, standing, kind, cause, life, detail)
 
-    about = {"leader": standing.leader, "protocol": standing.protocol, "members": len(lives)}
+    about: dict[str, Any] = {"leader": standing.leader, "protocol": standing.protocol, "members": len(lives)}
     if not lives:
         return [event("rebalance_ended", "nobody_left", result="empty", **about)]
     given = {member_id: b64encode(raw).decode() for member_id, raw in standing.assignments.items()}
@@ -112,7 +112,11 @@ def consumer_records(
 
 
 def consumer_events(
-    group: str, standing: Standing, lives: Sequence[Life], given: Mapping[str, Mapping[str, Sequence[int]]], assignor: str
+    group: str,
+    standing: Standing,
+    lives: Sequence[Life],
+    given: Mapping[str, Mapping[str, Sequence[int]]],
+    assignor: str,
 ) -> list[Event]:
     """`given`: by member id its partitions by topic name."""
 
@@ -124,7 +128,7 @@ def consumer_events(
         event("epoch_raised", "unknown"),
         event("target_assigned", "epoch_raised", assignor=assignor, members=len(lives), given=given, taken={}),
         *(event("member_reconciled", "new_target", life, given=given.get(life.member_id, {})) for life in lives),
-        event("state_changed", "all_reconciled", **{"from": "Reconciling", "to": state}),
+        _event(group, standing, "state_changed", "all_reconciled", None, {"from": "Reconciling", "to": state}),
     ]
 
 

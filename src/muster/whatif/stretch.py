@@ -1,9 +1,9 @@
 """Which part of a journal can be replayed, and how the group stood where that part begins. Pure.
 
-A replay needs to know the whole group when it begins: at its creation nobody is in it, and the end of a rebalance names every member
-with its assignment. A journal that was cut by its retention, or a lake that was begun later than the group, is therefore replayed
-from its first finished rebalance on. A change that no client made ends a stretch, and the next finished rebalance begins another:
-the longest is taken.
+A replay needs to know the whole group when it begins: at its creation nobody is in it, and the end of a rebalance names every
+member with its assignment. So a journal that was cut by its retention, or that a lake has only in part, is replayed from its first
+finished rebalance on. A change that no client made ends a stretch, and the next finished rebalance begins another: the longest is
+taken.
 """
 
 from __future__ import annotations

@@ -126,15 +126,19 @@ def _variants(arguments: argparse.Namespace) -> list[Variant]:
 
 
 def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
-    from muster.whatif.advice import advise
+    from muster.whatif.advice import advise, best_of
     from muster.whatif.job import GIVES
 
     if not rows:
         note("whatif", "the lake has neither a journal nor generations of such a group: --group may be misspelt")
-    print_rows(arguments, _COLUMNS, GIVES.names, rows)
-    if arguments.json or arguments.csv:
-        return
-    for group in dict.fromkeys((row["cluster"], row["group_id"]) for row in rows):
-        advice = advise([row for row in rows if (row["cluster"], row["group_id"]) == group])
-        if advice is not None:
-            print(f"\n{advice}")
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["cluster"], row["group_id"]), []).append(row)
+    for own in groups.values():
+        best, advice = best_of(own), advise(own)
+        for row in own:
+            row["advice"] = advice if row is best else None
+    print_rows(arguments, _COLUMNS, (*GIVES.names, "advice"), rows)
+    for row in rows if not (arguments.json or arguments.csv) else ():
+        if row["advice"] is not None:
+            print(f"\n{row['advice']}")
