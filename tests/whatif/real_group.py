@@ -11,19 +11,32 @@ from muster.testing import Broker
 
 PARTITIONS = 6
 PATIENCE_SECONDS = 60
+HEARTBEAT_MS = 500
+"""Of the new protocol: long enough that a busy machine does not matter."""
 
 
 class RealGroup:
     """Three consumers, dynamic or static. `change` is what is different from before."""
 
     def __init__(
-        self, *, static: bool = False, session_ms: int = 10_000, delay_ms: int = 500, max_poll_ms: int = 300_000
+        self,
+        *,
+        static: bool = False,
+        session_ms: int = 10_000,
+        delay_ms: int = 500,
+        max_poll_ms: int = 300_000,
+        protocol: str = "classic",
     ) -> None:
         self._static = static
         self._session_ms = session_ms
         self._max_poll_ms = max_poll_ms
+        self._protocol = protocol
         self.broker = Broker(
-            {"group.initial.rebalance.delay.ms": delay_ms, "group.min.session.timeout.ms": 100},
+            {
+                "group.initial.rebalance.delay.ms": delay_ms,
+                "group.min.session.timeout.ms": 100,
+                "group.consumer.heartbeat.interval.ms": HEARTBEAT_MS,
+            },
             topics={"orders": PARTITIONS},
         )
         self._running: dict[str, Any] = {}
@@ -48,11 +61,12 @@ class RealGroup:
             "bootstrap.servers": self.broker.bootstrap_servers,
             "group.id": "billing",
             "client.id": name,
-            "session.timeout.ms": self._session_ms,
             "max.poll.interval.ms": self._max_poll_ms,
-            "heartbeat.interval.ms": 200,
+            "group.protocol": self._protocol,
             "log_level": 0,
         }
+        if self._protocol == "classic":
+            settings |= {"session.timeout.ms": self._session_ms, "heartbeat.interval.ms": 200}
         if self._static:
             settings["group.instance.id"] = name
         self._running[name] = consumer = Consumer(settings)

@@ -11,7 +11,8 @@ import pytest
 from muster.explain.event import event_of
 from muster.whatif.advice import advise
 from muster.whatif.answer import Answer, answer, as_row
-from muster.whatif.recorded import Recorded, read_recorded
+from muster.whatif.journal import read_recorded
+from muster.whatif.recorded import Recorded
 from muster.whatif.replay import replay
 from muster.whatif.variants import Variant
 from tests.whatif.random_group import RandomGroup

@@ -7,8 +7,8 @@ believed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from muster.explain import words
@@ -16,9 +16,10 @@ from muster.explain.event import Event, event_of, events_of
 from muster.explain.facts import History
 from muster.whatif.arrivals import Arrivals
 from muster.whatif.figures import Figures, Measured, Told, measure
-from muster.whatif.recorded import Recorded, read_recorded
+from muster.whatif.journal import read_recorded
+from muster.whatif.recorded import Recorded
 from muster.whatif.replay import replay
-from muster.whatif.seats import classic_events
+from muster.whatif.seats import classic_events, consumer_events
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
 
@@ -64,13 +65,13 @@ class Question:
         """`payloads`: the events of the group as JSON, in log order. `assumed`: what they themselves assume. CannotReplay if they
         do not allow it."""
         events = [event for text in payloads if (event := _event(text)) is not None and event.group == group]
-        self._recorded = recorded = read_recorded(events)
         self._arrivals = arrivals
-        told = _as_recorded(recorded)
-        before = told.history()
-        self._measured = measure(told, before, arrivals)
-        self._reproduced = count_reproduced(before, _as_replayed(recorded, Variant()).history())
-        self._assumed = "; ".join([each for each in (assumed, *_assumed(recorded, events)) if each])
+        self._recorded, self._reproduced = max(
+            ((each, _reproduced(each)) for each in _readings(read_recorded(events))), key=lambda found: found[1]
+        )
+        told = _as_recorded(self._recorded)
+        self._measured = measure(told, told.history(), arrivals)
+        self._assumed = "; ".join([each for each in (assumed, *_assumed(self._recorded, events)) if each])
 
     def answer(self, variant: Variant) -> Answer:
         """CannotReplay if this group cannot be so."""
@@ -88,11 +89,31 @@ class Question:
         )
 
 
+def _readings(recorded: Recorded) -> Iterator[Recorded]:
+    """Of a consumer group: with the default interval of heartbeats, and with the one that its members seem to have."""
+    yield recorded
+    if recorded.times is not None and recorded.times.shown_interval_ms is not None:
+        times = replace(recorded.times, heartbeat_interval_ms=recorded.times.shown_interval_ms)
+        yield replace(recorded, times=times)
+
+
+def _reproduced(recorded: Recorded) -> int:
+    # The end of a consumer group's rebalance is the last member's heartbeat, and when those came is not recorded.
+    heartbeat_ms = recorded.times.heartbeat_interval_ms if recorded.times is not None else 0
+    again = _as_replayed(recorded, Variant()).history()
+    return count_reproduced(_as_recorded(recorded).history(), again, max(TOLERANCE_MS, heartbeat_ms))
+
+
 def _as_recorded(recorded: Recorded) -> Told:
     silent = {life.member_id: life.silent_ms for life in recorded.lives}
     seated = [life for life in recorded.lives if life.is_seated]
     standing = recorded.standing
-    before = [] if standing is None else classic_events(recorded.group, standing, seated)
+    if standing is None:
+        before = []
+    elif recorded.remote_assignor is None:
+        before = classic_events(recorded.group, standing, seated)
+    else:
+        before = consumer_events(recorded.group, standing, seated, {}, recorded.remote_assignor)
     return Told(recorded.group, before, recorded.events, recorded.end_ms, silent)
 
 
@@ -127,7 +148,7 @@ def _event(text: str) -> Event | None:
     return event_of(told) if isinstance(told, dict) else None
 
 
-def count_reproduced(recorded: History, replayed: History) -> int:
+def count_reproduced(recorded: History, replayed: History, tolerance_ms: int = TOLERANCE_MS) -> int:
     found = {each.generation: each for each in replayed.rebalances}
     count = 0
     for each in recorded.rebalances:
@@ -139,7 +160,7 @@ def count_reproduced(recorded: History, replayed: History) -> int:
         ):
             continue
         ends = (each.ended_ms or each.began_ms, other.ended_ms or other.began_ms)
-        count += abs(ends[0] - ends[1]) <= TOLERANCE_MS
+        count += abs(ends[0] - ends[1]) <= tolerance_ms
     return count
 
 
@@ -151,7 +172,10 @@ def _assumed(recorded: Recorded, events: Sequence[Event]) -> Iterable[str]:
             f"begins at {words.moment(standing.at_ms)} UTC with generation {standing.generation} and"
             f" {words.plural(members, 'member')}, the first rebalance whose end is known"
         )
-    if not recorded.is_delay_known:
+    if recorded.times is not None:
+        interval = words.duration(recorded.times.heartbeat_interval_ms)
+        yield f"heartbeats came every {interval}, and everybody subscribed to the same topics"
+    elif not recorded.is_delay_known:
         yield f"group.initial.rebalance.delay.ms was {recorded.initial_delay_ms}"
     if len(recorded.events) < len(events):
         yield f"{len(events) - len(recorded.events)} events before or after what can be replayed are left out"

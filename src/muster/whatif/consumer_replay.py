@@ -154,8 +154,12 @@ class ConsumerReplay(Stage):
         elif reply.error == errors.NONE:
             client.generation = reply.member_epoch
             if reply.assignment is not None and reply.assignment != client.held:
-                client.held = reply.assignment
-                self._at(self._now_ms, order, partial(self._acknowledge, client, reply.assignment))
+                before, client.held = client.held, reply.assignment
+                is_less = any(
+                    not set(numbers) <= set(reply.assignment.get(topic_id, ())) for topic_id, numbers in before.items()
+                )
+                after_ms = client.life.gives_up_ms if is_less else 0
+                self._at(self._now_ms + after_ms, order, partial(self._acknowledge, client, reply.assignment))
 
     def _acknowledge(self, client: ConsumerClient, held: Mapping[bytes, tuple[int, ...]]) -> None:
         if client.is_alive(self._now_ms) and client.held == held and client.generation > JOIN_EPOCH:

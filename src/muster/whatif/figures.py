@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from muster.explain.assignments import owners_in, raw_assignments
 from muster.explain.epochs import partitions_of
 from muster.explain.event import Event
-from muster.explain.facts import Gap, History, Partition
+from muster.explain.facts import Departure, Gap, History, Partition
 from muster.explain.fold import fold
 from muster.whatif.arrivals import Arrivals
 
@@ -62,9 +62,7 @@ def measure(told: Told, history: History, arrivals: Arrivals | None) -> Measured
     """What has no owner at the end counts up to there. `history`: of `told`."""
     silent = told.silent
     delays = [
-        gone.at_ms - since_ms
-        for gone in history.departures
-        if gone.cause == "session_expired" and (since_ms := silent.get(gone.who.member_id)) is not None
+        gone.at_ms - _silent_since(gone, silent) for gone in history.departures if gone.cause == "session_expired"
     ]
     gaps = [gap for each in history.rebalances for gap in each.gaps]
     gaps += (Gap(each, since_ms, told.end_ms) for each, since_ms in history.unowned_since.items())
@@ -82,6 +80,12 @@ def measure(told: Told, history: History, arrivals: Arrivals | None) -> Measured
         max(delays, default=None),
     )
     return Measured(figures, lengths)
+
+
+def _silent_since(gone: Departure, silent: Mapping[str, int | None]) -> int:
+    """Its last sign of life. One that came back under the same id may have fallen silent again: then its session tells."""
+    since_ms = silent.get(gone.who.member_id)
+    return gone.at_ms - gone.silent_ms if since_ms is None or since_ms > gone.at_ms else since_ms
 
 
 def _while_down(events: Sequence[Event], silent: Mapping[str, int | None], end_ms: int) -> Iterator[Gap]:

@@ -46,7 +46,7 @@ def by_topic(places: Sequence[TopicPartition]) -> list[tuple[str, list[int]]]:
 
 def partition_counts(recorded: Recorded, times: int = 1) -> dict[str, int]:
     """As many of each topic as were ever assigned, so many times over."""
-    counts: dict[str, int] = {}
+    counts = dict(recorded.counts)
     known: list[Mapping[str, bytes]] = [sync[1] for sync in recorded.syncs.values() if sync is not None]
     known += [recorded.standing.assignments] if recorded.standing is not None else []
     for assignments in known:

@@ -15,7 +15,9 @@ from typing import Final
 from muster.explain.assignments import raw_assignments
 from muster.explain.event import Event
 
-_BREAKS: Final = ("group_upgraded", "group_downgraded", "epoch_raised", "static_restored")
+_BREAKS: Final = ("group_upgraded", "group_downgraded", "static_restored", "regex_resolved")
+_CLASSIC: Final = ("rebalance_started", "join_completed", "rebalance_ended")
+_CONSUMER: Final = ("epoch_raised", "target_assigned", "member_reconciled")
 _NOT_OF_CLIENTS: Final = (
     "unloaded",
     "taken_over",
@@ -24,6 +26,9 @@ _NOT_OF_CLIENTS: Final = (
     "group_full",
     "group_too_large",
     "deleted",
+    "topics_changed",
+    "subscription_changed",
+    "regex_resolved",
 )
 
 
@@ -50,31 +55,40 @@ class Stretch:
     events: Sequence[Event]
     standing: Standing | None
     """None: the group is created by the first of its events."""
+    is_consumer: bool = False
+    """Of the new protocol (KIP-848)."""
 
 
 def longest_stretch(events: Sequence[Event]) -> Stretch:
     """The last of equals. CannotReplay if there is none."""
     found = [stretch for piece in _pieces(events) if (stretch := _stretch(piece)) is not None]
-    if not any(event.kind == "rebalance_started" for event in events) and any(
-        event.kind == "epoch_raised" for event in events
-    ):
-        raise CannotReplay("it uses the new group protocol (KIP-848) already: only classic groups can be replayed")
-    if not found:
-        raise CannotReplay("the journal has neither the beginning of the group nor a rebalance that was finished")
-    return max(reversed(found), key=lambda stretch: len(stretch.events))
+    if found:
+        return max(reversed(found), key=lambda stretch: len(stretch.events))
+    if any(event.kind in _CONSUMER for event in events):
+        raise CannotReplay("the journal of this consumer group (KIP-848) does not go back to a time when it was empty")
+    raise CannotReplay("the journal has neither the beginning of the group nor a rebalance that was finished")
 
 
 def _pieces(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
-    """Between changes that no client made."""
+    """Between changes that no client made; each of one protocol."""
     begin = 0
+    kinds: tuple[str, ...] = ()
     for number, event in enumerate(events):
+        own = next((each for each in (_CLASSIC, _CONSUMER) if event.kind in each), kinds)
         if event.kind in _BREAKS or event.cause in _NOT_OF_CLIENTS:
             yield events[begin:number]
-            begin = number + 1
+            begin, kinds = number + 1, ()
+        elif kinds and own != kinds:
+            yield events[begin:number]
+            begin, kinds = number, own
+        else:
+            kinds = own
     yield events[begin:]
 
 
 def _stretch(piece: Sequence[Event]) -> Stretch | None:
+    if any(event.kind in _CONSUMER for event in piece):
+        return _consumer_stretch(piece)
     members: set[str] | None = None
     for number, event in enumerate(piece):
         if event.kind == "group_created":
@@ -85,6 +99,17 @@ def _stretch(piece: Sequence[Event]) -> Stretch | None:
             standing = _standing(event, members)
             if standing is not None:
                 return Stretch(piece[: number + 1], piece[number + 1 :], standing)
+    return None
+
+
+def _consumer_stretch(piece: Sequence[Event]) -> Stretch | None:
+    """No event of such a group names all of its members: it has to begin with none."""
+    for number, event in enumerate(piece):
+        if event.kind == "group_created":
+            return Stretch(piece[:number], piece[number:], None, is_consumer=True)
+        if event.kind == "state_changed" and event.text("to") == "Empty":
+            standing = Standing(event.at_ms, event.generation)
+            return Stretch(piece[: number + 1], piece[number + 1 :], standing, is_consumer=True)
     return None
 
 
