@@ -18,7 +18,7 @@ from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, ConsumerTimes, Life, 
 from muster.whatif.stretch import Stretch
 
 _DEFAULT_ASSIGNOR: Final = "uniform"
-_REACTIONS: Final = ("revocation_started", "partitions_awaited", "member_reconciled")
+_OF_HEARTBEATS: Final = ("revocation_started", "revocation_completed", "partitions_awaited", "member_reconciled")
 _STEP_MS: Final = 50
 
 
@@ -56,23 +56,22 @@ def _times(events: Sequence[Event]) -> ConsumerTimes:
 
 
 def _shown_interval_ms(events: Sequence[Event]) -> int | None:
-    """Members hear of a target with their next heartbeat, at any time within an interval. None: nobody shows any."""
-    target_ms: int | None = None
-    heard: set[str] = set()
-    reactions: list[int] = []
+    """From the heartbeats of members that wait for partitions, or have given some up: the next one that tells anything comes an
+    interval later, or several. Who was given something says so in between. None: nobody shows it."""
+    waiting: dict[str, int] = {}
+    gaps: list[int] = []
     for event in events:
-        if event.kind == "target_assigned":
-            target_ms, heard = event.at_ms, set()
-        elif event.member is not None and event.kind in _REACTIONS and target_ms is not None:
-            if event.member not in heard and event.at_ms > target_ms:
-                reactions.append(event.at_ms - target_ms)
-            heard.add(event.member)
-    if not reactions:
+        if event.member is None or event.kind not in _OF_HEARTBEATS:
+            continue
+        since_ms = waiting.pop(event.member, None)
+        if since_ms is not None and event.kind != "revocation_completed":
+            gaps.append(event.at_ms - since_ms)
+        if event.kind in ("partitions_awaited", "member_reconciled") and not event.detail.get("given"):
+            waiting[event.member] = event.at_ms
+    if not gaps:
         return None
-    late = (
-        sorted(reactions)[len(reactions) * 3 // 4] * 4 // 3
-    )  # if they are spread evenly; the very last may just have been slow
-    return max(1, round(late / _STEP_MS)) * _STEP_MS
+    shortest = sorted(gaps)[len(gaps) // 4]  # rather than the very first, which a newer target may have cut short
+    return max(1, round(shortest / _STEP_MS)) * _STEP_MS
 
 
 def _assignor(events: Sequence[Event]) -> str:
