@@ -118,20 +118,25 @@ class OpenBatch:
         index = self.count
         delta_ms = self._delta_ms
         delta_ms = (delta_ms << 1) ^ (delta_ms >> 63)  # it may be negative: clocks are set back
-        sizes: i64 = 4 + (key_size if key_size > 0 else 0) + (value_size if value_size > 0 else 0)
+        sizes: i64 = 4
+        if key_size > 0:
+            sizes += key_size
+        if value_size > 0:
+            sizes += value_size
         if delta_ms < _TWO_BYTES and index < _ONE_BYTE and key_size < _ONE_BYTE and value_size < _ONE_BYTE:
             # Nearly every record, and without a call for each of its numbers.
             _write_short(out, sizes + 2)
             out.append(0)  # attributes
             out.append(u8(delta_ms))
             out.append(u8(index << 1))
+            out.append(u8(key_size << 1) if key_size >= 0 else u8(_NULL))
         else:
             sizes += uvarint_size(delta_ms) + zigzag_size(index) - 2
             _write_short(out, sizes + zigzag_size(key_size) + zigzag_size(value_size))
             out.append(0)
             write_uvarint(out, delta_ms)
             _write_short(out, index)
-        _write_size(out, key_size)
+            _write_size(out, key_size)
 
     def begin_value(self, value_size: i64) -> None:
         """The key is written, the next is the value."""
