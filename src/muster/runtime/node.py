@@ -31,6 +31,7 @@ from muster.runtime.other_nodes import Answered, NoOtherNodes, OtherNodes
 from muster.runtime.periodic import Periodic
 from muster.runtime.remote_markers import RemoteMarkers
 from muster.runtime.remote_questions import RemoteQuestions
+from muster.runtime.retries import Retries
 from muster.runtime.transaction_coordinator import TransactionCoordinator
 from muster.runtime.writer_thread import Step, WriterThread
 from muster.security.audit import Audit
@@ -140,6 +141,12 @@ class Node:
             broker, self.coordinator, self.durable, clock, RemoteMarkers(self._ask_node, loop.call_soon, clock)
         )
         self.remote_questions = RemoteQuestions(self._ask_node, loop.call_soon)
+        self.verification_retries = Retries(
+            clock,
+            settings.integer("add.partitions.to.txn.retry.backoff.ms"),
+            settings.integer("add.partitions.to.txn.retry.backoff.max.ms"),
+        )
+        """Of partitions that want to join a transaction while the one before is being ended."""
         self.transactions = TransactionCoordinator(
             settings.transaction_config(),
             clock,

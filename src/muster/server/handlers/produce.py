@@ -268,7 +268,7 @@ class _Work:
             except Exception as fault:  # also no memory: raised again in the loop, where it ends this connection alone
                 judging.fault = fault
 
-        self._node.validate_apart(judge, lambda: self._call.resume(self._append_judged, asked, judging))
+        self._node.validate_apart(judge, lambda: self._call.resume(lambda: self._append_judged(asked, judging)))
 
     def _give_back(self, judging: Judging) -> None:
         """The client has gone before its turn came: its records must not wait for that."""
@@ -354,21 +354,12 @@ class _Work:
         if self._request.acks == 0:
             self._finish_without_reply()
             return
-        self._call.reply(
-            ProduceResponse(
-                [
-                    ProduceResponseTopic(
-                        topic.name,
-                        topic.topic_id,
-                        [
-                            _laid_out(partition.index, result)
-                            for partition, result in zip(topic.partition_data, results, strict=True)
-                        ],
-                    )
-                    for topic, results in zip(self._request.topic_data, self._results, strict=True)
-                ]
-            )
-        )
+        topics: list[ProduceResponseTopic] = []
+        for at, topic in enumerate(self._request.topic_data):
+            results, partitions = self._results[at], topic.partition_data
+            laid_out = [_laid_out(partitions[place].index, results[place]) for place in range(len(partitions))]
+            topics.append(ProduceResponseTopic(topic.name, topic.topic_id, laid_out))
+        self._call.reply(ProduceResponse(topics))
 
     def _may_run_ahead(self) -> bool:
         return self._request.acks == 0 and self._call.connection.unconfirmed_bytes <= UNCONFIRMED_BYTES_PER_CONNECTION
