@@ -102,12 +102,22 @@ def with_lateness(lag: pa.Table) -> pa.Table:
 
 
 def born_ms(facts: Facts, key: GroupKey) -> int | None:
-    """When the first member was seen or the first rebalance began, as far as this lake knows."""
+    """When the first member was seen, the first rebalance began or the first commit came, as far as this lake knows."""
     seen = (
         pc.min(facts.of_group(table, key)[column]).as_py()
         for table, column in (("g_member", "first_seen_ms"), ("g_rebalance", "started_ms"))
     )
-    return min((at for at in seen if at is not None), default=None)
+    return min((at for at in seen if at is not None), default=_first_commit_ms(facts, key))
+
+
+def _first_commit_ms(facts: Facts, key: GroupKey) -> int | None:
+    """Of a group that only commits: the commit that it stands at if no other came before; else by the end of that minute."""
+    first = pc.min(facts.of_group("g_lag_history", key)["minute_ms"]).as_py()
+    if first is None or first < facts.start_ms // MINUTE_MS * MINUTE_MS:
+        return None
+    latest = pc.min(facts.of_group("g_lag", key)["commit_ms"]).as_py()
+    end: int = first + MINUTE_MS
+    return end if latest is None else min(max(latest, first), end)
 
 
 def minutes_within(history: pa.Table, start_ms: int, end_ms: int) -> pa.Table:
