@@ -51,7 +51,9 @@ def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric]:
     sums: Samples = [({"group": group}, value) for group, value in lag_of_groups.items()]
     yield _gauge("group_total_lag", "The lag of a group in all partitions that this node leads.", sums)
     gaps: Samples = [({"group": group}, float(partitions)) for group, partitions in unknown.items()]
-    yield _gauge("group_unknown_lag", "Committed partitions of a group that are not in its lag: no end is known here.", gaps)
+    yield _gauge(
+        "group_unknown_lag", "Committed partitions of a group that are not in its lag: no end is known here.", gaps
+    )
     ages: Samples = [({"group": group}, (now_ms - at_ms) / 1000) for group, at_ms in committed_ms.items()]
     yield _gauge("group_last_commit_age_seconds", "How long ago a group committed an offset.", ages)
 

@@ -301,7 +301,9 @@ class TestLines:
             _lag(committed=1, end=9, lag=8, **moment),
             {"topic": "t", "partition": 0, "committed": 1, "end": 9, "minute_ms": END, **moment},
         )
-        (begin, stop) = re.findall(r'<line x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)" y2="[\d.]+" class="line-lag"', svg)[0]
+        (begin, stop) = re.findall(r'<line x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)" y2="[\d.]+" class="line-lag"', svg)[
+            0
+        ]
         assert float(stop) - float(begin) == 6
 
 

@@ -39,10 +39,7 @@ def heat_map(facts: Facts) -> Html:
         return nothing(_HEADING, "No history of lag in this lake: it needs commits and samples of end offsets.")
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
     ticks = _rebalance_times(facts, shown)
-    rows = [
-        _row(facts, key, cells[key], Columns(scale, start, width_ms), ticks.get(key, []))
-        for key in shown
-    ]
+    rows = [_row(facts, key, cells[key], Columns(scale, start, width_ms), ticks.get(key, [])) for key in shown]
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
     reads = (
         f"One row a group, the one to look at first on top; one column {words.duration(width_ms)} (UTC). Colour is the worst "
