@@ -18,7 +18,7 @@ _TIME_LAG: Final = ("time_lag_lo_ms", "time_lag_hi_ms", "time_lag_est_ms")
 
 
 def finished_lag(rows: Frame, settings: GoldSettings) -> Frame:
-    """`g_lag` of rows that have everything that is looked up elsewhere: newest end, brackets, rates, owner, `n_members`, `faithful_ms`."""
+    """`g_lag` of rows that have what is looked up elsewhere: newest end, brackets, rates, owner, `n_members`, `faithful_ms`."""
     rows = rows.with_columns(lag_raw=pl.col("leo") - pl.col("committed"))
     rows = rows.with_columns(
         lag=_unread_before(pl.col("leo")),
