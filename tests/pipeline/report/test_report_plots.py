@@ -86,9 +86,9 @@ class TestHeatMap:
     def test_a_group_that_only_commits_begins_with_its_commit(self) -> None:
         """It has neither members nor rebalances: a reader of its own that commits now and then."""
         rows = [_minute(END - 5 * MINUTE, 0, 0), {**_minute(END - 3 * MINUTE, 0, 0), "group_id": "late"}]
-        now = {"group_id": "late", "at_ms": END, "committed": 1}
+        now: Row = {"group_id": "late", "at_ms": END, "committed": 1}
         for commit_ms, begins in ((END - 3 * MINUTE + 30_000, 2.5), (END - MINUTE, 3)):  # the second one had one before
-            lag = [{"at_ms": END}, {**now, "commit_ms": commit_ms}]
+            lag: list[Row] = [{"at_ms": END}, {**now, "commit_ms": commit_ms}]
             cells = marks_of(heat.heat_map(facts_of(g_lag_history=rows, g_lag=lag)))
             late = next(cell for cell in cells if cell["data-tip"].endswith("11:58: caught up"))
             assert float(late["x"]) == pytest.approx(PLOT_WIDTH * begins / 5, abs=1)

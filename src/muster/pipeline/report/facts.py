@@ -35,6 +35,8 @@ class Facts:
     groups: tuple[GroupKey, ...]
     """Every group that any table names, the one to look at first in front."""
     clusters: tuple[str, ...]
+    shared_end: int = 0
+    """So many last characters all names of groups have in common (`markup.shared_end`)."""
 
     def table(self, name: str) -> pa.Table:
         return self.tables[name]
@@ -73,7 +75,8 @@ def gather(tables: Mapping[str, pa.Table], generated_ms: int) -> Facts:
         known[name] = within(known[name], column, since_ms, end_ms)
     groups = _in_order(known)
     clusters = tuple(sorted({key.cluster for key in groups} | set(_distinct(known["g_data_quality"], "cluster"))))
-    return Facts(known, generated_ms, start_ms, end_ms, groups, clusters)
+    shared = markup.shared_end([key.group_id for key in groups])
+    return Facts(known, generated_ms, start_ms, end_ms, groups, clusters, shared)
 
 
 def of_group(rows: pa.Table, key: GroupKey) -> pa.Table:
