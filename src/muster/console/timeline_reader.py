@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from muster.client import admin
@@ -33,6 +33,8 @@ MOST_KEPT: Final = 200_000
 MOST_GROUPS: Final = 100_000
 """Groups with a timeline, even an empty one: a page may ask for any name."""
 LONG_POLL_MS: Final = 5_000
+FIRST_READ_SECONDS: Final = 0.3
+"""So long the first page waits for what the log has; after that it is shown without, and the rest follows."""
 LOOK_AGAIN_SECONDS: Final = 5.0
 
 
@@ -49,6 +51,9 @@ class TimelineReader:
         self._positions: dict[TopicPartition, int] | None = None
         """Where to read on; None before the first look."""
         self._following: Following | None = None
+        self._left_to_read: dict[TopicPartition, int] = {}
+        """Where each partition ended at the start, for those that have not been read so far."""
+        self._has_caught_up = asyncio.Event()
         self.trouble = ""
         """Why nothing can be read now."""
         self.lost = 0
@@ -78,6 +83,7 @@ class TimelineReader:
                     await self._follow()
                 except ClientError as failure:
                     self.trouble = str(failure)
+                    self._has_caught_up.set()
                     self._on_change("")
                 await asyncio.sleep(LOOK_AGAIN_SECONDS)
         finally:
@@ -85,6 +91,12 @@ class TimelineReader:
                 self._positions = dict(self._following.positions)
                 await self._following.close()
                 self._following = None
+
+    async def first_read(self) -> None:
+        """Wait a little until what the log had at the start has been read."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FIRST_READ_SECONDS):
+                await self._has_caught_up.wait()
 
     async def read_whole(self, group: str) -> None:
         """The part of the group's timeline from before this reader began. ClientError."""
@@ -116,11 +128,13 @@ class TimelineReader:
 
     async def _follow(self) -> None:
         if not await self._find_topic():
+            self._has_caught_up.set()
             return
         if self._positions is None:
             self._positions = await self._first_positions()
         self._following = Following(self._cluster, self._positions, max_wait_ms=LONG_POLL_MS)
         self.trouble = ""
+        self._note_read(self._positions)
         while True:
             try:
                 answers = await self._following.poll()
@@ -137,6 +151,14 @@ class TimelineReader:
             for place, fetched in answers:
                 self._take(fetched)
                 self._following.positions[place] = fetched.next_offset
+            self._note_read(self._following.positions)
+
+    def _note_read(self, positions: Mapping[TopicPartition, int]) -> None:
+        if not self._has_caught_up.is_set():
+            left = self._left_to_read
+            self._left_to_read = {place: end for place, end in left.items() if positions[place] < end}
+            if not self._left_to_read:
+                self._has_caught_up.set()
 
     async def _find_topic(self) -> bool:
         """A Muster has a journal from its first group on, so it may come later than the first look."""
@@ -156,6 +178,7 @@ class TimelineReader:
         places = [TopicPartition(self._topic, number) for number in range(self._partitions)]
         ends = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.LATEST))
         starts = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.EARLIEST))
+        self._left_to_read = {place: each.offset for place, each in ends.items()}
         back = READ_BACK if self.has_journal else 0
         self._starts = {place: max(starts[place].offset, ends[place].offset - back) for place in places}
         return dict(self._starts)

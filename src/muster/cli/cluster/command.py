@@ -56,17 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _status(connection: Any, *, as_json: bool) -> int:
+    from muster.cluster.node_leases import leases_of_nodes
     from muster.cluster.ownership import look
     from muster.cluster.plan import COORDINATING
     from muster.log.postgres.schema import check
 
     check(connection)
     view = look(connection)
-    leases = dict(
-        connection.execute(
-            "SELECT node_id, extract(epoch FROM lease_until - now())::float FROM muster.nodes"
-        ).fetchall()
-    )
+    leases = {lease.node_id: lease.seconds for lease in leases_of_nodes(connection)}
     led = Counter(leader.node_id for leader in view.leaders.values())
     coordinated = Counter(leader.node_id for slot, leader in view.leaders.items() if slot.topic == COORDINATING)
     rows = [
