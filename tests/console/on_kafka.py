@@ -106,6 +106,10 @@ class _Pages:
         browser = self._visit("/group?id=modern")
         shows(browser, "#facts", "consumer", "Epoch")
         shows(browser, "#members", "eve", "orders 0-3")
+        shows(browser, "#lanes", "eve", "orders 3")
+        modern.join("fay", protocol="consumer", session_timeout_ms=None, heartbeat_interval_ms=None)
+        shows(browser, "#rebalances", "fay on 127.0.0.1 joined", "from eve to fay")
+        shows(browser, "#lanes", "eve", "fay")
         self._picture("consumer-group")
 
     def transaction(self) -> None:

@@ -29,6 +29,12 @@ def broker() -> Iterator[Broker]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def console(broker: Broker) -> Iterator[ConsoleProcess]:
+    with ConsoleProcess(broker.bootstrap_servers) as running:
+        yield running
+
+
 def test_a_shard_that_is_loading_is_named_and_its_end_is_seen(
     broker: Broker, console: ConsoleProcess, browser: Browser
 ) -> None:

@@ -29,6 +29,12 @@ def broker() -> Iterator[Broker]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def console(broker: Broker) -> Iterator[ConsoleProcess]:
+    with ConsoleProcess(broker.bootstrap_servers) as running:
+        yield running
+
+
 def rows(console: ConsoleProcess, query: str = "") -> list[str]:
     return _ROW.findall(console.ask(f"/?{query}").text)
 

@@ -7,7 +7,7 @@ from muster.testing import Broker
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import Fleet
-from tests.console.looking import shows, text_of
+from tests.console.looking import lacks, shows, text_of
 
 GROUP = "watched"
 
@@ -69,7 +69,7 @@ def test_the_list_of_groups_is_live_and_its_filters_are_in_the_address(
         fleet.join("ada")
         shows(browser, "#groups tbody", "listed", "Stable", "was the first to join")
         fleet.commit("ada", 0)
-        shows(browser, "#groups tbody tr td:nth-child(4)", "0")
+        lacks(browser, "#groups tbody tr td:nth-child(4)", "unknown")
         browser.call("Page.reload")
         shows(browser, "#groups tbody", "listed")
         assert browser.value("document.querySelector('#search').value") == "listed"

@@ -6,7 +6,7 @@ Takes them one by one in the order of the log and has the group's `History` at h
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from muster.explain.event import Event
@@ -21,8 +21,10 @@ _STARTS: Final = frozenset({"rebalance_started", "epoch_raised"})
 
 
 class GroupTimeline:
-    def __init__(self, group: str) -> None:
+    def __init__(self, group: str, topic_names: Mapping[bytes, str]) -> None:
+        """`topic_names`: by topic id; grows as topics come."""
         self.group = group
+        self._topic_names = topic_names
         self.version = 0
         self.last_rebalance_ms: int | None = None
         self.is_whole = False
@@ -69,12 +71,12 @@ class GroupTimeline:
     def history_at(self, at_ms: int) -> History:
         """As it was known at a moment of the past."""
         if self._states:
-            return infer([each for each in self._states if each.at_ms <= at_ms], self.group)
+            return infer([each for each in self._states if each.at_ms <= at_ms], self.group, self._topic_names)
         return fold((each for each in self._events if each.at_ms <= at_ms), self.group)
 
     def _made(self) -> History:
         if self._states and not self._events:
-            return infer(list(self._states), self.group)
+            return infer(list(self._states), self.group, self._topic_names)
         if self._folding is None or self._folded > _REFOLD_AFTER:
             self._folding = Folding(self.group)
             self._folded = len(self._events)

@@ -114,10 +114,12 @@ class Live:
         """A page is being opened: know what it wants. ClientError is the page's to show."""
         self._visited = time.monotonic()
         self.observer.start(self._wants, self._publish)
-        for _ in range(2):  # a list knows which groups are on its page only after the first look
-            wanted = view.wants()
-            if not self.observer.knows(wanted):
-                await self.observer.look(wanted)
+        wanted = view.wants()
+        if self.observer.knows(wanted):
+            return
+        await self.observer.look(wanted)
+        if wanted.listing:  # which groups are on the page is known only now
+            await self.observer.look(view.wants())
 
     def end(self) -> None:
         """The console ends: streams do too, so that nobody waits for them."""

@@ -19,6 +19,7 @@ from muster.client.fetching import Fetched
 from muster.client.following import Following
 from muster.client.partitions import TopicPartition
 from muster.console.group_timeline import GroupTimeline
+from muster.core.consumer.records import CurrentStored
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.core.time_units import DAY_MS
@@ -44,6 +45,9 @@ class TimelineReader:
         self._on_change = on_change
         self._timelines: dict[str, GroupTimeline] = {}
         """By group; the one that changed last is the last."""
+        self.topic_names: dict[bytes, str] = {}
+        """By topic id: so the offsets log of a Kafka names the topics of consumer groups."""
+        self._unknown_topics: set[bytes] = set()
         self._kept = 0
         self._topic = ""
         self._partitions = 0
@@ -69,7 +73,7 @@ class TimelineReader:
         if found is None:
             while len(self._timelines) >= MOST_GROUPS:
                 self._drop_quietest()
-            found = self._timelines[group] = GroupTimeline(group)
+            found = self._timelines[group] = GroupTimeline(group, self.topic_names)
         return found
 
     def known_timeline(self, group: str) -> GroupTimeline | None:
@@ -151,6 +155,8 @@ class TimelineReader:
             for place, fetched in answers:
                 self._take(fetched)
                 self._following.positions[place] = fetched.next_offset
+            if self._unknown_topics:
+                await self._learn_topics()
             self._note_read(self._following.positions)
 
     def _note_read(self, positions: Mapping[TopicPartition, int]) -> None:
@@ -164,7 +170,7 @@ class TimelineReader:
         """A Muster has a journal from its first group on, so it may come later than the first look."""
         if self._topic == GROUP_JOURNAL:
             return True
-        counts = {each.name: len(each.partitions) for each in await admin.list_topics(self._cluster, internal=True)}
+        counts = {each.name: len(each.partitions) for each in await self._learn_topics()}
         topic = GROUP_JOURNAL if GROUP_JOURNAL in counts else CONSUMER_OFFSETS
         if topic not in counts:
             return False
@@ -173,6 +179,14 @@ class TimelineReader:
             self._starts.clear()
             self._on_change("")
         return True
+
+    async def _learn_topics(self) -> list[admin.TopicDescription]:
+        found = await admin.list_topics(self._cluster, internal=True)
+        self.topic_names.update({each.topic_id: each.name for each in found})
+        for topic_id in self._unknown_topics:
+            self.topic_names.setdefault(topic_id, "")  # deleted, or not ours to see: nobody asks again
+        self._unknown_topics.clear()
+        return found
 
     async def _first_positions(self) -> dict[TopicPartition, int]:
         places = [TopicPartition(self._topic, number) for number in range(self._partitions)]
@@ -208,11 +222,13 @@ class TimelineReader:
     def _take_state(self, state: StoredAt | None) -> str | None:
         if state is None:
             return None
+        if isinstance(state.group, CurrentStored):
+            self._unknown_topics.update(state.group.current.assigned.keys() - self.topic_names.keys())
         self._moved_to_end(state.group.group_id).take_state(state)
         return state.group.group_id
 
     def _moved_to_end(self, group: str) -> GroupTimeline:
-        timeline = self._timelines.pop(group, None) or GroupTimeline(group)
+        timeline = self._timelines.pop(group, None) or GroupTimeline(group, self.topic_names)
         self._timelines[group] = timeline
         self._kept += 1
         while self._kept > MOST_KEPT and len(self._timelines) > 1:
