@@ -198,10 +198,16 @@ class TimelineReader:
         return dict(self._starts)
 
     async def _moved_to_what_is_left(self, positions: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
+        """Where retention was quicker, to the first record that is left. A log that ends before the position is another one: it
+        was made anew, and is read from its beginning."""
         starts = await admin.list_offsets(self._cluster, dict.fromkeys(positions, admin.EARLIEST))
+        ends = await admin.list_offsets(self._cluster, dict.fromkeys(positions, admin.LATEST))
         self.lost += sum(max(0, starts[place].offset - offset) for place, offset in positions.items())
         self._on_change("")
-        return {place: max(offset, starts[place].offset) for place, offset in positions.items()}
+        return {
+            place: starts[place].offset if offset > ends[place].offset else max(offset, starts[place].offset)
+            for place, offset in positions.items()
+        }
 
     def _take(self, fetched: Fetched) -> None:
         changed: dict[str, None] = {}
