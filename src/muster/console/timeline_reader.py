@@ -23,7 +23,7 @@ from muster.core.consumer.records import CurrentStored
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.core.time_units import DAY_MS
-from muster.explain.event import Event, event_in
+from muster.explain.event import event_in
 from muster.explain.inferred import StoredAt, stored_in, stored_state
 from muster.wire.errors import OFFSET_OUT_OF_RANGE
 
@@ -113,7 +113,7 @@ class TimelineReader:
             return
         since = admin.EARLIEST if self.has_journal else int(time.time() * 1000) - DAY_MS
         start = (await admin.list_offsets(self._cluster, {place: since}))[place].offset
-        events: list[Event] = []
+        events: list[bytes] = []
         states: list[StoredAt] = []
         key = group.encode("utf-8", "replace")
         if 0 <= start < end:
@@ -122,8 +122,8 @@ class TimelineReader:
                     state = stored_in(record, group)
                     if state is not None:
                         states.append(state)
-                elif record.key == key and (event := event_in(record.value)) is not None:
-                    events.append(event)
+                elif record.key == key and record.value is not None and event_in(record.value) is not None:
+                    events.append(record.value)
         if not timeline.is_whole:
             self._kept += len(events) + len(states)
             timeline.prepend(events, states)
@@ -220,9 +220,9 @@ class TimelineReader:
 
     def _take_event(self, value: bytes | None) -> str | None:
         event = event_in(value)
-        if event is None:
+        if event is None or value is None:
             return None
-        self._moved_to_end(event.group).take(event)
+        self._moved_to_end(event.group).take(event, value)
         return event.group
 
     def _take_state(self, state: StoredAt | None) -> str | None:
