@@ -66,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _status(connection: Any, *, as_json: bool) -> int:
+    from muster.cluster.node_leases import leases_of_nodes
     from muster.cluster.ownership import look
     from muster.cluster.plan import COORDINATING
     from muster.log.postgres.node_versions import live_versions
@@ -73,11 +74,7 @@ def _status(connection: Any, *, as_json: bool) -> int:
 
     versions = {node.node_id: node for node in live_versions(connection, check(connection))}
     view = look(connection)
-    leases = dict(
-        connection.execute(
-            "SELECT node_id, extract(epoch FROM lease_until - now())::float FROM muster.nodes"
-        ).fetchall()
-    )
+    leases = {lease.node_id: lease.seconds for lease in leases_of_nodes(connection)}
     led = Counter(leader.node_id for leader in view.leaders.values())
     coordinated = Counter(leader.node_id for slot, leader in view.leaders.items() if slot.topic == COORDINATING)
     rows = [
