@@ -149,10 +149,11 @@ pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an h
 pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect, over a real Kafka; other readers of its lake (Maven; says what could not run)
 	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster tests/pipeline/examples -rs --durations=0 $(ARGS)
 
-conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka, and the recipes of examples/testing (Maven, Go, npm; says what could not run)
+conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka, the console on that Kafka, and the recipes of examples/testing (Maven, Go, npm, Chromium; says what could not run)
 	@$(BIN)/python -m tests.conformance
 	@$(BIN)/python -m tests.conformance.clients --markdown tests/conformance/clients/results.md
 	@$(BIN)/python -m tests.conformance.page
+	@$(BIN)/python -m tests.console.on_kafka
 	@$(BIN)/python -m tests.conformance.recipes
 
 conformance-record: $(READY) ## renew the recording of a real Kafka's answers that `make test` replays

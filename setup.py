@@ -37,10 +37,10 @@ COMPILED = {
         " offset_value open_files record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
         " transaction_value"
     ),
-    "topics": "batch_checks catalog effort markers produce producers refusal refused_batches topic verifications",
+    "topics": "batch_checks broker catalog effort markers produce producers refusal refused_batches topic verifications",
     "runtime": (
         "alarm clock coordinator coordinator_log coordinator_shards group_commit group_queues group_runner in_flight loader"
-        " long_poll marker_writer offsets_load offsets_log runner session_token tickets timings transaction_coordinator"
+        " long_poll marker_writer offsets_load offsets_log retries runner session_token tickets timings transaction_coordinator"
         " transaction_runner transactions_load transactions_log unanswered wheel"
     ),
     "server": "authorize backlog call channel connection limits parts reactor request_budget routes traffic transactions",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import os
 import statistics
 import sys
 import time
@@ -55,6 +56,7 @@ async def open_page_percent(console: str, path: str, pid: int, seconds: float) -
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     made = 0
+    print(f"the machine's load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with server_and_console() as (server, console, process):
         asyncio.run(make_topics(server))
         asyncio.run(fill(server))
@@ -64,10 +66,13 @@ def main() -> None:
             time.sleep(25.0)  # by then the console has forgotten that anybody looked
             for name, path in PAGES.items():
                 first = first_byte_ms(console, path)
+                before = cpu_seconds(process.pid)
                 loads = sorted(first_byte_ms(console, path) for _ in range(LOADS))
+                cpu_ms = 1000 * (cpu_seconds(process.pid) - before) / LOADS
                 print(
                     f"{count:6,} groups, {name}: first byte of the first load {first:.0f} ms,"
-                    f" then {statistics.median(loads):.0f} ms (median), {loads[-1]:.0f} ms (slowest of {LOADS})",
+                    f" then {statistics.median(loads):.0f} ms (median), {loads[-1]:.0f} ms (slowest of {LOADS}),"
+                    f" {cpu_ms:.1f} ms of the console's CPU",
                     flush=True,
                 )
             for name, path in PAGES.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import statistics
 import sys
@@ -154,6 +155,7 @@ def _percentile(sorted_values: list[float], part: float) -> float:
 
 def main() -> int:
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else MINUTES
+    print(f"the machine's load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     found = asyncio.run(soak(minutes, int(sys.argv[2]) if len(sys.argv) > 2 else PAGES))
     quarter = max(1, len(found.resident_mb) // 4)
     early, late = (sum(part) / len(part) for part in (found.resident_mb[:quarter], found.resident_mb[-quarter:]))

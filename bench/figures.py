@@ -45,6 +45,7 @@ COMMITS: Final = {
     10: Figure("commit of 10 partitions", "µs CPU", 20, 10),
     100: Figure("commit of 100 partitions", "µs CPU", 80, 35),
 }
+COMMIT_SPREAD: Final = Figure("commit of 10 partitions, 100 groups over 50 coordinator partitions", "µs CPU", 15, 13)
 FETCH: Final = Figure("OffsetFetch of 100 partitions", "µs CPU", 0.5, 0.2, of_kafka=True)
 DESCRIBE: Final = Figure("DescribeGroups of 100 members", "µs CPU", 0.5, 0.2, of_kafka=True)
 REBALANCE_WALL: Final = Figure("rebalance of 1,000 members by a newcomer", "ms", 135, 70, decimals=0)
@@ -73,6 +74,7 @@ FIGURES: Final = (
     HEARTBEAT,
     HEARTBEAT_MANY,
     *COMMITS.values(),
+    COMMIT_SPREAD,
     FETCH,
     DESCRIBE,
     REBALANCE_WALL,

@@ -4,7 +4,7 @@
  * begin anew. One that comes while the last one's markers are still to be written is told so and waits as Java's producer does.
  */
 enum { PRODUCE = 0, INIT_PRODUCER_ID = 22, END_TXN = 26, TXN_OFFSET_COMMIT = 28 };
-enum { CONCURRENT_TRANSACTIONS = 51 };
+enum { NOT_ENOUGH_REPLICAS = 19, CONCURRENT_TRANSACTIONS = 51 };
 enum { RECORDS = 10, VALUE_BYTES = 100, TRANSACTION_MS = 600000, BACK_OFF_MS = 20 };
 
 typedef struct {
@@ -123,7 +123,8 @@ static void ask_step(Connection *c, Producer *p) {
 /* Looks at one answer. False if the producer has to wait before it asks again. */
 static bool advance(Connection *c, Producer *p) {
     int error = step_error(c, p);
-    if (error == CONCURRENT_TRANSACTIONS || passing(error)) {
+    /* NOT_ENOUGH_REPLICAS: what a Produce hears whose verification was overtaken by a marker; clients try again. */
+    if (error == CONCURRENT_TRANSACTIONS || error == NOT_ENOUGH_REPLICAS || passing(error)) {
         p->again_ns = now_ns() + BACK_OFF_MS * 1000000LL;
         return false;
     }

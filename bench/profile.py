@@ -26,6 +26,7 @@ PATHS: dict[str, tuple[str, dict[str, float]]] = {
     "heartbeat": ("heartbeat", {}),
     "commit of 1": ("commit", {"partitions": 1}),
     "commit of 10": ("commit", {"partitions": 10}),
+    "commit of 10, 100 groups": ("commit", {"partitions": 10, "group_size": 1}),
     "commit of 100": ("commit", {"partitions": 100}),
     "fetch of 100": ("fetch", {"partitions": 100}),
     "describe of 100": ("describe", {"group_size": 100}),

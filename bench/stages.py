@@ -78,6 +78,7 @@ def requests(contender: Contender, data: Path) -> Iterator[Sample]:
         yield cost(figures.HEARTBEAT_MANY, "heartbeat", connections=2_000, rate=10_000)
         for partitions, figure in figures.COMMITS.items():
             yield cost(figure, "commit", partitions=partitions)
+        yield cost(figures.COMMIT_SPREAD, "commit", partitions=10, group_size=1)
         yield cost(figures.FETCH, "fetch", partitions=100)
         yield cost(figures.DESCRIBE, "describe", group_size=100)
         yield from _rebalances(contender, server)

@@ -33,6 +33,10 @@ def find_browser() -> str | None:
     return named or next((found for name in _NAMES if (found := shutil.which(name))), None)
 
 
+class PageLeft(AssertionError):
+    """Another page took the place of the one that was asked, before it could answer."""
+
+
 class Browser:
     """One browser process with one page."""
 
@@ -104,7 +108,8 @@ class Browser:
             if answer.get("id") != self._number:
                 self.events.append(answer)
             elif "error" in answer:
-                raise AssertionError(f"{method}: {answer['error']}")
+                is_left = "navigated or closed" in answer["error"].get("message", "")
+                raise (PageLeft if is_left else AssertionError)(f"{method}: {answer['error']}")
             else:
                 result: dict[str, Any] = answer["result"]
                 return result

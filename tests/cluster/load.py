@@ -180,7 +180,7 @@ class Load:
         self._writer.stop()
         self._transactions.stop()
         assert not self.told.refused, f"{len(self.told.refused)} records were refused, such as {self.told.refused[0]}"
-        stored = self._stored()
+        stored = stored_records(self._consumer_config("auditor"))
         ends = Counter(partition for partition, _ in stored)
         for name, fleet in self.fleets.items():
             fleet.watch_until(
@@ -190,7 +190,7 @@ class Load:
             complaints = broken_rules(fleet.history, ends)
             assert not complaints, f"{name}: {complaints[:5]} and {max(0, len(complaints) - 5)} more"
         self.check_commits()
-        self._check_records(stored)
+        check_records(self.told, stored)
         self._transactions.join(2 * PATIENCE_SECONDS)
         self._transactions.check()
         commits = {name: fleet.commits for name, fleet in self.fleets.items()}
@@ -227,29 +227,6 @@ class Load:
         assert isinstance(seen, dict)
         return seen
 
-    def _stored(self) -> dict[tuple[int, int], str]:
-        """Everything in the topic, as a reader without a group sees it."""
-        consumer = Consumer(self._consumer_config("auditor"))
-        found: dict[tuple[int, int], str] = {}
-        partitions = [TopicPartition(TOPIC, partition, OFFSET_BEGINNING) for partition in range(PARTITIONS)]
-        consumer.assign(partitions)
-        total = sum(consumer.get_watermark_offsets(each, timeout=PATIENCE_SECONDS)[1] for each in partitions)
-        while len(found) < total:
-            message = consumer.poll(PATIENCE_SECONDS)
-            assert message is not None, f"only {len(found)} of {total} records can be read"
-            if message.error() is None:
-                found[message.partition(), message.offset()] = message.value().decode()
-        consumer.close()
-        return found
-
-    def _check_records(self, stored: dict[tuple[int, int], str]) -> None:
-        missing = {at: value for at, value in self.told.records.items() if stored.get(at) != value}
-        assert not missing, (
-            f"{len(missing)} acknowledged records are not where they were said to be: {missing.popitem()}"
-        )
-        twice = [value for value, count in Counter(stored.values()).items() if count > 1]
-        assert not twice, f"{len(twice)} records of an idempotent producer are there twice, such as {twice[0]}"
-
     def _consumer_config(self, group: str) -> dict[str, Any]:
         return {
             "bootstrap.servers": self._bootstrap,
@@ -272,3 +249,27 @@ class Load:
         self._transactions.stop()
         for consumer in self._consumers.values():
             consumer.close()
+
+
+def stored_records(config: dict[str, Any]) -> dict[tuple[int, int], str]:
+    """Everything in the topic, as a reader without a group sees it."""
+    consumer = Consumer(config)
+    found: dict[tuple[int, int], str] = {}
+    partitions = [TopicPartition(TOPIC, partition, OFFSET_BEGINNING) for partition in range(PARTITIONS)]
+    consumer.assign(partitions)
+    total = sum(consumer.get_watermark_offsets(each, timeout=PATIENCE_SECONDS)[1] for each in partitions)
+    while len(found) < total:
+        message = consumer.poll(PATIENCE_SECONDS)
+        assert message is not None, f"only {len(found)} of {total} records can be read"
+        if message.error() is None:
+            found[message.partition(), message.offset()] = message.value().decode()
+    consumer.close()
+    return found
+
+
+def check_records(told: Acknowledged, stored: dict[tuple[int, int], str]) -> None:
+    """Everything acknowledged is where it was said to be, once."""
+    missing = {at: value for at, value in told.records.items() if stored.get(at) != value}
+    assert not missing, f"{len(missing)} acknowledged records are not where they were said to be: {missing.popitem()}"
+    twice = [value for value, count in Counter(stored.values()).items() if count > 1]
+    assert not twice, f"{len(twice)} records of an idempotent producer are there twice, such as {twice[0]}"

@@ -115,9 +115,8 @@ class PostgresProcess:
 
     def _signal(self, number: signal.Signals) -> None:
         """To the first process first: it makes the others, and none may be missed."""
-        first = int((self._directory / "postmaster.pid").read_text().splitlines()[0])
-        os.kill(first, number)
-        for child in Path(f"/proc/{first}/task/{first}/children").read_text().split():
+        os.kill(self.pid, number)
+        for child in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
             with suppress(ProcessLookupError):
                 os.kill(int(child), number)
 

@@ -26,14 +26,18 @@ from tests.server.raw_client import RawClient
 class ClusterStage:
     """`nodes` by id; made and started with `add`. Used with `with`."""
 
-    def __init__(self, home: Path, database: PostgresProcess, settings: Mapping[str, str] = SETTINGS) -> None:
+    def __init__(
+        self, home: Path, database: PostgresProcess, settings: Mapping[str, str] = SETTINGS, *, has_tables: bool = False
+    ) -> None:
+        """`has_tables`: the test has made them, as it wants them."""
         self.home = home
         self.database = database
         self.nodes: dict[int, NodeProcess] = {}
         self.cables: dict[int, Cable] = {}
         self.settings = settings
         self._open = ExitStack()
-        muster("store", "migrate", database.url)
+        if not has_tables:
+            muster("store", "migrate", database.url)
 
     def add(self, *node_ids: int) -> None:
         """Start these; those that ran before come back on their port."""

@@ -24,6 +24,7 @@ PAGES = (
     ("/", "#groups tbody", "billing"),
     ("/group?id=billing", "#rebalances", "Gen"),
     ("/group?id=fraud-check", "#members", "fraud-check"),
+    ("/group?id=billing&at=4000000000000", "#members", "billing-1"),
     ("/topics", "main", "orders"),
     ("/topic?name=orders", "main", "retention.ms"),
     ("/messages?topic=orders", "main", "customer-"),

@@ -1,4 +1,4 @@
-"""One broker and one console for a whole module of tests."""
+"""One broker and one console for all tests of a process: each test has groups of its own name."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from muster.testing import Broker
 from tests.console.console_process import ConsoleProcess
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def broker() -> Iterator[Broker]:
     with Broker(topics={"orders": 4}, settings={"group.min.session.timeout.ms": 100}) as running:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def console(broker: Broker) -> Iterator[ConsoleProcess]:
     with ConsoleProcess(broker.bootstrap_servers, "--allow-changes") as running:
         yield running

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.browser import Browser
+from tests.browser import Browser, PageLeft
 from tests.interop.waiting import eventually
 
 
@@ -28,6 +28,13 @@ def lacks(browser: Browser, query: str, unwanted: str) -> None:
 
 def submit(browser: Browser, query: str) -> None:
     """Press a button that leads to another page, and wait for that."""
+
+    def is_there() -> bool:
+        try:
+            return bool(browser.value("window.isLeft !== true && document.readyState === 'complete'"))
+        except PageLeft:
+            return False
+
     browser.value("window.isLeft = true")
     browser.click(query)
-    eventually("the next page", lambda: browser.value("window.isLeft !== true && document.readyState === 'complete'"))
+    eventually("the next page", is_there)

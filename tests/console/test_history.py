@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from muster.testing import Broker
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
@@ -15,15 +13,12 @@ from tests.pipeline.report.sample_lag import END
 from tests.pipeline.report.sample_lake import sample_tables
 
 
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_lake(tmp_path_factory.mktemp("history") / "lake", sample_tables())
-
-
 def test_the_plots_of_a_group_are_drawn_for_its_last_day_and_for_any_span(
-    broker: Broker, browser: Browser, lake: Path
+    broker: Broker, browser: Browser, tmp_path: Path
 ) -> None:
-    group = str(sample_tables()["g_rebalance"]["group_id"][0].as_py())
+    tables = sample_tables()
+    lake = write_lake(tmp_path / "lake", tables)
+    group = str(tables["g_rebalance"]["group_id"][0].as_py())
     with ConsoleProcess(broker.bootstrap_servers, "--lake", str(lake)) as console:
         browser.visit(f"{console.address}/history?group={group}")
         shows(browser, ".plots", group, "Who owned")

@@ -29,6 +29,12 @@ def broker() -> Iterator[Broker]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def console(broker: Broker) -> Iterator[ConsoleProcess]:
+    with ConsoleProcess(broker.bootstrap_servers) as running:
+        yield running
+
+
 def rows(console: ConsoleProcess, query: str = "") -> list[str]:
     return _ROW.findall(console.ask(f"/?{query}").text)
 
@@ -63,7 +69,7 @@ def test_those_on_the_page_are_sorted_by_their_lag(console: ConsoleProcess) -> N
     for query, expected in (("q=group-0999&sort=lag&desc=1", wanted), ("q=group-0999&sort=lag", wanted[::-1])):
         eventually(query, partial(rows, console, query), partial(eq, expected))
     text = console.ask("/?q=group-0999&sort=lag&desc=1").text
-    assert f'<td class="number">{RECORDS - 990}</td>' in text
+    assert f'<td class="number" data-label="lag">{RECORDS - 990}</td>' in text
 
 
 def test_a_browser_turns_the_pages_and_finds_one(console: ConsoleProcess, browser: Browser) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,12 @@ def test_a_python_that_is_too_old_gets_one_line(tmp_path: Path, target: str) -> 
     assert ran.returncode != 0
     first, *_ = ran.stderr.splitlines()
     assert first == f"Muster needs Python 3.11 or later, and {old} is Python 3.9.2: make PYTHON=python3.12 ..."
+
+
+def test_pip_on_an_older_python_gets_far_enough_to_say_which_one_is_needed() -> None:
+    """What only newer Pythons have must not be asked for first: pip would name that package, and not what is wrong."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)
+    oldest = project["project"]["requires-python"].removeprefix(">=")
+    always = [each for each in project["build-system"]["requires"] if f"python_version >= '{oldest}'" not in each]
+    assert [re.split(r"\W", each)[0] for each in always] == ["setuptools"]

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import atexit
 import os
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cache
+from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 
@@ -35,7 +38,7 @@ def empty_database() -> str:
     """The URL of a database that has the tables and nothing in them."""
     import psycopg
 
-    from muster.log.postgres.schema import migrate
+    from muster.log.postgres.migration import migrate
 
     url = postgres_url()
     with psycopg.connect(url, autocommit=True) as connection:
@@ -43,6 +46,19 @@ def empty_database() -> str:
         connection.execute("UPDATE muster.cluster SET changes = 0")
         connection.execute("TRUNCATE muster.partitions, muster.batches, muster.documents, muster.nodes")
     return url
+
+
+@contextmanager
+def bare_database() -> Iterator[str]:
+    """The URL of a database of its own, without tables."""
+    import psycopg
+
+    url = postgres_url()
+    name = f"bare_{uuid4().hex}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        yield urlsplit(url)._replace(path=f"/{name}").geturl()
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:

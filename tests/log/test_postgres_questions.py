@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import pytest
 
-from muster.log.contract import StorageError
+from muster.log.contract import NotReadYet, StorageError
 from muster.log.postgres import questions
 from muster.log.postgres.partition_log import PostgresLog
-from muster.log.postgres.questions import NotReadYet, Reading
+from muster.log.postgres.questions import Reading
 from muster.log.postgres.store import PostgresStore
 from tests.log.batches import open_log, put, records_in
 from tests.log.postgres_server import empty_database

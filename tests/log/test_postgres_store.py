@@ -9,7 +9,6 @@ from uuid import UUID
 import pytest
 
 from muster.log.contract import DocumentChanged, Fenced, LogConfig, StorageError
-from muster.log.postgres.schema import VERSION, check, migrate
 from muster.log.postgres.store import PostgresStore
 from muster.log.postgres.tail import TAIL_BYTES
 from tests.log.batches import TOPIC_ID, all_records, commit, open_log, put, records_in, stage
@@ -159,30 +158,6 @@ def test_a_database_that_cannot_be_reached_is_named_without_its_password() -> No
         PostgresStore("postgresql://muster:hunter2@127.0.0.1:1/muster", 1)
     assert "cannot be reached" in str(refused.value)
     assert "hunter2" not in str(refused.value)
-
-
-def test_a_database_without_tables_or_of_another_release_is_refused_with_what_to_do(connection: Any) -> None:
-    connection.execute("UPDATE muster.schema_version SET version = %s", (VERSION + 1,))
-    try:
-        with pytest.raises(StorageError, match="newer release"):
-            check(connection)
-        with pytest.raises(StorageError, match="newer release"):
-            migrate(connection, "x")
-    finally:
-        connection.execute("UPDATE muster.schema_version SET version = %s", (VERSION,))
-    connection.execute("CREATE SCHEMA aside")
-    try:
-        connection.execute("ALTER TABLE muster.schema_version SET SCHEMA aside")
-        with pytest.raises(StorageError, match="muster store migrate"):
-            check(connection)
-        connection.execute("ALTER TABLE aside.schema_version SET SCHEMA muster")
-    finally:
-        connection.execute("DROP SCHEMA aside")
-
-
-def test_migrating_again_changes_nothing(connection: Any) -> None:
-    assert migrate(connection, "another id") == (VERSION, VERSION)
-    assert connection.execute("SELECT cluster_id FROM muster.cluster").fetchone() == ("test-cluster",)
 
 
 def test_topic_ids_are_uuids_that_people_can_compare(stores: list[PostgresStore], connection: Any) -> None:

@@ -268,6 +268,8 @@ def test_what_was_read_for_a_view_that_is_history_is_led_as_the_latest_view_says
     seated.see(Leader(OTHER, 3), Leader(ME, 2))
     store.answer()
     assert set(seated.node.coordinator.places) == {1}
+    assert not store.waiting, "what is being read is not asked for twice"
+    seated.see(Leader(ME, 4), Leader(ME, 2))
     seated.now_s += 10
     seated.loop.run_out()
     store.answer()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from muster.core.replies import (
 )
 from muster.core.requests import DescribeGroup, LeaveGroup, LeavingMember, ListGroups
 from muster.core.shard import Shard
-from muster.log.contract import StorageError
+from muster.log.contract import NotReadYet, StorageError
 from muster.runtime.coordinator_shards import RELOAD_AFTER_READ_ERROR_MS, ShardState
 from muster.runtime.loader import BYTES_A_STEP
 from muster.wire.batch import Record, encode_batch, encode_pairs, parse_header
@@ -347,6 +348,36 @@ def test_a_log_that_cannot_be_read_for_a_while_is_loaded_when_it_can(caplog: pyt
     assert "until it can be read" in caplog.text
     log.read = read  # type: ignore[method-assign]
     world.advance(RELOAD_AFTER_READ_ERROR_MS)
+    assert world.ask(fetch()).as_(FetchReply).listed() == [("t", [(0, 5, -1, "", NONE)])]
+
+
+def test_while_a_database_is_asked_for_a_shard_s_records_the_loop_turns_and_the_shard_says_that_it_loads() -> None:
+    world = World()
+    world.append_pairs([(KEY, value(5))])
+    log = world.log()
+    read, asked = log.read, list[bool]()
+
+    def read_when_asked(offset: int, max_bytes: int, *, at_least_one: bool = True) -> bytes:
+        if True not in asked:
+            raise NotReadYet("the database has to be asked")
+        return read(offset, max_bytes, at_least_one=at_least_one)
+
+    waiting: list[Callable[[], None]] = []
+
+    def read_apart(look: Callable[[], None], then: Callable[[], None]) -> None:
+        look()
+        waiting.extend([look, then])
+
+    log.read = read_when_asked  # type: ignore[method-assign]
+    world.coordinator.read_apart = read_apart
+    world.start()
+    assert world.loop.is_idle, "nothing is waited for in the loop"
+    assert world.shard_state() is ShardState.LOADING
+    asked.append(True)
+    for step in waiting:
+        step()
+    world.settle()
+    assert world.shard_state() is ShardState.ACTIVE
     assert world.ask(fetch()).as_(FetchReply).listed() == [("t", [(0, 5, -1, "", NONE)])]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from muster.core.journal import JournalEvent
 from muster.security.audit import (
+    CHANGES_A_CLIENT,
     EVENTS_AN_INTERVAL,
     GROUP_CHANGES_A_CLIENT,
     LINES_A_CLIENT,
@@ -133,3 +134,12 @@ def test_a_client_that_changes_groups_all_the_time_does_not_fill_the_log(desk: D
     desk.ticks_ms += HOUR_MS
     desk.audit.group_changed(BOB, "set 1 offset of group 'g' from outside")
     assert desk.lines[-1].endswith("set 1 offset of group 'g' from outside")
+
+
+def test_a_client_that_makes_topics_all_the_time_neither_fills_the_log_nor_hides_an_acl(desk: Desk) -> None:
+    for number in range(CHANGES_A_CLIENT + 5):
+        desk.audit.changed(BOB._replace(api="CreateTopics"), f"created topic 't{number}'")
+    assert len(desk.lines) == CHANGES_A_CLIENT + 1
+    assert desk.lines[-1].endswith("further changes by this client with this request are not told for a while")
+    desk.audit.changed(BOB._replace(api="CreateAcls"), "created ACL 'ALLOW User:bob ALL topic *'")
+    assert desk.lines[-1].endswith("'ALLOW User:bob ALL topic *'")

@@ -39,6 +39,8 @@ def test_a_rebalance_gets_one_line_with_its_cause(caplog: pytest.LogCaptureFixtu
         "group 'billing' rebalanced because of member left, generation 7, 2 members, took 41 ms, stable"
     ]
     assert watch.by_cause == {"member_left": 1}
+    watch(ended(members=1))
+    assert "1 member, took" in caplog.messages[-1]
 
 
 def test_a_higher_epoch_of_a_consumer_group_gets_one_too(caplog: pytest.LogCaptureFixture) -> None:

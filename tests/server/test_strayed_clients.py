@@ -11,6 +11,9 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
+from muster.client.admin import list_groups
+from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.wire.generated.api_versions import decode_response_v0, decode_response_v1, decode_response_v3
@@ -33,6 +36,16 @@ def test_librdkafka_gives_up_without_trying_again(port: int, caplog: pytest.LogC
     assert failed.value.args[0].code() == KafkaError._UNSUPPORTED_FEATURE
     (said,) = {record.getMessage().replace(str(port), "PORT") for record in caplog.records}
     assert said.endswith("connected to 127.0.0.1:PORT, which speaks HTTP: point it at a listener (muster.listen)")
+
+
+def test_our_own_client_says_which_mistake_it_was(port: int) -> None:
+    async def ask() -> None:
+        async with Cluster(f"127.0.0.1:{port}") as cluster:
+            await list_groups(cluster)
+
+    with pytest.raises(ClientError) as failed:
+        asyncio.run(ask())
+    assert str(failed.value).endswith("as at the metrics address of Muster. Check the port.")
 
 
 async def exchange(port: int, request: bytes) -> bytes:

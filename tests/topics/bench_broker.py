@@ -10,7 +10,7 @@ from muster.log.memory import MemoryStore
 from muster.topics.broker import Broker
 from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
-from muster.topics.fetch import FetchAsk, FetchRead
+from muster.topics.fetch import FetchAsk, FetchRead, PartitionRead
 from muster.topics.produce import ProduceResult, ProduceTerms
 from muster.topics.topic import Partition
 from muster.wire.batch import Record, encode_batch
@@ -78,6 +78,11 @@ def send_durably(broker: Broker, content: bytes, *, now_ms: int = NOW_MS) -> Pro
 
 def ask(offset: int = 0, max_bytes: int = 1_000_000, topic: str = "t", partition: int = 0) -> FetchAsk:
     return FetchAsk(topic, partition, offset, max_bytes)
+
+
+def unread(*asks: FetchAsk) -> FetchRead:
+    """A fetch for which nothing was read yet."""
+    return FetchRead([PartitionRead(each) for each in asks], 0, failed=False)
 
 
 def fetch(broker: Broker, *asks: FetchAsk, max_bytes: int = 1_000_000) -> FetchRead:

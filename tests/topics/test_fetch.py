@@ -24,6 +24,7 @@ from tests.topics.bench_broker import (
     send,
     send_durably,
     started,
+    unread,
     with_topic,
 )
 
@@ -148,7 +149,7 @@ def test_a_disk_that_cannot_be_read_is_an_error_code(broker: Broker, monkeypatch
 
 
 def test_a_waiting_fetch_is_ready_when_anything_arrives(broker: Broker) -> None:
-    wait = broker.fetch_wait([ask(3), ask(3, partition=1)], 1)
+    wait = broker.fetch_wait(unread(ask(3), ask(3, partition=1)), 1)
     assert wait.logs() == [broker.partition("t", 0).log, broker.partition("t", 1).log]
     assert not wait.ready()
     send(broker, batch(b"new"))
@@ -158,7 +159,7 @@ def test_a_waiting_fetch_is_ready_when_anything_arrives(broker: Broker) -> None:
 
 
 def test_a_waiting_fetch_adds_up_what_arrives_in_all_its_partitions(broker: Broker) -> None:
-    wait = broker.fetch_wait([ask(3), ask(3, partition=1)], SIZE * 3)
+    wait = broker.fetch_wait(unread(ask(3), ask(3, partition=1)), SIZE * 3)
     for partition in (0, 1, 0):
         assert not wait.ready()
         broker.produce("t", partition, batch(b"0123456789"), ProduceTerms(), NOW_MS)
@@ -169,10 +170,10 @@ def test_a_waiting_fetch_adds_up_what_arrives_in_all_its_partitions(broker: Brok
 
 def test_bytes_beyond_a_partitions_limit_do_not_count(broker: Broker) -> None:
     """They could not be sent: Kafka counts each partition up to its own limit."""
-    wait = broker.fetch_wait([ask(0, SIZE)], SIZE * 2)
+    wait = broker.fetch_wait(unread(ask(0, SIZE)), SIZE * 2)
     assert not wait.ready()
-    assert broker.fetch_wait([ask(0, SIZE)], SIZE).ready()
-    assert not broker.fetch_wait([ask(0, SIZE - 1)], SIZE).ready()
+    assert broker.fetch_wait(unread(ask(0, SIZE)), SIZE).ready()
+    assert not broker.fetch_wait(unread(ask(0, SIZE - 1)), SIZE).ready()
 
 
 def test_a_waiting_fetch_does_not_count_the_same_batches_again(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,12 +187,29 @@ def test_a_waiting_fetch_does_not_count_the_same_batches_again(broker: Broker, m
         return read_headers(offset)
 
     monkeypatch.setattr(log, "read_headers", watched)
-    wait = broker.fetch_wait([ask(0)], 10_000)
+    wait = broker.fetch_wait(unread(ask(0)), 10_000)
     assert not wait.ready()
     assert not wait.ready()
     send_durably(broker, batch(b"more"))
     assert not wait.ready()
     assert began_at == [0, 3]
+
+
+def test_a_waiting_fetch_counts_on_from_what_was_read_for_it(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read before may lie in a database by now; what comes is in memory."""
+    log = broker.partition("t", 0).log
+    read_headers, began_at = log.read_headers, []
+
+    def watched(offset: int) -> Iterable[tuple[int, BatchHeader]]:
+        began_at.append(offset)
+        return read_headers(offset)
+
+    monkeypatch.setattr(log, "read_headers", watched)
+    wait = broker.fetch_wait(broker.fetch([ask(0)], 1 << 20), SIZE * 4)
+    assert not wait.ready()
+    send_durably(broker, batch(b"0123456789"))
+    assert wait.ready()
+    assert began_at == [3]
 
 
 def test_a_waiting_fetch_whose_log_cannot_be_read_is_ready(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,22 +219,22 @@ def test_a_waiting_fetch_whose_log_cannot_be_read_is_ready(broker: Broker, monke
         raise StorageError("unreadable")
 
     monkeypatch.setattr(broker.partition("t", 0).log, "read_headers", fail)
-    assert broker.fetch_wait([ask(0)], 10_000).ready()
+    assert broker.fetch_wait(unread(ask(0)), 10_000).ready()
 
 
 def test_a_waiting_fetch_is_ready_when_its_topic_goes(broker: Broker) -> None:
-    wait = broker.fetch_wait([ask(3)], 1)
+    wait = broker.fetch_wait(unread(ask(3)), 1)
     broker.delete_topics([("t", NO_TOPIC_ID)])
     assert wait.ready()
     assert wait.logs() == []
 
 
 def test_a_waiting_fetch_is_ready_when_its_offset_is_gone(broker: Broker) -> None:
-    wait = broker.fetch_wait([ask(0)], 10_000)
+    wait = broker.fetch_wait(unread(ask(0)), 10_000)
     assert not wait.ready()
     broker.delete_records("t", 0, 1)
     assert wait.ready()
 
 
 def test_a_fetch_that_wants_nothing_is_ready(broker: Broker) -> None:
-    assert broker.fetch_wait([ask(3)], 0).ready()
+    assert broker.fetch_wait(unread(ask(3)), 0).ready()

@@ -7,7 +7,7 @@ import pytest
 from muster.topics.broker import Broker
 from muster.wire.batch import decode_marker, decode_records, iterate_batches
 from muster.wire.special_values import LATEST, MAX_TIMESTAMP
-from tests.topics.bench_broker import NOW_MS, ask, batch, commit, send_durably, started, with_topic
+from tests.topics.bench_broker import NOW_MS, ask, batch, commit, send_durably, started, unread, with_topic
 from tests.topics.transactional import committed_offsets, mark, of, write
 
 
@@ -81,8 +81,8 @@ def test_every_read_from_anywhere_gives_the_committed_records_alone(broker: Brok
 def test_a_waiting_reader_of_committed_records_wakes_when_the_transaction_ends(broker: Broker) -> None:
     write(broker, 1)
     for min_bytes in (1, 50):
-        committed = broker.fetch_wait([ask()], min_bytes, read_committed=True)
-        assert broker.fetch_wait([ask()], min_bytes).ready()
+        committed = broker.fetch_wait(unread(ask()), min_bytes, read_committed=True)
+        assert broker.fetch_wait(unread(ask()), min_bytes).ready()
         assert not committed.ready()
     mark(broker, 1, committed=True, durably=False)
     assert not committed.ready()

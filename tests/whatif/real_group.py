@@ -4,28 +4,46 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from muster.testing import Broker
 
 PARTITIONS = 6
 PATIENCE_SECONDS = 60
+HEARTBEAT_MS = 500
+"""Of the new protocol: long enough that a busy machine does not matter."""
 
 
 class RealGroup:
     """Three consumers, dynamic or static. `change` is what is different from before."""
 
     def __init__(
-        self, *, static: bool = False, session_ms: int = 10_000, delay_ms: int = 500, max_poll_ms: int = 300_000
+        self,
+        *,
+        static: bool = False,
+        session_ms: int = 10_000,
+        delay_ms: int = 500,
+        max_poll_ms: int = 300_000,
+        protocol: str = "classic",
     ) -> None:
         self._static = static
         self._session_ms = session_ms
         self._max_poll_ms = max_poll_ms
+        self._protocol = protocol
         self.broker = Broker(
-            {"group.initial.rebalance.delay.ms": delay_ms, "group.min.session.timeout.ms": 100},
+            {
+                "group.initial.rebalance.delay.ms": delay_ms,
+                "group.min.session.timeout.ms": 100,
+                "group.consumer.heartbeat.interval.ms": HEARTBEAT_MS,
+            },
             topics={"orders": PARTITIONS},
         )
         self._running: dict[str, Any] = {}
+        self._down: list[tuple[float, int]] = []
+        """Of each that was stopped and is not back: since when, and how many partitions it had."""
+        self.down_ms = 0.0
+        """How long partitions of stopped members had nobody who read them, by the clock, summed over partitions."""
 
     def __enter__(self) -> RealGroup:
         self.broker.__enter__()
@@ -43,11 +61,12 @@ class RealGroup:
             "bootstrap.servers": self.broker.bootstrap_servers,
             "group.id": "billing",
             "client.id": name,
-            "session.timeout.ms": self._session_ms,
             "max.poll.interval.ms": self._max_poll_ms,
-            "heartbeat.interval.ms": 200,
+            "group.protocol": self._protocol,
             "log_level": 0,
         }
+        if self._protocol == "classic":
+            settings |= {"session.timeout.ms": self._session_ms, "heartbeat.interval.ms": 200}
         if self._static:
             settings["group.instance.id"] = name
         self._running[name] = consumer = Consumer(settings)
@@ -55,7 +74,16 @@ class RealGroup:
         consumer.subscribe(["orders"], on_revoke=lambda _, __: None)
 
     def stop(self, name: str) -> None:
-        self._running.pop(name).close()
+        consumer = self._running.pop(name)
+        self._down.append((time.monotonic(), len(consumer.assignment())))
+        consumer.close()
+
+    def restart(self, name: str) -> None:
+        """Down for a while, as a process is that is replaced by its next version."""
+        self.stop(name)
+        self.busy("", DOWN_SECONDS)
+        self.start(name)
+        self.settle()
 
     def busy(self, name: str, seconds: float) -> None:
         """Everybody polls but this one, if it is one, whose application is busy for so long."""
@@ -72,6 +100,8 @@ class RealGroup:
             assert time.monotonic() < until, self.broker.group("billing").explain()
             for consumer in self._running.values():
                 consumer.poll(0.02)
+        self.down_ms += sum((time.monotonic() - since) * 1000 * count for since, count in self._down)
+        self._down = []
 
     def _is_settled(self) -> bool:
         held = [(part.topic, part.partition) for each in self._running.values() for part in each.assignment()]
@@ -85,34 +115,34 @@ class RealGroup:
         return [json.dumps(event.to_json()) for event in self.broker.group("billing").journal()]
 
 
-def rolling_restart(**change: Any) -> list[str]:
-    with RealGroup(**change) as group:
-        names = ("anna", "boris", "clara")
-        for name in names:
-            group.start(name)
-        group.settle()
-        for name in names:
-            group.stop(name)
-            group.start(name)
-            group.settle()
-        return group.payloads()
+@dataclass(frozen=True)
+class Happened:
+    payloads: list[str]
+    down_ms: float
 
 
-def flapping_member(**change: Any) -> list[str]:
+def rolling_restart(**change: Any) -> Happened:
+    return _restarts("anna", "boris", "clara", **change)
+
+
+def flapping_member(**change: Any) -> Happened:
+    return _restarts("clara", "clara", "clara", "clara", **change)
+
+
+def _restarts(*restarted: str, **change: Any) -> Happened:
     with RealGroup(**change) as group:
         for name in ("anna", "boris", "clara"):
             group.start(name)
         group.settle()
-        for _ in range(4):
-            group.stop("clara")
-            group.start("clara")
-            group.settle()
-        return group.payloads()
+        for name in restarted:
+            group.restart(name)
+        return Happened(group.payloads(), group.down_ms)
 
 
+DOWN_SECONDS = 0.5
 BUSY_SECONDS = 4.0
 CALM_SECONDS = 2.0
-SLOW_TIMES = 3
+SLOW_TIMES = 2
 
 
 def slow_poller(**change: Any) -> list[str]:

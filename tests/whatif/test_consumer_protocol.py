@@ -15,7 +15,7 @@ from muster.explain.fold import fold
 from muster.whatif.answer import answer
 from muster.whatif.changes import setting_of
 from muster.whatif.consumer_replay import ConsumerClient, ConsumerReplay
-from muster.whatif.recorded import CannotReplay
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
 from tests.whatif.random_group import COUNTS
 from tests.whatif.test_replay import random_payloads, recorded_from

@@ -8,7 +8,7 @@ import pytest
 
 from muster.whatif.answer import Answer, answer
 from muster.whatif.generations import ASSUMED, journal_of
-from muster.whatif.recorded import CannotReplay
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
 from tests.whatif.generation_rows import generation, member
 

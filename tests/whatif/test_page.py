@@ -6,7 +6,7 @@ import re
 
 from muster.whatif.answer import answer, as_row, problem_row
 from muster.whatif.page import MOST_GROUPS, render
-from muster.whatif.recorded import CannotReplay
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
 from tests.whatif.test_replay import random_payloads
 

@@ -17,9 +17,12 @@ from muster.cli.support.connection_flags import (
     add_connection_arguments,
 )
 from muster.cli.support.usage_error import UsageError
+from muster.extras import install_command
 
 if TYPE_CHECKING:
-    from muster.console.settings import ConsoleSettings, HistorySource
+    from collections.abc import Mapping
+
+    from muster.console.settings import ConsoleSettings, HistorySource, LeaseSource, NodeLease
 
 _COMMAND: Final = "console"
 _DEFAULT_LISTEN: Final = "127.0.0.1:8080"
@@ -33,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"where browsers come (default: {_DEFAULT_LISTEN}); an address that others reach requires a login",
     )
     parser.add_argument("--lake", metavar="PATH", help="a lake of `muster pipeline run`: shows history too")
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="postgresql://... of a Muster cluster: shows leases and releases of its nodes too",
+    )
     parser.add_argument(
         "--allow-changes", action="store_true", help="offer to reset offsets, remove members and delete groups"
     )
@@ -82,6 +90,7 @@ def _settings(arguments: argparse.Namespace) -> ConsoleSettings:
         login=arguments.login,
         timeout_seconds=arguments.timeout,
         history=_history(arguments.lake),
+        store=_store(arguments.store),
     )
 
 
@@ -115,6 +124,45 @@ class _LakeHistory:
         from muster.pipeline.report.one_group import style_sheet
 
         return style_sheet()
+
+
+def _store(url: str | None) -> LeaseSource | None:
+    if url is None:
+        return None
+    from muster.server.setting_sources import refuse_password
+    from muster.topics.config_types import ConfigError
+
+    try:
+        refuse_password("--store", url)
+    except ConfigError as error:
+        raise UsageError(str(error)) from None
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise UsageError(f"--store needs psycopg: {install_command('postgres')}") from None
+    return _StoreLeases(url)
+
+
+class _StoreLeases:
+    """Leases of the nodes of a Muster cluster, read from its store. A connection for each question: they are seconds apart."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def leases(self) -> Mapping[int, NodeLease]:
+        from muster.cluster.node_leases import leases_of_nodes
+        from muster.console.settings import NodeLease, StoreFailure
+        from muster.log.contract import StorageError
+        from muster.log.postgres.line import Line
+
+        line = Line(self._url, "muster console")
+        try:
+            found = line.run(leases_of_nodes)
+        except StorageError as error:
+            raise StoreFailure(str(error)) from None
+        finally:
+            line.close()
+        return {each.node_id: NodeLease(max(0, round(each.seconds)), each.is_draining, each.release) for each in found}
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _migrate(connection: Any, cluster_id: str) -> int:
-    from muster.log.postgres.schema import migrate
+    from muster.log.postgres.migration import migrate
     from muster.server.identity import random_id
 
     before, after = migrate(connection, cluster_id or random_id())
@@ -61,11 +61,13 @@ def _migrate(connection: Any, cluster_id: str) -> int:
 
 
 def _status(connection: Any, *, as_json: bool) -> int:
-    from muster.log.postgres.schema import VERSION, check
+    from muster.log.postgres.schema import check
+    from muster.log.postgres.schema_steps import NEWEST
 
-    check(connection)
+    state = check(connection)
     facts = {
-        "schema_version": VERSION,
+        "schema_version": state.version,
+        "nodes_must_speak": state.required,
         "cluster_id": connection.execute("SELECT cluster_id FROM muster.cluster").fetchone()[0],
         "nodes": connection.execute("SELECT count(*) FROM muster.nodes WHERE lease_until >= now()").fetchone()[0],
         "partitions": connection.execute("SELECT count(*) FROM muster.partitions").fetchone()[0],
@@ -76,4 +78,6 @@ def _status(connection: Any, *, as_json: bool) -> int:
     else:
         for name, value in facts.items():
             print(f"{name.replace('_', ' '):<16} {value}")
+    if state.version < NEWEST:
+        print(f"this release knows schema version {NEWEST}: `muster store migrate` adds it, nodes may run meanwhile")
     return DONE

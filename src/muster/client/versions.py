@@ -44,8 +44,8 @@ class CommonVersions:
         known = APIS[API_KEYS[api]]
         theirs = self._offered.get(known.key)
         if self._offered.keys() == {API_VERSIONS_KEY}:
-            detail = "nothing but ApiVersions is spoken there, as at the metrics address of Muster. Check the port"
-            raise ClientError(UNSUPPORTED_VERSION, f"ask {api}", detail)
+            detail = "nothing but ApiVersions is spoken there, as at the metrics address of Muster"
+            raise ClientError(UNSUPPORTED_VERSION, f"ask {api}", detail, hint="Check the port")
         detail = f"the server has versions {theirs[0]} to {theirs[1]}" if theirs else "the server does not have it"
         ours = f"this client has {known.min_version} to {known.max_version}"
         raise ClientError(UNSUPPORTED_VERSION, f"ask {api}", f"{detail}, {ours}")

@@ -19,7 +19,8 @@ from muster.cluster.rounds import NodeIdTaken, Rounds
 from muster.cluster.view import ClusterView
 from muster.log.contract import StorageError
 from muster.log.postgres.line import Line
-from muster.log.postgres.schema import CHANNEL
+from muster.log.postgres.node_versions import say_versions
+from muster.log.postgres.schema import CHANNEL, check
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +34,7 @@ class _Tables:
     def __init__(self, line: Line, me: Registration) -> None:
         self._line = line
         self._me = me
+        self._has_said_versions = False
 
     def renew(self) -> bool:
         return self._line.run(lambda connection: ownership.renew(connection, self._me))
@@ -47,7 +49,13 @@ class _Tables:
         return self._line.run(ownership.news)
 
     def look(self) -> ClusterView:
+        if not self._has_said_versions:
+            self._has_said_versions = self._line.run(self._say_versions)
         return self._line.run(ownership.look)
+
+    def _say_versions(self, connection: Any) -> bool:
+        """A node that came before the columns did says what it speaks as soon as the migration tells that they are there."""
+        return say_versions(connection, check(connection), self._me.node_id, self._me.incarnation)
 
     def carry_out_plan(self) -> int:
         return self._line.run(ownership.carry_out_plan)

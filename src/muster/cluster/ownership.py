@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.cluster.plan import Slot, plan_leaders
 from muster.cluster.view import ClusterView, NodeEntry
 from muster.log.contract import NOBODY, Leader
-from muster.log.postgres.schema import tell_others
+from muster.log.postgres.node_versions import say_versions
+from muster.log.postgres.schema import check, tell_others
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -95,10 +96,12 @@ def renew(connection: psycopg.Connection[Any], me: Registration) -> bool:
 
 def register(connection: psycopg.Connection[Any], me: Registration) -> bool:
     """False if another process with this node id has a lease. Partitions that the id still owns get a new epoch: this
-    process knows nothing of what an earlier one had begun."""
+    process knows nothing of what an earlier one had begun. StorageError if the tables are not what this release speaks
+    (any more): a migration that has to know who is there waits for this transaction, or is seen by it."""
     with connection.transaction():
         if connection.execute(_REGISTER, me.values()).fetchone() is None:
             return False
+        say_versions(connection, check(connection), me.node_id, me.incarnation)
         _claim_again(connection, me.node_id)
         tell_others(connection, f"node {me.node_id} is here")
     return True

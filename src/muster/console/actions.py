@@ -100,11 +100,11 @@ async def reset(visit: Visit) -> Response:
     try:
         await admin.commit_offsets(cluster, group, {each.place: each.new for each in moves})
     except ClientError as failure:
-        _tell(visit, f"reset offsets of group {group!r}", failure)
+        _write_audit_line(visit, f"reset offsets of group {group!r}", failure)
         if failure.code in _JOINED_MEANWHILE:
             raise BadRequest(f"Somebody joined {group} meanwhile ({failure.name}): nothing was changed.") from None
         raise
-    _tell(visit, f"reset {len(moves)} offsets of group {group!r}")
+    _write_audit_line(visit, f"reset {len(moves)} offsets of group {group!r}")
     return _plan_page(visit, group, moves, done=True)
 
 
@@ -168,9 +168,9 @@ async def remove(visit: Visit) -> Response:
         reason = f"removed in the console by {visit.session.user}"
         await admin.remove_member(visit.observer.cluster, described.group_id, member, reason[:255])
     except ClientError as failure:
-        _tell(visit, what, failure)
+        _write_audit_line(visit, what, failure)
         raise
-    _tell(visit, what)
+    _write_audit_line(visit, what)
     text = f"{member.client_id} was removed. If its process still runs it may join again by itself."
     return visit.page("done.html", {"group": described.group_id, "text": text})
 
@@ -197,7 +197,7 @@ async def delete(visit: Visit) -> Response:
     if context["refusal"]:
         raise BadRequest(context["refusal"])
     failure = (await admin.delete_groups(visit.observer.cluster, [group]))[group]
-    _tell(visit, f"deleted group {group!r}", failure)
+    _write_audit_line(visit, f"deleted group {group!r}", failure)
     if failure is not None:
         raise failure
     return visit.page(
@@ -215,7 +215,7 @@ async def _deletion(visit: Visit) -> dict[str, Any]:
     return {"group": group, "described": described, "offsets": len(moves), "undo": _csv(moves), "refusal": refusal}
 
 
-def _tell(visit: Visit, what: str, failure: ClientError | None = None) -> None:
+def _write_audit_line(visit: Visit, what: str, failure: ClientError | None = None) -> None:
     visit.observer.forget(visit.required("id"))
     client = visit.request.client
     where = client.host if client is not None else "?"

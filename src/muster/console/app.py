@@ -1,4 +1,4 @@
-"""Which address is answered by what: the console as an ASGI application."""
+"""The console as an ASGI application: which path is served by which handler."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from muster import __version__
 from muster.client.failure import ClientError
 from muster.console import actions, pages
+from muster.console.cluster_page import follow_cluster
 from muster.console.guard import Guard
 from muster.console.history_page import history_pages
 from muster.console.live import View
@@ -27,9 +28,10 @@ from muster.console.record_tail import follow
 from muster.console.rendering import Renderer
 from muster.console.sessions import Sessions
 from muster.console.settings import ConsoleSettings
-from muster.console.web import Console, Visit, form_of, page_for
+from muster.console.web import Console, Handler, Visit, form_of, page_for
 
 _TIDY_SECONDS: Final = 30.0
+_POLLED: Final[dict[str, Handler]] = {"/live/messages": follow, "/live/cluster": follow_cluster}
 
 
 def build_app(settings: ConsoleSettings) -> Starlette:
@@ -51,7 +53,11 @@ def build_app(settings: ConsoleSettings) -> Starlette:
         await observers.close()
 
     app = Starlette(
-        routes=[*_routes(console), Mount("/static", StaticFiles(packages=[("muster.console", "static")]))],
+        routes=[
+            *_routes(console),
+            Mount("/static", StaticFiles(packages=[("muster.console", "static")])),
+            Route("/{path:path}", page_for(console, _no_such_page), methods=["GET", "POST"]),
+        ],
         middleware=[Middleware(Guard, host_names=(*settings.host_names, settings.host), scheme=settings.scheme)],
         lifespan=lifespan,
     )
@@ -62,7 +68,7 @@ def build_app(settings: ConsoleSettings) -> Starlette:
 def _routes(console: Console) -> list[BaseRoute]:
     routes: list[BaseRoute] = [Route(path, page_for(console, handler)) for path, handler in pages.PAGES.items()]
     routes += [Route(f"/live{path}", _stream_for(console, view)) for path, view in pages.VIEWS.items()]
-    routes.append(Route("/live/messages", page_for(console, follow)))
+    routes += [Route(path, page_for(console, handler)) for path, handler in _POLLED.items()]
     if console.settings.history is not None:
         shown = history_pages(console.settings.history)
         routes += [Route(path, page_for(console, handler)) for path, handler in shown.items()]
@@ -79,6 +85,10 @@ def _routes(console: Console) -> list[BaseRoute]:
             Route("/logout", page_for(console, _log_out, changes=True), methods=["POST"]),
         ]
     return routes
+
+
+async def _no_such_page(visit: Visit) -> Response:
+    return visit.failure("This console has no such page.", 404)
 
 
 async def _tidy(console: Console) -> None:
@@ -110,7 +120,7 @@ def _log_in(console: Console) -> pages.Endpoint:
         form = await form_of(request)
         user, where = form.get("user", ""), form.get("next", "/")
         try:
-            security = await console.login.try_out(user, form.get("password", ""), form.get("mechanism", ""))
+            security = await console.login.verify(user, form.get("password", ""), form.get("mechanism", ""))
         except ClientError as failure:
             return _form(console, where, user, str(failure), status=403)
         session = console.sessions.begin(security, user)

@@ -27,7 +27,6 @@ class Position:
     end: int | None
     lag: int | None
     waited: Bracket | None
-    owner: GroupMember | None
     is_unstable: bool | None = None
     committed_seen_ms: int | None = None
     """When the committed offset was first seen to be what it is; None: it has not changed since the first look."""
@@ -57,6 +56,12 @@ class GroupStatus:
         return None if self.description is None else len(self.description.members)
 
     @property
+    def owners(self) -> dict[TopicPartition, GroupMember]:
+        """Of the description, which may be newer than the positions."""
+        members = self.description.members if self.description is not None else ()
+        return {place: member for member in members for place in member.assignment}
+
+    @property
     def lag(self) -> int | None:
         """Of all partitions whose lag is known; None if that is none."""
         known = [each.lag for each in self.positions if each.lag is not None]
@@ -71,18 +76,18 @@ class GroupStatus:
         """How many records more (or fewer) it is behind than up to a minute ago; None before there are two looks."""
         return self.lags[-1][1] - self.lags[0][1] if len(self.lags) > 1 else None
 
-    def describe(self, description: GroupDescription) -> None:
+    def set_description(self, description: GroupDescription) -> None:
         if description != self.description:
             self.description = description
             self.version += 1
 
-    def hold(self, holders: tuple[Holder, ...]) -> None:
+    def set_holders(self, holders: tuple[Holder, ...]) -> None:
         if holders != self.held_by:
             self.held_by = holders
             self.version += 1
 
-    def stand(self, positions: list[Position], now_ms: int, failure: str = "") -> None:
-        """The positions as of now. A wait that only grew with the clock is no change."""
+    def set_positions(self, positions: list[Position], now_ms: int, failure: str = "") -> None:
+        """Positions as of now. A time lag that only grew with the clock is no change."""
         if _without_waits(positions) != _without_waits(self.positions) or failure != self.failure:
             self.version += 1
         self.positions, self.looked_ms, self.failure = positions, now_ms, failure
@@ -102,7 +107,7 @@ class GroupStatus:
 
 
 def _without_waits(positions: list[Position]) -> list[tuple[object, ...]]:
-    return [(each.place, each.committed, each.end, each.owner, each.is_unstable) for each in positions]
+    return [(each.place, each.committed, each.end, each.is_unstable) for each in positions]
 
 
 def places_of(

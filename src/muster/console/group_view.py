@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from muster.console.group_status import GroupStatus
-from muster.console.lanes import lanes_of
+from muster.console.lanes import lanes_of, owned_at_end
 from muster.console.observer import Observer, Wants
 from muster.console.overview_view import kind_of
 from muster.console.progress import progress_of
@@ -14,9 +14,10 @@ from muster.core.time_units import MINUTE_MS
 from muster.explain.advice import Advice
 from muster.explain.cause_words import why_sentence
 from muster.explain.explanation import Explanation, explain
-from muster.explain.facts import Rebalance
+from muster.explain.facts import History, Partition, Rebalance
 from muster.explain.holding_back import holding_back
-from muster.explain.told import Telling, tell_quiet, tell_rebalance
+from muster.explain.names import Names
+from muster.explain.told import tell_quiet, tell_rebalance
 
 SHOWN_REBALANCES: Final = 40
 SHOWN_QUIET: Final = 20
@@ -32,7 +33,8 @@ class Bar:
 
     rebalance: Rebalance
     why: str
-    telling: Telling
+    details: tuple[tuple[str, str], ...]
+    """(label, sentence), without what the first line says already."""
     advice: tuple[Advice, ...]
     before: int
     join: int
@@ -97,9 +99,11 @@ class GroupView:
             "explanation": explanation,
             "quiet": [(each, tell_quiet(each, explanation.names)) for each in explanation.quiet[-SHOWN_QUIET:]][::-1],
             "lanes": lanes_of(history, until_ms),
+            "owners": known.owners if known is not None else {},
             "members": sorted(description.members, key=lambda each: (each.client_id, each.member_id))
             if description is not None
             else [],
+            "members_then": members_then(history) if self.at_ms is not None else [],
             "reader": self._observer.reader,
             "trouble": self._observer.trouble,
             "now_ms": now_ms,
@@ -109,6 +113,12 @@ class GroupView:
 
     def _timeline(self) -> Any:
         return self._observer.reader.timeline(self.group)
+
+
+def members_then(history: History) -> list[tuple[str, list[Partition]]]:
+    """Who was in the group at the end of a history, and what each owned."""
+    names, owned = Names(history), owned_at_end(history)
+    return sorted((names.full(who), owned.get(names.short(who), [])) for who in history.members)
 
 
 def bars_of(explanation: Explanation) -> list[Bar]:
@@ -126,10 +136,11 @@ def _bar(rebalance: Rebalance, explanation: Explanation, longest_ms: int) -> Bar
     known = min(whole, join + sync)
     names, history = explanation.names, explanation.history
     is_split = bool(rebalance.rounds) and rebalance.join_ms is not None
+    lines = tell_rebalance(rebalance, names, history.last_ms).lines
     return Bar(
         rebalance,
         why_sentence(rebalance, names),
-        tell_rebalance(rebalance, names, history.last_ms),
+        tuple((label, text) for label, text in lines if label != "why"),
         tuple(each for each in explanation.advice if rebalance.generation in each.generations),
         max(0, whole - known) if is_split else 0,
         join,

@@ -12,6 +12,7 @@ MOST_LANES: Final = 48
 MOST_PIECES: Final = 1_500
 SHOWN_REBALANCES: Final = 20
 OWNER_COLOURS: Final = 8
+TICKS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +41,44 @@ class Lanes:
     left_out: int
     """Partitions that are not drawn."""
 
+    @property
+    def ticks(self) -> list[int]:
+        """Moments for the time axis, at equal distances; the end itself is not one of them."""
+        return [self.from_ms + (self.to_ms - self.from_ms) * part // TICKS for part in range(TICKS)]
+
 
 def lanes_of(history: History, until_ms: int) -> Lanes | None:
     """Since the last rebalances; None if no assignment is known."""
-    stays = _Stays(Names(history))
+    ownership = _Ownership(Names(history))
     for rebalance in history.rebalances:
-        stays.take(rebalance)
-    stays.end(until_ms)
-    if not stays.pieces:
+        ownership.take(rebalance)
+    ownership.end(until_ms)
+    if not ownership.pieces:
         return None
     recent = history.rebalances[-SHOWN_REBALANCES:]
     from_ms = recent[0].began_ms if recent else until_ms - 1
     to_ms = max(until_ms, from_ms + 1)
-    chosen = sorted(stays.pieces)[:MOST_LANES]
+    chosen = sorted(ownership.pieces)[:MOST_LANES]
     most = max(4, MOST_PIECES // max(1, len(chosen)))
     lanes = []
     for partition in chosen:
-        pieces = [each for each in stays.pieces[partition] if each.to_ms > from_ms][-most:]
+        pieces = [each for each in ownership.pieces[partition] if each.to_ms > from_ms][-most:]
         if pieces:
             lanes.append(Lane(partition, tuple(pieces)))
     shown = {piece.owner for lane in lanes for piece in lane.pieces}
-    owners = tuple((name, colour) for name, colour in stays.colours.items() if name in shown)
-    return Lanes(from_ms, to_ms, tuple(lanes), owners, len(stays.pieces) - len(chosen))
+    owners = tuple((name, colour) for name, colour in ownership.colours.items() if name in shown)
+    return Lanes(from_ms, to_ms, tuple(lanes), owners, len(ownership.pieces) - len(chosen))
 
 
-class _Stays:
+def owned_at_end(history: History) -> dict[str, list[Partition]]:
+    """What each member owned after the last rebalance, by the name it is shown with."""
+    ownership = _Ownership(Names(history))
+    for rebalance in history.rebalances:
+        ownership.take(rebalance)
+    return ownership.current()
+
+
+class _Ownership:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._open: dict[Partition, tuple[int, str]] = {}
@@ -90,6 +104,12 @@ class _Stays:
         for partition in rebalance.stayed:
             if partition in gaps and partition not in self._open:
                 self._reopen(partition, gaps[partition].to_ms)
+
+    def current(self) -> dict[str, list[Partition]]:
+        owned: dict[str, list[Partition]] = {}
+        for partition, (_, owner) in sorted(self._open.items()):
+            owned.setdefault(owner, []).append(partition)
+        return owned
 
     def end(self, until_ms: int) -> None:
         for partition in list(self._open):

@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final, Protocol
 
-from muster.console.observer import Observer, Wants
+from muster.console.observer import Observer, Wants, together
 
 PING_SECONDS: Final = 15.0
 PATIENCE_SECONDS: Final = 20.0
@@ -103,19 +103,23 @@ class Live:
         self._views: dict[str, SharedView] = {}
         self._visited = time.monotonic()
         self.has_ended = False
-        self.tails = 0
-        """Pages that follow a partition, which ask for themselves."""
+        self.polled = 0
+        """Open pages that ask for themselves (`polled_region`)."""
 
     @property
     def streams(self) -> int:
-        return self.tails + sum(each.streams for each in self._views.values())
+        return self.polled + sum(each.streams for each in self._views.values())
 
     async def visit(self, view: View) -> None:
         """A page is being opened: know what it wants. ClientError is the page's to show."""
         self._visited = time.monotonic()
-        if not self.observer.knows(view.wants()):
-            await self.observer.look(view.wants())
         self.observer.start(self._wants, self._publish)
+        wanted = view.wants()
+        if self.observer.knows(wanted):
+            return
+        await self.observer.look(wanted)
+        if wanted.listing:  # which groups are on the page is known only now
+            await self.observer.look(view.wants())
 
     def end(self) -> None:
         """The console ends: streams do too, so that nobody waits for them."""
@@ -128,7 +132,7 @@ class Live:
         shared = self._views.setdefault(view.key, SharedView(view))
         shared.streams += 1
         self.observer.start(self._wants, self._publish)
-        self.observer.wake()
+        self.observer.wake(view.wants())
         version = 0
         try:
             shared.refresh(self._render)
@@ -154,11 +158,7 @@ class Live:
         watched = [each.view.wants() for each in self._views.values()]
         if not watched:
             return Wants() if time.monotonic() - self._visited < PATIENCE_SECONDS else None
-        return Wants(
-            any(each.listing for each in watched),
-            frozenset().union(*(each.groups for each in watched)),
-            frozenset().union(*(each.detail for each in watched)),
-        )
+        return together(watched)
 
     def _publish(self) -> None:
         for shared in self._views.values():

@@ -27,8 +27,8 @@ class Login:
         """The one to offer first."""
         return self._base.mechanism if self._base.mechanism in MECHANISMS else MECHANISMS[0]
 
-    async def try_out(self, user: str, password: str, mechanism: str) -> Security:
-        """What this user talks to the cluster with. ClientError if the cluster does not let him in."""
+    async def verify(self, user: str, password: str, mechanism: str) -> Security:
+        """Log in to the cluster as this user; returns the credentials for later connections. ClientError if it refuses."""
         security = self._security(user, password, mechanism)
         async with self._turns, self._observers.cluster(security) as cluster:
             await cluster.refresh([])

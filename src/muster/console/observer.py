@@ -48,6 +48,16 @@ class Wants:
     """Of these also which offsets a transaction holds back, and the whole timeline."""
 
 
+def together(wanted: Iterable[Wants]) -> Wants:
+    """What several pages need."""
+    pages = list(wanted)
+    return Wants(
+        any(each.listing for each in pages),
+        frozenset().union(*(each.groups for each in pages)),
+        frozenset().union(*(each.detail for each in pages)),
+    )
+
+
 class Observer:
     def __init__(self, cluster: Cluster, now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
         self.cluster = cluster
@@ -63,6 +73,8 @@ class Observer:
         self._listed_at = float("-inf")
         self._looked_at: dict[str, float] = {}
         self._dirty: set[str] = set()
+        self._opened: list[Wants] = []
+        """Of pages that were opened since the last look."""
         self._woken = asyncio.Event()
         self._looking = asyncio.Lock()
         self._sweep: list[str] = []
@@ -89,12 +101,12 @@ class Observer:
                 wanted = wants()
                 if wanted is None:
                     return
-                await self._look_and_tell(wanted, publish)
+                await self._look_and_publish(wanted, publish)
                 await self._wait(wants, publish, BUSY_FACTOR * (time.thread_time() - began))
         finally:
             self._tasks[1].cancel()
 
-    async def _look_and_tell(self, wanted: Wants, publish: Callable[[], None]) -> None:
+    async def _look_and_publish(self, wanted: Wants, publish: Callable[[], None]) -> None:
         try:
             await self.look(wanted)
             if wanted.listing:
@@ -117,14 +129,16 @@ class Observer:
             if self._woken.is_set():
                 began = time.thread_time()
                 await asyncio.sleep(EVENT_PAUSE_SECONDS)
-                await self._look_at_dirty(wanted)
+                await self._look_early(wanted)
                 publish()
                 busy = EVENT_BUSY_FACTOR * (time.thread_time() - began)
                 await asyncio.sleep(min(busy, SLOWEST_EVENT_SECONDS))
 
-    async def _look_at_dirty(self, wanted: Wants) -> None:
+    async def _look_early(self, wanted: Wants) -> None:
+        """At groups that events tell of, and at what pages show that have just been opened."""
         self._woken.clear()
         dirty, self._dirty = self._dirty, set()
+        opened, self._opened = self._opened, []
         if any(group not in self.groups for group in dirty) and wanted.listing:
             self._listed_at = float("-inf")
         seen = [group for group in dirty if group in wanted.groups or group in wanted.detail]
@@ -134,6 +148,8 @@ class Observer:
             if seen:
                 async with self._looking:
                     await self._describe(seen)
+            if opened:
+                await self.look(together(opened))
             self._set_trouble("")
         except ClientError as failure:
             self._set_trouble(str(failure))
@@ -144,8 +160,9 @@ class Observer:
         self.version += not group
         self._woken.set()
 
-    def wake(self) -> None:
-        """Somebody has just opened a page: do not wait for the next look."""
+    def wake(self, wanted: Wants) -> None:
+        """Somebody has just opened a page: do not wait for the next look to ask for what it shows."""
+        self._opened.append(wanted)
         self._woken.set()
 
     def _set_trouble(self, text: str) -> None:
@@ -170,6 +187,7 @@ class Observer:
         """Ask for what is wanted and not fresh. ClientError."""
         if wanted.listing:
             await self._list()
+        await self.reader.first_read()
         async with self._looking:
             now = time.monotonic()
             stale = [
@@ -239,11 +257,11 @@ class Observer:
                 continue
             self._looked_at[group] = time.monotonic()
             if isinstance(found, ClientError):
-                known.stand([], now_ms, str(found))
+                known.set_positions([], now_ms, str(found))
             else:
-                known.stand(self._positions(known, found, ends, unstable.get(group), now_ms), now_ms)
+                known.set_positions(self._positions(known, found, ends, unstable.get(group), now_ms), now_ms)
             if group in detail:
-                known.hold(await self._holders(group) if unstable.get(group) else ())
+                known.set_holders(await self._holders(group) if unstable.get(group) else ())
 
     async def _describe(self, group_ids: list[str]) -> None:
         for described in await admin.describe_groups(self.cluster, group_ids):
@@ -258,7 +276,7 @@ class Observer:
                 )
                 known = self.groups[described.group_id] = GroupStatus(listing)
                 self.version += 1
-            known.describe(described)
+            known.set_description(described)
 
     async def _unstable(
         self, group: str, offsets: dict[str, dict[TopicPartition, CommittedOffset]]
@@ -289,8 +307,6 @@ class Observer:
         unstable: Iterable[TopicPartition] | None,
         now_ms: int,
     ) -> list[Position]:
-        members = known.description.members if known.description is not None else ()
-        owners = {place: member for member in members for place in member.assignment}
         held = None if unstable is None else set(unstable)
         found = []
         for place in sorted(places_of(known.description, committed)):
@@ -307,7 +323,6 @@ class Observer:
                     end,
                     lag,
                     waited,
-                    owners.get(place),
                     None if held is None else place in held,
                     seen_ms,
                 )

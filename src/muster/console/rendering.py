@@ -61,6 +61,16 @@ def when(at_ms: int | None) -> str:
     )
 
 
+def iso(at_ms: int) -> str:
+    """A moment as fields and addresses take it, to the second."""
+    return moment(at_ms)[:19].replace(" ", "T")
+
+
+def clock(at_ms: int) -> str:
+    """The time of the day in UTC, to the second."""
+    return moment(at_ms)[11:19]
+
+
 def link(path: str, **query: object) -> str:
     """An address of this console; names in it may have any characters."""
     given = {name.rstrip("_"): value for name, value in query.items() if value not in (None, "")}
@@ -77,7 +87,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        filters = (shown, count, signed, bracket, when)
+        filters = (shown, count, signed, bracket, when, iso, clock)
         self._environment.filters.update({each.__name__: each for each in filters})
         self._environment.filters["duration"] = duration
         self._environment.filters["ranges"] = partitions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,6 +26,28 @@ class HistoryFailure(Exception):
     """Why there are no plots, as a sentence for people."""
 
 
+@dataclass(frozen=True, slots=True)
+class NodeLease:
+    """What the store of a Muster cluster says about a node."""
+
+    seconds: int
+    """So long its lease still lasts unless it is renewed."""
+    is_draining: bool
+    release: str
+
+
+class LeaseSource(Protocol):
+    """The store of a Muster cluster, opened by whoever starts the console."""
+
+    def leases(self) -> Mapping[int, NodeLease]:
+        """By node; raises StoreFailure with a sentence."""
+        ...
+
+
+class StoreFailure(Exception):
+    """Why the leases are not known, as a sentence for people."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleSettings:
     bootstrap: str
@@ -41,6 +64,7 @@ class ConsoleSettings:
     """Ask for a login also on a loopback address."""
     timeout_seconds: float = 15.0
     history: HistorySource | None = None
+    store: LeaseSource | None = None
 
     @property
     def needs_login(self) -> bool:

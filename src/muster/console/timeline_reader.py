@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from muster.client import admin
@@ -19,10 +19,11 @@ from muster.client.fetching import Fetched
 from muster.client.following import Following
 from muster.client.partitions import TopicPartition
 from muster.console.group_timeline import GroupTimeline
+from muster.core.consumer.records import CurrentStored
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.core.time_units import DAY_MS
-from muster.explain.event import Event, event_in
+from muster.explain.event import event_in
 from muster.explain.inferred import StoredAt, stored_in, stored_state
 from muster.wire.errors import OFFSET_OUT_OF_RANGE
 
@@ -33,6 +34,8 @@ MOST_KEPT: Final = 200_000
 MOST_GROUPS: Final = 100_000
 """Groups with a timeline, even an empty one: a page may ask for any name."""
 LONG_POLL_MS: Final = 5_000
+FIRST_READ_SECONDS: Final = 0.3
+"""So long the first page waits for what the log has; after that it is shown without, and the rest follows."""
 LOOK_AGAIN_SECONDS: Final = 5.0
 
 
@@ -42,6 +45,9 @@ class TimelineReader:
         self._on_change = on_change
         self._timelines: dict[str, GroupTimeline] = {}
         """By group; the one that changed last is the last."""
+        self.topic_names: dict[bytes, str] = {}
+        """By topic id: so the offsets log of a Kafka names the topics of consumer groups."""
+        self._unknown_topics: set[bytes] = set()
         self._kept = 0
         self._topic = ""
         self._partitions = 0
@@ -49,6 +55,9 @@ class TimelineReader:
         self._positions: dict[TopicPartition, int] | None = None
         """Where to read on; None before the first look."""
         self._following: Following | None = None
+        self._left_to_read: dict[TopicPartition, int] = {}
+        """Where each partition ended at the start, for those that have not been read so far."""
+        self._has_caught_up = asyncio.Event()
         self.trouble = ""
         """Why nothing can be read now."""
         self.lost = 0
@@ -64,7 +73,7 @@ class TimelineReader:
         if found is None:
             while len(self._timelines) >= MOST_GROUPS:
                 self._drop_quietest()
-            found = self._timelines[group] = GroupTimeline(group)
+            found = self._timelines[group] = GroupTimeline(group, self.topic_names)
         return found
 
     def known_timeline(self, group: str) -> GroupTimeline | None:
@@ -78,6 +87,7 @@ class TimelineReader:
                     await self._follow()
                 except ClientError as failure:
                     self.trouble = str(failure)
+                    self._has_caught_up.set()
                     self._on_change("")
                 await asyncio.sleep(LOOK_AGAIN_SECONDS)
         finally:
@@ -85,6 +95,12 @@ class TimelineReader:
                 self._positions = dict(self._following.positions)
                 await self._following.close()
                 self._following = None
+
+    async def first_read(self) -> None:
+        """Wait a little until what the log had at the start has been read."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FIRST_READ_SECONDS):
+                await self._has_caught_up.wait()
 
     async def read_whole(self, group: str) -> None:
         """The part of the group's timeline from before this reader began. ClientError."""
@@ -97,7 +113,7 @@ class TimelineReader:
             return
         since = admin.EARLIEST if self.has_journal else int(time.time() * 1000) - DAY_MS
         start = (await admin.list_offsets(self._cluster, {place: since}))[place].offset
-        events: list[Event] = []
+        events: list[bytes] = []
         states: list[StoredAt] = []
         key = group.encode("utf-8", "replace")
         if 0 <= start < end:
@@ -106,8 +122,8 @@ class TimelineReader:
                     state = stored_in(record, group)
                     if state is not None:
                         states.append(state)
-                elif record.key == key and (event := event_in(record.value)) is not None:
-                    events.append(event)
+                elif record.key == key and record.value is not None and event_in(record.value) is not None:
+                    events.append(record.value)
         if not timeline.is_whole:
             self._kept += len(events) + len(states)
             timeline.prepend(events, states)
@@ -116,11 +132,13 @@ class TimelineReader:
 
     async def _follow(self) -> None:
         if not await self._find_topic():
+            self._has_caught_up.set()
             return
         if self._positions is None:
             self._positions = await self._first_positions()
         self._following = Following(self._cluster, self._positions, max_wait_ms=LONG_POLL_MS)
         self.trouble = ""
+        self._note_read(self._positions)
         while True:
             try:
                 answers = await self._following.poll()
@@ -137,12 +155,22 @@ class TimelineReader:
             for place, fetched in answers:
                 self._take(fetched)
                 self._following.positions[place] = fetched.next_offset
+            if self._unknown_topics:
+                await self._learn_topics()
+            self._note_read(self._following.positions)
+
+    def _note_read(self, positions: Mapping[TopicPartition, int]) -> None:
+        if not self._has_caught_up.is_set():
+            left = self._left_to_read
+            self._left_to_read = {place: end for place, end in left.items() if positions[place] < end}
+            if not self._left_to_read:
+                self._has_caught_up.set()
 
     async def _find_topic(self) -> bool:
         """A Muster has a journal from its first group on, so it may come later than the first look."""
         if self._topic == GROUP_JOURNAL:
             return True
-        counts = {each.name: len(each.partitions) for each in await admin.list_topics(self._cluster, internal=True)}
+        counts = {each.name: len(each.partitions) for each in await self._learn_topics()}
         topic = GROUP_JOURNAL if GROUP_JOURNAL in counts else CONSUMER_OFFSETS
         if topic not in counts:
             return False
@@ -152,19 +180,34 @@ class TimelineReader:
             self._on_change("")
         return True
 
+    async def _learn_topics(self) -> list[admin.TopicDescription]:
+        found = await admin.list_topics(self._cluster, internal=True)
+        self.topic_names.update({each.topic_id: each.name for each in found})
+        for topic_id in self._unknown_topics:
+            self.topic_names.setdefault(topic_id, "")  # deleted, or not ours to see: nobody asks again
+        self._unknown_topics.clear()
+        return found
+
     async def _first_positions(self) -> dict[TopicPartition, int]:
         places = [TopicPartition(self._topic, number) for number in range(self._partitions)]
         ends = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.LATEST))
         starts = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.EARLIEST))
+        self._left_to_read = {place: each.offset for place, each in ends.items()}
         back = READ_BACK if self.has_journal else 0
         self._starts = {place: max(starts[place].offset, ends[place].offset - back) for place in places}
         return dict(self._starts)
 
     async def _moved_to_what_is_left(self, positions: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
+        """Where retention was quicker, to the first record that is left. A log that ends before the position is another one: it
+        was made anew, and is read from its beginning."""
         starts = await admin.list_offsets(self._cluster, dict.fromkeys(positions, admin.EARLIEST))
+        ends = await admin.list_offsets(self._cluster, dict.fromkeys(positions, admin.LATEST))
         self.lost += sum(max(0, starts[place].offset - offset) for place, offset in positions.items())
         self._on_change("")
-        return {place: max(offset, starts[place].offset) for place, offset in positions.items()}
+        return {
+            place: starts[place].offset if offset > ends[place].offset else max(offset, starts[place].offset)
+            for place, offset in positions.items()
+        }
 
     def _take(self, fetched: Fetched) -> None:
         changed: dict[str, None] = {}
@@ -177,19 +220,21 @@ class TimelineReader:
 
     def _take_event(self, value: bytes | None) -> str | None:
         event = event_in(value)
-        if event is None:
+        if event is None or value is None:
             return None
-        self._moved_to_end(event.group).take(event)
+        self._moved_to_end(event.group).take(event, value)
         return event.group
 
     def _take_state(self, state: StoredAt | None) -> str | None:
         if state is None:
             return None
+        if isinstance(state.group, CurrentStored):
+            self._unknown_topics.update(state.group.current.assigned.keys() - self.topic_names.keys())
         self._moved_to_end(state.group.group_id).take_state(state)
         return state.group.group_id
 
     def _moved_to_end(self, group: str) -> GroupTimeline:
-        timeline = self._timelines.pop(group, None) or GroupTimeline(group)
+        timeline = self._timelines.pop(group, None) or GroupTimeline(group, self.topic_names)
         self._timelines[group] = timeline
         self._kept += 1
         while self._kept > MOST_KEPT and len(self._timelines) > 1:

@@ -137,15 +137,15 @@ class RecordsAsked:
         }
 
 
-def records_context(asked: RecordsAsked, found: list[Record], *, passed: int = 0, trouble: str = "") -> dict[str, Any]:
-    """For the template of records. `passed`: so many came and went between two looks of a page that follows."""
+def records_context(asked: RecordsAsked, found: list[Record], *, skipped: int = 0, trouble: str = "") -> dict[str, Any]:
+    """For the template of records. `skipped`: so many came between two looks of a page that follows, and are not shown."""
     most = LONG_BYTES if asked.whole else SHORT_BYTES
     return {
         "kept": asked.query(),
         "committed": asked.committed,
         "whole": asked.whole,
         "records": [shown_record(each, asked.form, most) for each in found],
-        "passed": passed,
+        "skipped": skipped,
         "trouble": trouble,
     }
 

@@ -42,7 +42,9 @@ class Fifo(Generic[T]):
         item = cast(T, self._items[self._first])
         self._items[self._first] = None
         self._first += 1
-        if self._first == len(self._items) or self._first >= _KEPT_GAPS:
+        if self._first == len(self._items):
+            self.clear()
+        elif self._first >= _KEPT_GAPS:
             del self._items[: self._first]
             self._first = 0
         return item

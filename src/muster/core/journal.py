@@ -25,7 +25,7 @@ for it, or could have for long (`offsets.waits`). The core makes events; the run
 | denied | somebody may not do this with the group; it may not exist. Generation -1 | principal, operation, api |
 | offsets_awaited | an OffsetFetch was refused, for a transaction holds back the offsets; the member, if known, is who asked | H |
 | offsets_released | that transaction has ended; or one that held offsets back for long, though nobody waited | H |
-| query_tracked | the first commit of a run of a streaming query that is tracked. Generation -1 | query_id, run_id, batch_id |
+| query_tracked | the first commit of a tracked streaming query in a run. Generation -1 | query_id, run_id, batch_id, duration_ms |
 | epoch_raised | the group epoch is one higher; the member is who caused it, or whose heartbeat showed it | added, dropped, regex |
 | target_assigned | a target assignment was made for the group epoch | assignor, members, given, taken (P by member id) |
 | revocation_started | a member was told to give partitions up and still owns them | partitions (P), rebalance_timeout_ms |

@@ -296,7 +296,8 @@ class Quiet:
     held: HeldOffsets | None = None
     """What a transaction held back."""
     figures: dict[str, object] = field(default_factory=dict)
-    """Of a regular expression: `regex`, `matches`, `added`, `dropped`. Of a tracked query: `query_id`, `run_id`, `batch_id`."""
+    """Of a regular expression: `regex`, `matches`, `added`, `dropped`. Of a tracked query: `query_id`, `run_id`,
+    `batch_id`, `duration_ms`."""
 
 
 @dataclass(slots=True)

@@ -55,7 +55,7 @@ class Folding(ClassicFold):
         return history
 
     def _tracked(self, event: Event) -> None:
-        figures = {name: event.detail.get(name) for name in ("query_id", "run_id", "batch_id")}
+        figures = {name: event.detail.get(name) for name in ("query_id", "run_id", "batch_id", "duration_ms")}
         self._history.quiet.append(Quiet("query_tracked", event.at_ms, -1, event.cause, figures=dict(figures)))
 
     # -- epochs

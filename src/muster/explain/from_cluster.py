@@ -24,8 +24,9 @@ from muster.wire.batch import Record
 
 async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None) -> Found:
     """`since_ms` shortens the reading of an offsets log, which may be long; a journal is read whole, for what came before."""
-    counts = {topic.name: len(topic.partitions) for topic in await admin.list_topics(cluster, internal=True)}
-    found = Found()
+    topics = await admin.list_topics(cluster, internal=True)
+    counts = {topic.name: len(topic.partitions) for topic in topics}
+    found = Found(topic_names={topic.topic_id: topic.name for topic in topics})
     if GROUP_JOURNAL in counts:
         found.events = await _journal(cluster, group, counts[GROUP_JOURNAL])
     if not found.events and CONSUMER_OFFSETS in counts:

@@ -40,6 +40,8 @@ class Found:
     """The groups that there are, where nothing was found of the one that was asked for."""
     state: str | None = None
     """What the coordinator says, where the journal ends with a move of the group: a load writes no event."""
+    topic_names: dict[bytes, str] | None = None
+    """By topic id, where a cluster was asked."""
 
 
 def read_directory(directory: str, group: str) -> Found:
@@ -119,7 +121,7 @@ def history_of(found: Found, group: str) -> History:
         history = fold(found.events, group)
         history.state = history.state or found.state
     elif found.stored:
-        history = infer(found.stored, group)
+        history = infer(found.stored, group, found.topic_names)
     elif found.tracked is not None:
         history = History(group)
     else:

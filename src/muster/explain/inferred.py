@@ -8,6 +8,7 @@ more: `inferred_epochs`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from muster.core.consumer.records import ConsumerGroupRecord
@@ -63,8 +64,9 @@ def committed_metadata(record: Record, group: str) -> str | None:
     return decoded.metadata if isinstance(decoded, OffsetCommitted) and decoded.group_id == group else None
 
 
-def infer(stored: list[StoredAt], group: str) -> History:
-    classic, epochs = _Inference(group), EpochInference(group)
+def infer(stored: list[StoredAt], group: str, topic_names: Mapping[bytes, str] | None = None) -> History:
+    """`topic_names`: by topic id, which is how consumer groups name topics in the log."""
+    classic, epochs = _Inference(group), EpochInference(group, topic_names)
     has_classic = False
     for each in stored:
         if isinstance(each.group, ConsumerGroupRecord):

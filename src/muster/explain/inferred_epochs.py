@@ -3,7 +3,7 @@
 Every raised group epoch that a member reached is a rebalance, and so is one after which nobody is left; epochs that nobody reached
 within an hour are counted with the next one. Who came and went since the epoch before is its cause. The pipeline's
 `tables.consumer_epochs` follows the same rules for every group of a log, and both take causes from `causes.EPOCH_CAUSES`.
-Records name topics by their ids, so what moved is not told by name.
+Records name topics by their ids: what moved is told only where names are given (`inferred_owners`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from muster.core.consumer.records import (
 from muster.core.consumer.states import STABLE, UNREVOKED
 from muster.explain.causes import ARRIVAL_LIMIT_MS, FIRST_EPOCHS, inferred_epoch_cause
 from muster.explain.facts import Departure, History, Partition, Quiet, Rebalance, Return, Revocation, Round, Who, Why
+from muster.explain.inferred_owners import InferredOwners, Moves, MovesInOrder, merged
 
 
 @dataclass(slots=True)
@@ -44,6 +45,7 @@ class _Bump:
     arrived: dict[str, None] = field(default_factory=dict)
     arrived_ms: int | None = None
     revocations: list[Revocation] = field(default_factory=list)
+    moved: Moves = field(default_factory=dict)
 
     @property
     def ended_ms(self) -> int | None:
@@ -51,8 +53,10 @@ class _Bump:
 
 
 class EpochInference:
-    def __init__(self, group: str) -> None:
+    def __init__(self, group: str, topic_names: Mapping[bytes, str] | None = None) -> None:
         self._group = group
+        self._owners = None if topic_names is None else InferredOwners(topic_names)
+        self._names = topic_names or {}
         self._present: dict[str, Who] = {}
         self._people: dict[str, Who] = {}
         self._current: dict[str, CurrentAssignment] = {}
@@ -87,6 +91,7 @@ class EpochInference:
                 self._assigned(at_ms, record.member_id, record.current)
             case CurrentErased():
                 self._current.pop(record.member_id, None)
+                self._release(record.member_id)
 
     # -- members
 
@@ -101,6 +106,11 @@ class EpochInference:
         known = self._present.pop(member_id, None)
         self._changed.append(("gone", known or Who(member_id), known is not None))
         self._end_revocation(member_id, at_ms)
+        self._release(member_id)
+
+    def _release(self, member_id: str) -> None:
+        if self._owners is not None:
+            self._owners.gone(member_id)
 
     # -- epochs
 
@@ -126,12 +136,15 @@ class EpochInference:
                 went > 0 and self._left <= 0,
                 before == 0,
                 next(iter(names.values())) if len(names) == 1 else None,
+                moved={} if self._owners is None else self._owners.next_epoch(),
             )
         )
         self._changed = []
 
     def _assigned(self, at_ms: int, member_id: str, current: CurrentAssignment) -> None:
         self._current[member_id] = current
+        if self._owners is not None:
+            self._owners.assigned(member_id, current, self._bumps[-1].moved if self._bumps else None)
         for bump in reversed(self._bumps):
             if bump.epoch == current.epoch:
                 if at_ms - bump.at_ms <= ARRIVAL_LIMIT_MS:
@@ -143,7 +156,7 @@ class EpochInference:
         elif member_id not in self._revoking and self._bumps:
             who = self._people.get(member_id, Who(member_id))
             timeout_ms = self._timeouts.get(member_id)
-            self._revoking[member_id] = Revocation(who, _partitions(current.revoking), at_ms, timeout_ms)
+            self._revoking[member_id] = Revocation(who, self._partitions(current.revoking), at_ms, timeout_ms)
 
     def _end_revocation(self, member_id: str, at_ms: int) -> None:
         begun = self._revoking.pop(member_id, None)
@@ -159,12 +172,17 @@ class EpochInference:
         history.quiet = self._quiet
         departed: dict[str, Departure] = {}
         overtaken = 0
+        carried: Moves = {}
+        in_order = MovesInOrder(self._people)
         for bump in self._bumps:
+            carried = merged(carried, bump.moved)
             if bump.ended_ms is None:
                 overtaken += 1
                 continue
             rebalance = self._rebalance(bump, overtaken)
-            overtaken = 0
+            if self._owners is not None:
+                rebalance.moves, rebalance.stayed = in_order.take(carried)
+            overtaken, carried = 0, {}
             history.rebalances.append(rebalance)
             for who in bump.came:
                 gone = departed.pop(who.identity, None)
@@ -197,6 +215,14 @@ class EpochInference:
         found.revocations = bump.revocations
         return found
 
+    def _partitions(self, held: Mapping[bytes, Mapping[int, int]]) -> tuple[Partition, ...]:
+        """A topic whose name is not known by its id, as Kafka writes it."""
+        return tuple(
+            (self._names.get(topic_id) or base64.urlsafe_b64encode(topic_id).decode().rstrip("="), number)
+            for topic_id, numbers in held.items()
+            for number in numbers
+        )
+
     def _state(self) -> str:
         if not self._present:
             return "Empty"
@@ -209,12 +235,3 @@ class EpochInference:
 
 def _identity(who: Who) -> str:
     return who.instance_id or who.member_id
-
-
-def _partitions(held: Mapping[bytes, Mapping[int, int]]) -> tuple[Partition, ...]:
-    """Topics by their ids, as Kafka writes them: records do not name them."""
-    return tuple(
-        (base64.urlsafe_b64encode(topic_id).decode().rstrip("="), number)
-        for topic_id, numbers in held.items()
-        for number in numbers
-    )

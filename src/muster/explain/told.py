@@ -279,7 +279,12 @@ def _result(rebalance: Rebalance, names: Names) -> str:
             )
             before = rebalance.protocol_before
             other = f", {plain(before)} before" if before is not None and before != rebalance.protocol else ""
-            return f"{members} under {plain(rebalance.protocol or 'no assignor')}{other}{leads}."
+            under = (
+                ""
+                if rebalance.is_consumer and rebalance.protocol is None
+                else f" under {plain(rebalance.protocol or 'no assignor')}"
+            )
+            return f"{members}{under}{other}{leads}."
 
 
 def _some(members: list[Who], names: Names) -> str:

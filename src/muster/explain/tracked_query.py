@@ -19,4 +19,6 @@ def tell_tracked(query: TrackedQuery) -> str:
 
 def tell_new_run(quiet: Quiet) -> str:
     run, query, batch = (plain(str(quiet.figures.get(name))) for name in ("run_id", "query_id", "batch_id"))
-    return f"Run {run} of streaming query {query} began to be tracked, with micro-batch {batch}."
+    took = quiet.figures.get("duration_ms")
+    how_long = f", which took {duration(took)}" if isinstance(took, int) else ""
+    return f"Run {run} of streaming query {query} began to be tracked, with micro-batch {batch}{how_long}."

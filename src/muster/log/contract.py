@@ -28,6 +28,10 @@ class StorageError(Exception):
     """The disk's or database's fault: says which file, what was wrong and what to do."""
 
 
+class NotReadYet(StorageError):
+    """The log has to ask a database for this, and nobody waits for one in the loop: try again when it was asked apart."""
+
+
 class LedElsewhere(StorageError):
     """Another node leads the partition, as far as this one knows. Nothing is wrong: the client has to look again."""
 

@@ -43,13 +43,16 @@ def begin_transactions(segment: Segment, disk: Disk) -> None:
     segment.has_transaction_index = True
 
 
-def plan_transactions(writes: Sequence[SegmentWrite], new_aborted: list[AbortedTransaction]) -> None:
+def plan_transactions(writes: list[SegmentWrite], new_aborted: list[AbortedTransaction]) -> None:
     """Each aborted transaction belongs to the segment that gets its marker."""
-    for write in reversed(writes):
+    for at in range(len(writes) - 1, -1, -1):
+        write = writes[at]
         write.begins_transactions = not write.segment.has_transaction_index
-        write.aborted = [each for each in new_aborted if each.last_offset >= write.segment.base_offset]
-        new_aborted = new_aborted[: len(new_aborted) - len(write.aborted)]
-    for write in writes[:-1]:
+        if new_aborted:
+            write.aborted = [each for each in new_aborted if each.last_offset >= write.segment.base_offset]
+            new_aborted = new_aborted[: len(new_aborted) - len(write.aborted)]
+    for at in range(len(writes) - 1):
+        write = writes[at]
         loaded = write.segment.loaded_aborted
         if loaded is not None:
             write.closing_aborted = loaded + write.aborted

@@ -16,7 +16,7 @@ from mypy_extensions import i32, i64
 
 from muster.core.records import OffsetCommitted
 from muster.log.record_fields import I64, FieldReader, string_octets
-from muster.wire.native import uvarint_size, write_uvarint
+from muster.wire.native import write_uvarint
 from muster.wire.special_values import NO_EXPIRY, TOPIC_ID_BYTES
 
 _FLEXIBLE_SINCE: Final = 4
@@ -32,11 +32,10 @@ _START_V3 = Struct(">hqih")
 _BEFORE_TOPIC_ID: Final = b"\x01\x00\x10"
 """One tagged field: number 0, 16 bytes."""
 
-_LEAST_V1_BYTES: Final = 28
-"""Version, offset, length of the metadata, both timestamps."""
-_LEAST_V4_BYTES: Final = 24
-"""Version, offset, leader epoch, length of the metadata, commit timestamp, number of tagged fields."""
-_TOPIC_ID_TAG_BYTES: Final = 18
+_START_BYTES_V1: Final = 10
+"""Version and offset."""
+_START_BYTES_V4: Final = 14
+"""Version, offset, leader epoch."""
 
 _USUAL_BYTES = _USUAL.size
 _START_V4_BYTES = _START_V4.size
@@ -51,51 +50,39 @@ _unpack_i64 = I64.unpack_from
 
 def encode_offset_value(record: OffsetCommitted) -> bytes:
     metadata = string_octets(record.metadata, "offset metadata")
+    expires_ms: i64 = record.expire_timestamp_ms
     out = BytesWriter()
-    write_offset_value(
-        out,
-        record.offset,
-        record.leader_epoch,
-        metadata,
-        record.commit_timestamp_ms,
-        record.expire_timestamp_ms,
-        record.topic_id,
-    )
+    write_offset_start(out, record.offset, record.leader_epoch, expires_ms)
+    out.write(offset_value_end(metadata, record.commit_timestamp_ms, expires_ms, record.topic_id))
     return out.getvalue()
 
 
-def offset_value_size(metadata: bytes, expires_ms: i64, topic_id: bytes | None) -> i64:
-    """Of what `write_offset_value` writes."""
-    size: i64 = len(metadata)
-    if expires_ms != NO_EXPIRY:
-        return size + _LEAST_V1_BYTES
-    size += _LEAST_V4_BYTES
-    if len(metadata) >= 0x7F:
-        size += uvarint_size(len(metadata) + 1) - 1
-    return size if topic_id is None else size + _TOPIC_ID_TAG_BYTES
+def offset_start_size(expires_ms: i64) -> i64:
+    """Of what `write_offset_start` writes."""
+    return _START_BYTES_V4 if expires_ms == NO_EXPIRY else _START_BYTES_V1
 
 
-def write_offset_value(
-    out: BytesWriter,
-    offset: i64,
-    leader_epoch: i64,
-    metadata: bytes,
-    committed_ms: i64,
-    expires_ms: i64,
-    topic_id: bytes | None,
-) -> None:
+def write_offset_start(out: BytesWriter, offset: i64, leader_epoch: i64, expires_ms: i64) -> None:
+    """The part of a value that each partition of a commit has to itself."""
     if expires_ms != NO_EXPIRY:
         # As Kafka: the version that knows an expire timestamp has neither leader epoch nor topic id.
         write_i16_be(out, 1)
         write_i64_be(out, offset)
-        write_i16_be(out, len(metadata))
-        out.write(metadata)
-        write_i64_be(out, committed_ms)
-        write_i64_be(out, expires_ms)
         return
     write_i16_be(out, _FLEXIBLE_SINCE)
     write_i64_be(out, offset)
     write_i32_be(out, i32(leader_epoch))
+
+
+def offset_value_end(metadata: bytes, committed_ms: i64, expires_ms: i64, topic_id: bytes | None) -> bytes:
+    """The rest of it: the same for all partitions of a topic in one commit, unless they have metadata of their own."""
+    out = BytesWriter()
+    if expires_ms != NO_EXPIRY:
+        write_i16_be(out, len(metadata))
+        out.write(metadata)
+        write_i64_be(out, committed_ms)
+        write_i64_be(out, expires_ms)
+        return out.getvalue()
     if len(metadata) > 0:
         write_uvarint(out, len(metadata) + 1)
         out.write(metadata)
@@ -107,6 +94,7 @@ def write_offset_value(
     else:
         out.write(_BEFORE_TOPIC_ID)
         out.write(topic_id)
+    return out.getvalue()
 
 
 def decode_offset_value(group_id: str, topic: str, partition: int, value: bytes) -> OffsetCommitted:

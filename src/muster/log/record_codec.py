@@ -17,6 +17,7 @@ from librt.strings import BytesWriter, write_i32_be
 from mypy_extensions import i32, i64
 
 from muster.core.consumer.records import ConsumerGroupRecord
+from muster.core.offsets.topic_offsets import COLUMNS
 from muster.core.records import (
     EndTransactionMarker,
     GroupErased,
@@ -36,7 +37,13 @@ from muster.log.consumer_group_value import (
     encode_consumer_group_record,
 )
 from muster.log.group_value import decode_group_value, encode_group_value
-from muster.log.offset_value import decode_offset_value, encode_offset_value, offset_value_size, write_offset_value
+from muster.log.offset_value import (
+    decode_offset_value,
+    encode_offset_value,
+    offset_start_size,
+    offset_value_end,
+    write_offset_start,
+)
 from muster.log.record_fields import I32, FieldReader, RecordError, string_field, string_octets
 from muster.wire.batch import OpenBatch
 
@@ -65,26 +72,28 @@ def _write_offsets(batch: OpenBatch, record: OffsetsCommitted) -> None:
     """The hot path: keys and values go straight into the batch."""
     out = batch.out
     offsets = record.offsets
+    numbers = offsets.numbers
     topic_id = offsets.topic_id
     prefix = _key_starts.of(record.group_id, offsets.topic)
     key_size: i64 = len(prefix) + _PARTITION_BYTES
     committed_ms: i64 = record.commit_timestamp_ms
     expires_ms: i64 = record.expire_timestamp_ms
-    metadata = b""
-    value_size = offset_value_size(metadata, expires_ms, topic_id)
-    count: i64 = len(offsets)
-    for row in range(count):
+    start_size = offset_start_size(expires_ms)
+    end = offset_value_end(b"", committed_ms, expires_ms, topic_id)
+    at: i64 = 0
+    for row in range(i64(len(offsets))):
         if offsets.metadata is not None:
             metadata = string_octets(offsets.metadata_of(row), "offset metadata")
-            value_size = offset_value_size(metadata, expires_ms, topic_id)
+            end = offset_value_end(metadata, committed_ms, expires_ms, topic_id)
+        value_size: i64 = start_size + len(end)
         batch.begin_record(key_size, value_size)
         out.write(prefix)
-        write_i32_be(out, i32(offsets.partition(row)))
+        write_i32_be(out, i32(numbers[at]))
         batch.begin_value(value_size)
-        write_offset_value(
-            out, offsets.offset(row), offsets.leader_epoch(row), metadata, committed_ms, expires_ms, topic_id
-        )
+        write_offset_start(out, numbers[at + 1], numbers[at + 2], expires_ms)
+        out.write(end)
         batch.end_record()
+        at += COLUMNS
 
 
 def encode_record(record: SingleRecord) -> tuple[bytes, bytes | None]:

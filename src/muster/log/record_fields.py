@@ -7,6 +7,7 @@ are `record_codec`'s, `group_value`'s and `transaction_value`'s business. Not fo
 from __future__ import annotations
 
 from struct import Struct
+from typing import Final
 
 from muster.log.contract import StorageError
 from muster.wire.errors import WireError
@@ -17,7 +18,7 @@ I16 = Struct(">h")
 I32 = Struct(">i")
 I64 = Struct(">q")
 
-MAX_STRING_BYTES = 32_767
+MAX_STRING_BYTES: Final = 32_767
 """Kafka writes no longer string into a record, and reads none, in either encoding."""
 
 
@@ -137,7 +138,10 @@ def octets_field(octets: bytes) -> bytes:
 
 
 def string_octets(text: str, field: str) -> bytes:
-    octets = text.encode("utf-8", "replace")
+    try:
+        octets = text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        octets = text.encode("utf-8", "replace")
     if len(octets) > MAX_STRING_BYTES:
         raise RecordError(
             f"{field} has {len(octets)} bytes of UTF-8, a record holds at most {MAX_STRING_BYTES}: use a shorter one"

@@ -97,8 +97,9 @@ class StagedLog:
         next_offset = base_offset + header.last_offset_delta + 1
         if not self._staged:
             self._announce(self)
-        patched = with_offset_and_epoch(batch, base_offset, leader_epoch)
-        self._staged.append(StagedBatch(base_offset, next_offset, header.max_timestamp, leader_epoch, now_ms, patched))
+        if header.base_offset != base_offset or header.partition_leader_epoch != leader_epoch:
+            batch = with_offset_and_epoch(batch, base_offset, leader_epoch)
+        self._staged.append(StagedBatch(base_offset, next_offset, header.max_timestamp, leader_epoch, now_ms, batch))
         self.end_offset = next_offset
         return base_offset
 

@@ -84,9 +84,15 @@ class ClusterSeat:
         self.before_leading: Prepare = lambda slots, then: then(None)
         """Told which partitions are to be opened, so that a store can read what it needs of all of them at once, apart from the
         loop. They are opened when it calls back, here, with what went wrong or with None."""
+        self._preparing: dict[tuple[str, int], int] = {}
+        """Partitions that are about to be opened, and at which epoch."""
+        self.before_serving: Callable[[], None] = lambda: None
+        """Called when what a start has to read is read."""
         self.on_document: dict[str, Callable[[], None]] = {CATALOG: node.broker.refresh}
         """What to do when another node has changed a shared document."""
         self._lease_until_s = 0.0
+        self._trouble = ""
+        """Why the lease could not be renewed, as it was logged last."""
         self._lease_timer: TimerHandle | None = None
         self._is_leaving = False
         self.linger_s = LINGER_SECONDS
@@ -102,6 +108,7 @@ class ClusterSeat:
     def start(self) -> None:
         """StorageError if the node cannot join the cluster."""
         assert self.membership is not None
+        self.before_serving()
         self.membership.start()
 
     async def hand_over(self) -> None:
@@ -184,13 +191,15 @@ class ClusterSeat:
 
     def _note_trouble(self, why: str) -> None:
         self.on_reachable(False)
-        if self.is_seated:
+        if self.is_seated or why != self._trouble:  # a node without a seat says it once: it may wait for hours
+            self._trouble = why
             _log.warning("node %d cannot renew its lease: %s", self.leaders.node_id, why)
 
     # -- views
 
     def _take(self, view: ClusterView | None, lease_until_s: float) -> None:
         self.on_reachable(True)
+        self._trouble = ""
         if self._is_leaving:
             self._show_heirs(view)
             return
@@ -202,9 +211,18 @@ class ClusterSeat:
         self.is_seated = True
         self.leaders.view = view
         self._node.other_nodes.keep_only(view.nodes.keys())
+        if self._changed_documents(view):
+            self._node.in_turns(lambda: self._read_documents(view), self._follow_documents)
+            if self._node.changes_apart is None:
+                return  # they are read, and what follows from them was done
+        self.follow_again()
+
+    def follow_again(self) -> None:
+        """Lead what the last view says; also after topics came, of which an earlier look could not know."""
+        if self._is_leaving or not self.is_seated:
+            return
         try:
-            self._read_documents(view)
-            self._follow(view)
+            self._follow(self.view)
         except StorageError as error:
             self._try_again(error)
 
@@ -224,11 +242,22 @@ class ClusterSeat:
             partition.leader_id = NO_LEADER.node_id if leader.node_id == me else leader.node_id
             partition.leader_epoch = leader.epoch
 
-    def _read_documents(self, view: ClusterView) -> None:
+    def _changed_documents(self, view: ClusterView) -> list[str]:
         seen = self._documents_seen()
-        for name, read in self.on_document.items():
-            if view.documents.get(name, 0) != seen.get(name, 0):
-                read()
+        return [name for name in self.on_document if view.documents.get(name, 0) != seen.get(name, 0)]
+
+    def _read_documents(self, view: ClusterView) -> None:
+        """In turns with the loop, where the store is a database."""
+        for name in self._changed_documents(view):
+            self.on_document[name]()
+
+    def _follow_documents(self, outcome: Callable[[], None]) -> None:
+        try:
+            outcome()
+        except StorageError as error:
+            self._try_again(error)
+        else:
+            self.follow_again()
 
     def _follow(self, view: ClusterView) -> None:
         self._count_coordinator_partitions()
@@ -237,7 +266,10 @@ class ClusterSeat:
             if leader.node_id != self.leaders.node_id:
                 self._lead(partition, leader)
                 continue
-            gained.append((partition.topic.name, partition.index))
+            slot = (partition.topic.name, partition.index)
+            if self._preparing.get(slot) != leader.epoch:
+                self._preparing[slot] = leader.epoch
+                gained.append(slot)
             if partition.is_led_here:
                 # At an earlier epoch: another node may have led it since. Nothing is told from what this one remembers.
                 self._lead(partition, Leader(NO_LEADER.node_id, partition.leader_epoch))
@@ -268,6 +300,8 @@ class ClusterSeat:
 
     def _lead_gained(self, slots: frozenset[tuple[str, int]], failure: StorageError | None) -> None:
         """What is needed of these was read, while other things may have happened: a later view counts, and has its own call."""
+        for slot in slots:
+            self._preparing.pop(slot, None)
         if self._is_leaving or not self.is_seated:
             return
         if failure is not None:

@@ -11,7 +11,14 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
-from muster.log.contract import Compaction, CompactionOvertaken, CompactionReport, PartitionLog, StorageError
+from muster.log.contract import (
+    Compaction,
+    CompactionOvertaken,
+    CompactionReport,
+    NotReadYet,
+    PartitionLog,
+    StorageError,
+)
 from muster.runtime.clock import Clock, Wake
 from muster.runtime.group_commit import Background
 
@@ -92,6 +99,8 @@ class Compactor:
             return None
         try:
             return self._stable_offset(log)
+        except NotReadYet:
+            return log.start_offset
         except StorageError as error:
             _log.error("%s-%d cannot be compacted: %s", log.topic, log.partition, error)
             return log.start_offset

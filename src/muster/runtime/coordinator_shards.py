@@ -18,7 +18,7 @@ from typing import Final, Generic, TypeVar
 from mypy_extensions import mypyc_attr
 
 from muster.core.hashing import partition_for
-from muster.log.contract import PartitionLog, StorageError
+from muster.log.contract import NotReadYet, PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.group_commit import GroupCommit
@@ -92,6 +92,11 @@ class CoordinatorShards(Generic[R]):
         self.undecodable_records = 0
         self._loads: deque[Callable[[], bool]] = deque()
         """Shards that are being loaded; the first one is at it."""
+        self._is_step_last = False
+        """Whether that one is over with the step that was done last."""
+        self.read_apart: Callable[[Callable[[], None], Callable[[], None]], None] | None = None
+        """Where logs are in a database: has a step done, as often as it lacks something that has to be read first, then calls
+        back."""
 
     # -- of the kind of coordinator
 
@@ -189,6 +194,8 @@ class CoordinatorShards(Generic[R]):
                 return True  # resigned meanwhile
             try:
                 finished = load.step()
+            except NotReadYet:
+                return False  # it is read, and the step is done again
             except LoadError as unreadable:
                 self._load_failed(place, str(unreadable))
                 return True
@@ -217,14 +224,29 @@ class CoordinatorShards(Generic[R]):
             self._call_soon(self._load_on)
 
     def _load_on(self) -> None:
-        is_over = True  # also for a load that ends with an exception: the others go on
+        if self.read_apart is not None:
+            self.read_apart(self._load_step, self._load_next)
+            return
         try:
-            is_over = self._loads[0]()
+            self._load_step()
         finally:
-            if is_over:
-                self._loads.popleft()
-            if self._loads:
-                self._call_soon(self._load_on)
+            self._load_next()
+
+    def _load_step(self) -> None:
+        self._is_step_last = True  # also for a load that ends with an exception: the others go on
+        is_done = False
+        try:
+            self._is_step_last = self._loads[0]()
+            is_done = True
+        finally:
+            if not is_done and self.read_apart is not None:
+                self._call_soon(self._load_next)  # nobody calls back then
+
+    def _load_next(self) -> None:
+        if self._is_step_last:
+            self._loads.popleft()
+        if self._loads:
+            self._call_soon(self._load_on)
 
     def _loaded(
         self, place: LedPartition[R], load: Load, log: PartitionLog, max_batch_bytes: int, began_ms: int

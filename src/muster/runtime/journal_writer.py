@@ -66,6 +66,8 @@ class JournalWriter:
         elif self._logs is None:
             try:
                 self._logs = self._open_logs()
+            except LedElsewhere:
+                pass  # it is on its way: `forget_logs` is called when it is there
             except (StorageError, TopicError) as error:
                 _log.warning("the group journal cannot be opened: %s", error)
 

@@ -19,7 +19,7 @@ from muster.core.records import EndTransactionMarker
 from muster.core.replies import MarkerReply
 from muster.core.transactions.outcome import MarkerOrder
 from muster.core.transactions.topic_partitions import Topics, pairs
-from muster.log.contract import NOBODY, LedElsewhere, StorageError
+from muster.log.contract import NOBODY, LedElsewhere, NotReadYet, StorageError
 from muster.runtime.clock import Clock
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.group_commit import GroupCommit
@@ -67,6 +67,8 @@ class MarkerWriter:
         self.node_id = broker.node_id
         self._waiting: dict[_Marker, int] = {}
         """Markers that were ordered and are not durable yet, oldest first, with the time of the order."""
+        self.read_apart: Callable[[Callable[[], None], Callable[[], None]], None] | None = None
+        """Where logs are in a database: has something done as often as it lacks what has to be read first, then calls back."""
 
     @property
     def waiting(self) -> int:
@@ -107,6 +109,17 @@ class MarkerWriter:
             self._groups.end_transaction(index, end, _MarkerTicket(then), raises_epoch)
             return
         try:
+            self._append(topic, index, end, transaction_version, then)
+        except NotReadYet:
+            assert self.read_apart is not None, "a log that has to be read apart, and nobody who does"
+            again = _AppendAgain(self, topic, index, end, transaction_version, then)
+            self.read_apart(again.look, again.tell)
+
+    def _append(
+        self, topic: str, index: int, end: EndTransactionMarker, transaction_version: int, then: Callable[[int], None]
+    ) -> None:
+        """NotReadYet: nothing was done, and a database has to be asked about the producer first."""
+        try:
             log, end_offset = self._broker.append_marker(
                 topic,
                 index,
@@ -120,6 +133,8 @@ class MarkerWriter:
         except TopicError as refused:
             then(refused.code)
             return
+        except NotReadYet:
+            raise
         except StorageError as failed:
             then(_code(failed))
             return
@@ -134,6 +149,42 @@ class MarkerWriter:
     def settle(self, marker: _Marker) -> None:
         """Nothing is left to do for it."""
         del self._waiting[marker]
+
+
+class _AppendAgain:
+    """An attempt that had to wait for what a database knows of the producer."""
+
+    __slots__ = ("_end", "_index", "_is_done", "_then", "_topic", "_version", "_writer")
+
+    def __init__(
+        self,
+        writer: MarkerWriter,
+        topic: str,
+        index: int,
+        end: EndTransactionMarker,
+        version: int,
+        then: Callable[[int], None],
+    ) -> None:
+        self._writer = writer
+        self._topic = topic
+        self._index = index
+        self._end = end
+        self._version = version
+        self._then = then
+        self._is_done = False
+
+    def look(self) -> None:
+        if self._is_done:
+            return
+        try:
+            self._writer._append(self._topic, self._index, self._end, self._version, self._then)
+        except NotReadYet:
+            return
+        self._is_done = True
+
+    def tell(self) -> None:
+        if not self._is_done:
+            self._then(KAFKA_STORAGE_ERROR)
 
 
 class _Marker:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL, TRANSACTION_STATE
 from muster.core.transactions.config import TransactionConfig
-from muster.log.contract import NOBODY, PartitionLog, StorageError
+from muster.log.contract import NOBODY, LedElsewhere, NotReadYet, PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.compaction import Compactor
@@ -30,6 +31,7 @@ from muster.runtime.other_nodes import Answered, NoOtherNodes, OtherNodes
 from muster.runtime.periodic import Periodic
 from muster.runtime.remote_markers import RemoteMarkers
 from muster.runtime.remote_questions import RemoteQuestions
+from muster.runtime.retries import Retries
 from muster.runtime.transaction_coordinator import TransactionCoordinator
 from muster.runtime.writer_thread import Step, WriterThread
 from muster.security.audit import Audit
@@ -38,11 +40,13 @@ from muster.topics.broker import Broker
 from muster.topics.catalog_topics import CatalogTopics
 from muster.topics.config_types import INT_MAX
 from muster.topics.refusal import TopicError
+from muster.topics.retention import RetentionPass
 from muster.topics.topic import Topic
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
+    from muster.runtime.changes_apart import ChangesApart
     from muster.runtime.cluster_seat import ClusterSeat
     from muster.runtime.principal_usage import PrincipalUsage
     from muster.runtime.reads_apart import ReadsApart
@@ -50,6 +54,8 @@ if TYPE_CHECKING:
     from muster.security.acl_store import AclStore
     from muster.security.quota_store import QuotaStore
     from muster.security.users import Users
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +67,17 @@ JOURNAL_CONFIGS: Final = {
 }
 """The journal is bounded: a week, and no more than this a partition. Operators change it like any topic's settings."""
 _LIMITED: Final = ("groups", "members", "offsets", "parked.joins")
+
+
+class Answerable(Protocol):
+    """The part of a call that is needed here."""
+
+    @property
+    def is_abandoned(self) -> bool: ...
+
+    def reply(self, response: object) -> None: ...
+
+    def resume(self, step: Callable[..., None], *arguments: object) -> None: ...
 
 
 class NodeSettings(Protocol):
@@ -124,6 +141,12 @@ class Node:
             broker, self.coordinator, self.durable, clock, RemoteMarkers(self._ask_node, loop.call_soon, clock)
         )
         self.remote_questions = RemoteQuestions(self._ask_node, loop.call_soon)
+        self.verification_retries = Retries(
+            clock,
+            settings.integer("add.partitions.to.txn.retry.backoff.ms"),
+            settings.integer("add.partitions.to.txn.retry.backoff.max.ms"),
+        )
+        """Of partitions that want to join a transaction while the one before is being ended."""
         self.transactions = TransactionCoordinator(
             settings.transaction_config(),
             clock,
@@ -152,7 +175,7 @@ class Node:
             loop,
             background,
             settings.integer("log.cleaner.backoff.ms"),
-            broker.last_stable_offset,
+            self._stable_offset,
         )
         self._being_created: set[str] = set()
         """Internal topics that will be there in a moment."""
@@ -163,10 +186,14 @@ class Node:
         self._validation: WriterThread | None = None
         """Made when it is first needed."""
         self.is_stopping = False
+        self._topics_followed = 0
+        """Additions and enlargements of the catalog that the seat in the cluster has heard of."""
         self.cluster: ClusterSeat | None = None
         """Set before `start` where several nodes share the store."""
         self.reads_apart: ReadsApart | None = None
         """Where reading old records may take long: requests that do it are worked out apart from the loop."""
+        self.changes_apart: ChangesApart | None = None
+        """Where changes are made in a database: requests that make some are worked out in turns with the loop."""
         self._users: Users | None = None
         self._quotas: QuotaStore | None = None
         self.group_configs = GroupConfigs(broker.store, settings, self.coordinator.times)
@@ -224,7 +251,7 @@ class Node:
         if self.cluster is not None:
             for coordinator in self.coordinators.values():
                 coordinator.may_speak = self.cluster.may_speak
-            self.broker.on_topics_gone = self._topics_gone_elsewhere
+            self.broker.on_topics_gone = self._tell_topics_gone_elsewhere
             self.broker.before_reading = self.cluster.step_down_if_late
             self.alarm.join(self.cluster.on_alarm)  # before any shard: sleepers are asked in the order of their coming
             self.cluster.start()
@@ -266,6 +293,40 @@ class Node:
             self._validation = WriterThread(self._loop.call_soon_threadsafe, "muster-validation")
         self._validation.run(work, then)
 
+    # -- changes
+
+    def in_turns(self, work: Callable[[], T], then: Callable[[Callable[[], T]], None]) -> None:
+        """Do something that changes what the store holds, or takes over what others changed: now, or in turns with a thread where
+        the store is a database. `then` is called, in the loop, with what gives the result or raises what went wrong."""
+        if self.changes_apart is None:
+            then(work)
+        else:
+            self.changes_apart.run(work, then)
+
+    def change(self, call: Answerable, work: Callable[[], object]) -> None:
+        """Work a request out that changes something, and answer it."""
+        if self.changes_apart is None:
+            call.reply(work())
+        else:
+            change = _Change(self, call, work)
+            self.changes_apart.run(change.work, change.reply)
+
+    def change_then(self, call: Answerable, work: Callable[[], None], step: Callable[[], None]) -> None:
+        """Have something changed before a request goes on."""
+
+        def go_on(outcome: Callable[[], None]) -> None:
+            outcome()
+            step()
+
+        self.in_turns(work, lambda outcome: call.resume(go_on, outcome))
+
+    def follow_new_topics(self) -> None:
+        """Their leaders may have been named before this node knew the topics."""
+        known = self.broker.catalog.additions + self.broker.catalog.enlargements
+        if self.cluster is not None and self.changes_apart is not None and known != self._topics_followed:
+            self._topics_followed = known
+            self.cluster.follow_again()
+
     # -- the coordinator's topics
 
     def coordinator_id(self, topic_name: str, key: str) -> int:
@@ -291,28 +352,50 @@ class Node:
             self._loop.call_soon(create)
 
     def _create_offsets_topic(self) -> None:
-        if self._create_internal(CONSUMER_OFFSETS, self.coordinator.partition_count, "offsets.topic.segment.bytes"):
-            # Made now rather than by the first event, which comes while a group is waiting.
-            self._loop.call_soon(self.journal.open)
+        count = self.coordinator.partition_count
+        self._create_internal(
+            CONSUMER_OFFSETS, count, self._compacted("offsets.topic.segment.bytes"), self._open_journal_soon
+        )
+
+    def _open_journal_soon(self) -> None:
+        """Made now rather than by the first event, which comes while a group is waiting."""
+        self._loop.call_soon(self.journal.open)
 
     def _create_transactions_topic(self) -> None:
         count = self.transactions.partition_count
-        self._create_internal(TRANSACTION_STATE, count, "transaction.state.log.segment.bytes")
+        self._create_internal(TRANSACTION_STATE, count, self._compacted("transaction.state.log.segment.bytes"))
 
-    def _create_internal(self, name: str, partitions: int, segment_bytes: str) -> bool:
-        self._being_created.discard(name)
-        configs = {
+    def _create_journal_topic(self) -> None:
+        count = self.coordinator.partition_count
+        self._create_internal(GROUP_JOURNAL, count, JOURNAL_CONFIGS, self._open_journal_again)
+
+    def _open_journal_again(self) -> None:
+        self.journal.forget_logs()
+        self._open_journal_soon()
+
+    def _compacted(self, segment_bytes: str) -> dict[str, str]:
+        return {
             "cleanup.policy": "compact",
             "compression.type": "producer",
             "segment.bytes": str(self.settings.integer(segment_bytes)),
         }
-        try:
-            self.broker.ensure_internal(name, partitions, configs)
-        except (StorageError, TopicError) as error:
-            self._creation_log.error("%s cannot be created: %s; it is tried again when a client asks", name, error)
-            return False
-        self._elect_all()
-        return True
+
+    def _create_internal(
+        self, name: str, partitions: int, configs: Mapping[str, str], then: Callable[[], None] | None = None
+    ) -> None:
+        def created(outcome: Callable[[], Topic]) -> None:
+            self._being_created.discard(name)
+            try:
+                outcome()
+            except (StorageError, TopicError) as error:
+                self._creation_log.error("%s cannot be created: %s; it is tried again when a client asks", name, error)
+                return
+            self.follow_new_topics()
+            self._elect_all()
+            if then is not None:
+                then()
+
+        self.in_turns(lambda: self.broker.ensure_internal(name, partitions, configs), created)
 
     def _elect_all(self) -> None:
         for name, coordinator in self.coordinators.items():
@@ -330,8 +413,26 @@ class Node:
         return partition.log, partition.topic.settings.max_message_bytes
 
     def _open_journal(self) -> list[tuple[PartitionLog, int]]:
-        topic = self.broker.ensure_internal(GROUP_JOURNAL, self.coordinator.partition_count, JOURNAL_CONFIGS)
+        topic = self.broker.topic(GROUP_JOURNAL)
+        if topic is None and self.changes_apart is not None:
+            self._create_soon(GROUP_JOURNAL, self._create_journal_topic)
+            raise LedElsewhere(f"{GROUP_JOURNAL} is being made")
+        if topic is None:
+            topic = self.broker.ensure_internal(GROUP_JOURNAL, self.coordinator.partition_count, JOURNAL_CONFIGS)
         return [(partition.log, partition.leader_epoch) for partition in topic.partitions]
+
+    def _tell_topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
+        if self.changes_apart is None:
+            self._topics_gone_elsewhere(topics)
+        else:
+            self._loop.call_soon_threadsafe(self._topics_gone_elsewhere, topics)
+
+    def tell_topics_deleted(self, names: frozenset[str], logs: list[PartitionLog]) -> None:
+        """As `topics_deleted`, by whoever may have the turn of another thread: answers leave in the loop's own."""
+        if self.changes_apart is None:
+            self.topics_deleted(names, logs)
+        else:
+            self._loop.call_soon_threadsafe(self.topics_deleted, names, logs)
 
     def _topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
         logs = [partition.log for topic in topics for partition in topic.partitions]
@@ -354,6 +455,19 @@ class Node:
     def _all_logs(self) -> Iterable[PartitionLog]:
         return (partition.log for partition in self.broker.catalog.partitions())
 
+    def _stable_offset(self, log: PartitionLog) -> int | None:
+        """NotReadYet: it is asked for, and known soon."""
+        try:
+            return self.broker.last_stable_offset(log)
+        except NotReadYet:
+            if self.reads_apart is not None:
+                self.reads_apart.run_unhurried(lambda: self._look_for_stable_offset(log), lambda: None)
+            raise
+
+    def _look_for_stable_offset(self, log: PartitionLog) -> None:
+        with suppress(StorageError):
+            self.broker.last_stable_offset(log)
+
     def _keep_producers(self) -> None:
         if self.cluster is not None:
             return  # one document for all nodes would be everybody's quarrel: the next leader reads the log's headers
@@ -363,12 +477,41 @@ class Node:
             _log.warning("what is known of producers cannot be kept: %s; a start reads it from the logs", error)
 
     def _apply_retention(self, now_ms: int) -> None:
-        done = self.broker.apply_retention(now_ms)
+        self.in_turns(lambda: self.broker.apply_retention(now_ms), self._tell_retention)
+
+    def _tell_retention(self, outcome: Callable[[], RetentionPass]) -> None:
+        done = outcome()
         self._keep_producers()
         for partition, count in done.segments_dropped.items():
             _log.info("%s: %d old segments dropped", partition, count)
         for partition, error in done.failures:
             _log.error("%s: old segments cannot be dropped: %s", partition, error)
+
+
+class _Change:
+    """A request that changes something, in turns with the loop."""
+
+    __slots__ = ("_call", "_is_begun", "_node", "_work")
+
+    def __init__(self, node: Node, call: Answerable, work: Callable[[], object]) -> None:
+        self._node = node
+        self._call = call
+        self._work = work
+        self._is_begun = False
+
+    def work(self) -> object:
+        if self._call.is_abandoned:
+            return None  # while it waited for others
+        self._is_begun = True
+        return self._work()
+
+    def reply(self, outcome: Callable[[], object]) -> None:
+        if self._is_begun:
+            self._node.follow_new_topics()
+            self._call.resume(self._reply, outcome)
+
+    def _reply(self, outcome: Callable[[], object]) -> None:
+        self._call.reply(outcome())
 
 
 def _principal_usage(settings: NodeSettings, coordinator: Coordinator, clock: Clock) -> PrincipalUsage | None:

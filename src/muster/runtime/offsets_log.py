@@ -19,7 +19,7 @@ class OffsetsLog(CoordinatorLog):
     def _stage(self, records: list[Record], now_ms: int, base_offset: int) -> None:
         first = records[0]
         if isinstance(first, ProducerRecord):
-            self._stage_apart(self._encode_of_producer(first, records, now_ms), now_ms)
+            self._stage_apart(self._encode_of_producer(first, records, now_ms, base_offset), now_ms)
         else:
             super()._stage(records, now_ms, base_offset)
 
@@ -30,13 +30,20 @@ class OffsetsLog(CoordinatorLog):
     def _are_tombstones(self, records: list[Record]) -> bool:
         return all(isinstance(record, (OffsetErased, GroupErased, *TOMBSTONES)) for record in records)
 
-    def _encode_of_producer(self, first: ProducerRecord, records: list[Record], now_ms: int) -> bytes:
+    def _encode_of_producer(self, first: ProducerRecord, records: list[Record], now_ms: int, base_offset: int) -> bytes:
         """The batch of an outcome that belongs to a transaction. Its sequence is 0 each time, as Kafka's coordinator has it."""
         if isinstance(first, EndTransactionMarker):
             assert len(records) == 1, "a marker is alone in its batch"
             marker = EndMarker(first.commit, first.coordinator_epoch)
-            return encode_marker_batch(marker, first.producer_id, first.producer_epoch, now_ms)
-        batch = OpenBatch(0, self._epoch, first.producer_id, first.producer_epoch, 0, TRANSACTIONAL_BIT)
+            return encode_marker_batch(
+                marker,
+                first.producer_id,
+                first.producer_epoch,
+                now_ms,
+                base_offset=base_offset,
+                leader_epoch=self._epoch,
+            )
+        batch = OpenBatch(base_offset, self._epoch, first.producer_id, first.producer_epoch, 0, TRANSACTIONAL_BIT)
         if not self._add(batch, records, now_ms):
             raise self._do_not_fit(records)
         return batch.seal(self._compression)

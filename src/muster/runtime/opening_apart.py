@@ -10,40 +10,33 @@ from typing import TYPE_CHECKING
 
 from muster.log.contract import StorageError
 from muster.log.postgres.store import Foreseen, read_ahead
-from muster.runtime.writer_thread import Step, WriterThread
+from muster.runtime.database_lane import DatabaseLane
 
 if TYPE_CHECKING:
+    from muster.log.postgres.line import Line
     from muster.log.postgres.store import PostgresStore
 
 
 class OpeningApart:
-    def __init__(self, store: PostgresStore, tell: Callable[[Step], object]) -> None:
-        """`tell`: the loop's `call_soon_threadsafe`."""
+    def __init__(self, store: PostgresStore, lane: DatabaseLane) -> None:
         self._store = store
-        self._tell = tell
-        self._thread: WriterThread | None = None
-        self._is_closed = False
+        self._lane = lane
 
     def prepare(self, slots: Sequence[tuple[str, int]], then: Callable[[StorageError | None], None]) -> None:
-        if self._is_closed:
-            return
-        if self._thread is None:
-            self._thread = WriterThread(self._tell, "muster-opens")
-        preparation = _Preparation(self._store, slots, then)
-        self._thread.run(preparation.read, preparation.use)
-
-    def close(self) -> None:
-        self._is_closed = True
-        if self._thread is not None:
-            self._store.opener.cut()
-            self._thread.close()
+        preparation = _Preparation(self._store, self._lane.line, slots, then)
+        self._lane.run(preparation.read, preparation.use)
 
 
 class _Preparation:
     def __init__(
-        self, store: PostgresStore, slots: Sequence[tuple[str, int]], then: Callable[[StorageError | None], None]
+        self,
+        store: PostgresStore,
+        line: Line,
+        slots: Sequence[tuple[str, int]],
+        then: Callable[[StorageError | None], None],
     ) -> None:
         self._store = store
+        self._line = line
         self._slots = slots
         self._then = then
         self._found: Foreseen = {}
@@ -52,7 +45,7 @@ class _Preparation:
     def read(self) -> None:
         """In the thread."""
         try:
-            self._found = read_ahead(self._store.opener, self._slots)
+            self._found = read_ahead(self._line, self._slots)
         except StorageError as error:
             self._failure = error
 

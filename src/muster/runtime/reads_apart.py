@@ -1,4 +1,4 @@
-"""Requests that need old records of a database are worked out again when another thread has asked for what they lacked.
+"""Whatever needs records of a database is worked out again when another thread has asked for what it lacked.
 
 The loop goes on meanwhile. Each time everything is judged anew (who leads, where a log begins and ends), so that an answer
 is as good as one that was given at once. Where nothing has to be asked for, it is.
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from muster.log.postgres.line import Line
 from muster.log.postgres.questions import Questions, Reading
-from muster.runtime.writer_thread import Step, WriterThread
+from muster.runtime.database_lane import DatabaseLane
+from muster.runtime.writer_thread import Step
 
-MOST_ROUNDS: Final = 12
-"""A request that still lacks something then is answered with what it has: an error that makes the client come again."""
+MOST_ROUNDS: Final = 1_000
+"""A request that still lacks something then is answered with what it has: an error that makes the client come again. Who reads
+the headers of a whole log gets thousands of them with each round."""
 
 
 class Waiting(Protocol):
@@ -23,37 +24,30 @@ class Waiting(Protocol):
     @property
     def is_abandoned(self) -> bool: ...
 
-    def resume(self, step: Callable[..., None], *arguments: object) -> None: ...
+    def resume(self, step: Callable[[], None]) -> None: ...
+
+
+class Unhurried:
+    """Something of the node's own, or of a client whose request is done to its end though it has gone."""
+
+    is_abandoned = False
+
+    def resume(self, step: Callable[..., None], *arguments: object) -> None:
+        step(*arguments)
 
 
 class ReadsApart:
-    def __init__(self, questions: Questions, line: Line, tell: Callable[[Step], object]) -> None:
-        """`line`: a connection for this alone. `tell`: the loop's `call_soon_threadsafe`."""
+    def __init__(self, questions: Questions, lane: DatabaseLane) -> None:
         self.questions = questions
-        self.line = line
-        self._tell = tell
-        self._thread: WriterThread | None = None
-        self._is_closed = False
+        self.lane = lane
 
     def run(self, call: Waiting, look: Step, then: Step) -> None:
         """`look`: reads from logs; it may be called several times, and only what it found the last time counts. `then`:
         called once, with all of it found or failed, unless the client has gone."""
         _Run(self, call, look, then).go_on()
 
-    def ask(self, work: Step, then: Step) -> bool:
-        """Do this in the thread; False when it is too late for that."""
-        if self._is_closed:
-            return False
-        if self._thread is None:
-            self._thread = WriterThread(self._tell, "muster-reads")
-        self._thread.run(work, then)
-        return True
-
-    def close(self) -> None:
-        """Waits for what is being asked, no longer than the connection's patience lasts."""
-        self._is_closed = True
-        if self._thread is not None:
-            self._thread.close()
+    def run_unhurried(self, look: Step, then: Step) -> None:
+        _Run(self, Unhurried(), look, then).go_on()
 
 
 class _Run:
@@ -71,18 +65,19 @@ class _Run:
 
     def go_on(self) -> None:
         questions = self._apart.questions
+        self._reading.begin_round()
         questions.reading = self._reading
         try:
             self._look()
         finally:
             questions.reading = None
         self._rounds += 1
-        if self._reading.open and self._rounds < MOST_ROUNDS and self._apart.ask(self._ask, self._come_back):
+        if self._reading.open and self._rounds < MOST_ROUNDS and self._apart.lane.run(self._ask, self._come_back):
             return
         self._then()
 
     def _ask(self) -> None:
-        self._reading.answer(self._apart.line)
+        self._reading.answer(self._apart.lane.line)
 
     def _come_back(self) -> None:
         if not self._call.is_abandoned:

@@ -44,11 +44,12 @@ def rebalance_line(event: JournalEvent) -> str:
     """One line about a rebalance that has ended: names of clients in it cannot break the line."""
     detail: dict[str, Any] = dict(event.detail or {})
     started_by = str(detail.get("started_by") or event.cause).replace("_", " ")
+    members = int(detail.get("members") or 0)
     took_ms = sum(int(detail.get(name) or 0) for name in ("join_phase_ms", "sync_phase_ms"))
     parts = [
         f"group {event.group_id!a} rebalanced because of {started_by}",
         f"generation {event.generation}",
-        f"{detail.get('members', 0)} members",
+        "1 member" if members == 1 else f"{members} members",
         f"took {took_ms} ms",
         str(detail.get("result") or event.cause).replace("_", " "),
     ]

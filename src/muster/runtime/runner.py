@@ -154,15 +154,15 @@ class ShardRunner:
 
     def _carry_out(self, outcome: Outcome, now_ms: int) -> None:
         """`now_ms` is when it was decided."""
-        ticks_ms = self._clock.ticks_ms()
-        if isinstance(outcome.timers, list):
-            self._set_timers(outcome.timers, ticks_ms - now_ms)
+        timers, records = outcome.timers, outcome.records
+        ticks_ms = self._clock.ticks_ms() if timers or records else 0  # else nobody asks for it
+        if isinstance(timers, list) and timers:
+            self._set_timers(timers, ticks_ms - now_ms)
         if outcome.early_replies:
             self._release(outcome.early_replies)
         if outcome.journal:
             for event in outcome.journal:
                 self._journal.write(event)
-        records = outcome.records
         if isinstance(records, list) and records:
             self._append(outcome, records, now_ms, ticks_ms)
         elif outcome.replies:

@@ -13,7 +13,8 @@ class TransactionsLog(CoordinatorLog):
 
     def _write(self, batch: OpenBatch, records: list[TransactionRecord]) -> None:
         for record in records:
-            batch.add(*encode_transaction_record(record))
+            key, value = encode_transaction_record(record)
+            batch.add(key, value)
 
     def _are_tombstones(self, records: list[TransactionRecord]) -> bool:
         return all(isinstance(record, TransactionErased) for record in records)

@@ -19,6 +19,8 @@ LINES_A_CLIENT: Final = 100
 """A client is a principal at an address."""
 GROUP_CHANGES_A_CLIENT: Final = 1_000
 """Lines about offsets and members of groups, for which the right to read the group is enough."""
+CHANGES_A_CLIENT: Final = 10_000
+"""Lines about other changes, of each API by itself: whoever makes very many topics cannot hide an ACL behind them."""
 NAME_CHARS: Final = 200
 """Longer names are cut in the log."""
 EVENTS_AN_INTERVAL: Final = 50
@@ -57,7 +59,7 @@ class Audit:
         self._lines_of: dict[tuple[str, str], int] = {}
         self._events = 0
         self._untold = 0
-        self._group_changes_of: dict[tuple[str, str], int] = {}
+        self._changes_of: dict[tuple[str, str, str], int] = {}
         self.denials = 0
         """All of them, told or not."""
 
@@ -83,18 +85,23 @@ class Audit:
 
     def changed(self, asked: Asked, what: str) -> None:
         """An allowed change of what is not the client's own: topics, settings, ACLs, users, groups as an operator."""
-        _log.info("changed: %s: %s", _who(asked), what)
+        self._tell_change(asked, what, asked.api, CHANGES_A_CLIENT)
 
     def group_changed(self, asked: Asked, what: str) -> None:
-        """A change in a group by somebody who is not its member. After very many by one client they are silent for a while."""
+        """A change in a group by somebody who is not its member."""
+        self._tell_change(asked, what, "groups", GROUP_CHANGES_A_CLIENT)
+
+    def _tell_change(self, asked: Asked, what: str, kind: str, most: int) -> None:
+        """After very many of a kind by one client they are silent for a while."""
         self._begin_interval_if_due()
-        client = (asked.principal, asked.host)
-        changes = self._group_changes_of.get(client, 0) + 1
-        self._group_changes_of[client] = changes
-        if changes <= GROUP_CHANGES_A_CLIENT:
-            self.changed(asked, what)
-        elif changes == GROUP_CHANGES_A_CLIENT + 1:
-            _log.warning("changed: %s: further changes of groups by this client are not told for a while", _who(asked))
+        client = (asked.principal, asked.host, kind)
+        changes = self._changes_of.get(client, 0) + 1
+        self._changes_of[client] = changes
+        if changes <= most:
+            _log.info("changed: %s: %s", _who(asked), what)
+        elif changes == most + 1:
+            by = "of groups by this client" if kind == "groups" else "by this client with this request"
+            _log.warning("changed: %s: further changes %s are not told for a while", _who(asked), by)
 
     def _tell_journal(self, asked: Asked, operation: Operation, group_id: str) -> None:
         if self._events >= EVENTS_AN_INTERVAL or not group_id or len(group_id) > EVENT_NAME_CHARS:
@@ -122,7 +129,7 @@ class Audit:
         self._ends_ms = ticks_ms + self._interval_ms
         self._told.clear()
         self._lines_of.clear()
-        self._group_changes_of.clear()
+        self._changes_of.clear()
         self._events = self._untold = 0
 
 

@@ -109,9 +109,12 @@ class Call(Redeemable):
         except Exception as fault:
             self.connection.fail(fault)
 
-    def resume(self, step: Callable[..., None], *arguments: object) -> None:
+    def resume(self, step: Callable[[], None]) -> None:
         """Go on with this request from a callback of the runtime. Never raises, like `redeem`."""
-        self.connection.guard(step, *arguments)
+        try:
+            step()
+        except Exception as fault:
+            self.connection.fail(fault)
 
     def close(self, why: str) -> None:
         """Give no answer and close the connection, saying why in the log."""

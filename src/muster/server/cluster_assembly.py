@@ -13,7 +13,9 @@ from uuid import uuid4
 from muster import __version__
 from muster.extras import install_command
 from muster.log.contract import LogStore, StorageError
+from muster.runtime.changes_apart import ChangesApart
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
+from muster.runtime.database_lane import DatabaseLane
 from muster.runtime.node import Node
 from muster.runtime.opening_apart import OpeningApart
 from muster.runtime.reads_apart import ReadsApart
@@ -56,13 +58,30 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
     store.on_connection_lost = seat.begin_anew
     seat.on_reachable = lambda is_reachable: store.set_reachable(is_reachable=is_reachable)
 
-    opening = OpeningApart(store, loop.call_soon_threadsafe)
-    seat.before_leading = opening.prepare
-    reading = node.reads_apart = ReadsApart(store.questions, store.apart, loop.call_soon_threadsafe)
+    tell = loop.call_soon_threadsafe
+    opening = DatabaseLane(store.opener, tell, "muster-opens")
+    reading = DatabaseLane(store.apart, tell, "muster-reads")
+    seat.before_leading = OpeningApart(store, opening).prepare
+    loads = ReadsApart(store.questions, opening)
+    for coordinator in node.coordinators.values():
+        coordinator.read_apart = loads.run_unhurried
+    node.reads_apart = ReadsApart(store.questions, reading)
+    node.marker_writer.read_apart = node.reads_apart.run_unhurried
+    changes = node.changes_apart = ChangesApart(DatabaseLane(store.changes, tell, "muster-changes"), tell)
+
+    def begin_to_serve() -> None:
+        node.users.load()  # whoever asks for them later is answered from memory
+        _ = node.quotas
+        store.connect()
+        store.questions.only_apart = True
+        changes.begin()
 
     def end_threads() -> None:
+        changes.close()
         opening.close()
         reading.close()
+
+    seat.before_serving = begin_to_serve
 
     store.before_closing = end_threads
     follow_documents(seat, node)

@@ -33,6 +33,7 @@ def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric]:
     committed: Samples = []
     lag: Samples = []
     lag_of_groups: dict[str, float] = {}
+    unknown: dict[str, int] = {}
     committed_ms: dict[str, int] = {}
     for shard in shards:
         for group, topic, partition, stored in shard.offsets:
@@ -40,6 +41,7 @@ def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric]:
             committed.append((labels, float(stored.offset)))
             committed_ms[group] = max(committed_ms.get(group, 0), stored.committed_ms)
             end = _end_of(node, topic, partition)
+            unknown[group] = unknown.get(group, 0) + (end is None)
             if end is not None:
                 behind = float(max(0, end - stored.offset))
                 lag.append((labels, behind))
@@ -48,6 +50,10 @@ def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric]:
     yield _gauge("group_lag", "Records behind the committed offset, where this node leads the partition.", lag)
     sums: Samples = [({"group": group}, value) for group, value in lag_of_groups.items()]
     yield _gauge("group_total_lag", "The lag of a group in all partitions that this node leads.", sums)
+    gaps: Samples = [({"group": group}, float(partitions)) for group, partitions in unknown.items()]
+    yield _gauge(
+        "group_unknown_lag", "Committed partitions of a group that are not in its lag: no end is known here.", gaps
+    )
     ages: Samples = [({"group": group}, (now_ms - at_ms) / 1000) for group, at_ms in committed_ms.items()]
     yield _gauge("group_last_commit_age_seconds", "How long ago a group committed an offset.", ages)
 

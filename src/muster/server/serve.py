@@ -127,10 +127,14 @@ class Server:
         """Read certificates, token keys and users again, as on SIGHUP."""
         _log.info("reading certificates and users again")
         self.listener.refresh(even_if_unchanged=True)
-        try:
-            self.node.users.load()
-        except StorageError as error:
-            _log.error("keeping the users that were read before: %s", error)
+
+        def told(outcome: Callable[[], None]) -> None:
+            try:
+                outcome()
+            except StorageError as error:
+                _log.error("keeping the users that were read before: %s", error)
+
+        self.node.in_turns(self.node.users.load, told)
 
     async def _open_metrics(self) -> None:
         wanted = self.monitoring.wanted

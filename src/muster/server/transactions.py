@@ -131,7 +131,8 @@ class Verification:
         if found is None:
             return False
         try:
-            return not self._node.broker.partition(name, index).ledger().has_marker_since(*found)
+            producer_id, asked_at = found
+            return not self._node.broker.partition(name, index).ledger().has_marker_since(producer_id, asked_at)
         except (TopicError, StorageError):
             return False  # the append finds out, and says so
 
@@ -182,15 +183,13 @@ class Verification:
 
     def _answered(self, reply: AddPartitionsReply) -> None:
         codes = reply.listed(len(self._unknown))
-        if self._joins and CONCURRENT_TRANSACTIONS in codes:
-            # The markers of the transaction before are being written: clients would wait much longer before they try again.
-            clock, settings = self._node.clock, settings_of(self._node)
-            now_ms = clock.ticks_ms()
-            if now_ms < self._began_ms + settings.integer("add.partitions.to.txn.retry.backoff.max.ms"):
-                clock.wake_at(now_ms + settings.integer("add.partitions.to.txn.retry.backoff.ms"), self._ask)
-                return
-        for place, code in zip(self._unknown, codes, strict=True):
-            if code == NONE and place in self._verified and not self.has_verified(*place):
+        # The markers of the transaction before are being written: clients would wait much longer before they try again.
+        is_too_early = self._joins and CONCURRENT_TRANSACTIONS in codes
+        if is_too_early and self._node.verification_retries.try_again(self._began_ms, self._ask):
+            return
+        for at, place in enumerate(self._unknown):
+            code = codes[at]
+            if code == NONE and place in self._verified and not self.has_verified(place[0], place[1]):
                 # A marker came while another node was asked. It may have ended the transaction before this one, or this one: the
                 # producer has it asked again.
                 code = NOT_ENOUGH_REPLICAS
@@ -205,7 +204,7 @@ class Verification:
         assert self._asked is not None
         for place in self._unknown:
             try:
-                end_offset = self._node.broker.partition(*place).log.end_offset
+                end_offset = self._node.broker.partition(place[0], place[1]).log.end_offset
             except (TopicError, StorageError):
                 continue  # the append finds out, and says so
             self._verified[place] = self._asked.producer_id, end_offset

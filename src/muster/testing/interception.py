@@ -54,7 +54,7 @@ class Interception:
                 self._go_on(*arguments)
                 return
             assert self.clock is not None
-            self.clock.wake_at(self.clock.now_ms() + delay_ms, lambda: call.resume(self._go_on, *arguments))
+            self.clock.wake_at(self.clock.now_ms() + delay_ms, lambda: call.resume(lambda: self._go_on(*arguments)))
 
         return handle
 

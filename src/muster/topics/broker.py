@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeVar
 
-from muster.log.contract import DocumentChanged, LogStore, PartitionLog, StorageError
+from muster.log.contract import DocumentChanged, LogStore, NotReadYet, PartitionLog, StorageError
 from muster.topics import config_changes, creation, deletion, producer_snapshots
 from muster.topics.broker_config import BrokerConfig
 from muster.topics.catalog import Catalog
@@ -27,7 +27,7 @@ from muster.topics.delete_records import delete_records
 from muster.topics.deletion import DeletedTopic
 from muster.topics.describe_producers import ActiveProducer, describe_producers
 from muster.topics.effort import UNBOUNDED, Effort
-from muster.topics.epochs import EpochEnd, end_of_epoch
+from muster.topics.epochs import EpochEnd, EpochSearch, end_of_epoch
 from muster.topics.fetch import FetchAsk, FetchRead, FetchWait, read_partitions
 from muster.topics.leaders import Leaders, OneNode
 from muster.topics.list_offsets import OffsetAnswer, list_offset
@@ -196,7 +196,8 @@ class Broker:
     ) -> ProduceResult:
         """Append; never raises for what a client or a disk did. Answer once `end_offset` of `log` is durable.
 
-        TooMuchWork if `effort` says so; `judged`: the batch was looked at before, in a thread.
+        TooMuchWork if `effort` says so; `judged`: the batch was looked at before, in a thread. NotReadYet if a database has to be
+        asked about its producer first: nothing was done then.
         """
         result = self._produce(name, index, records, terms, now_ms, effort, judged)
         if result.error_code in PASSING_ERRORS:
@@ -223,6 +224,8 @@ class Broker:
         expiration_ms = self.config.producer_id_expiration_ms
         try:
             return produce(partition, judging, terms, now_ms, expiration_ms, still_to_do, self.refused_batches)
+        except NotReadYet:
+            raise
         except StorageError as error:
             return ProduceResult(KAFKA_STORAGE_ERROR, str(error))
 
@@ -274,6 +277,20 @@ class Broker:
             logging.getLogger(__name__).warning("no producer id can be given out: %s", error)
             return None
 
+    def refill_producer_ids(self) -> None:
+        """If it cannot be done, whoever wants an id finds that there is none."""
+        with suppress(TopicError):
+            self.producer_ids.refill()
+
+    def read_producers(self, name: str, index: int, now_ms: int) -> None:
+        """Have in memory what is needed to append for a producer with an id, if the partition is led here. StorageError passes
+        through."""
+        partition = self.catalog.partition(name, index)
+        if partition is not None and partition.is_led_here:
+            if not partition.topic.internal:
+                notice_lost_appends(partition)
+            partition.ledger(now_ms, self.config.producer_id_expiration_ms)
+
     def keep_producers(self) -> None:
         """Keep what is known of producers beside the logs, so that the next start need not read it out of them."""
         producer_snapshots.keep(self.store, self.catalog)
@@ -283,9 +300,9 @@ class Broker:
         most = min(max_bytes, self.config.fetch_max_bytes)
         return read_partitions(self.catalog, asks, most, read_committed=read_committed)
 
-    def fetch_wait(self, asks: Sequence[FetchAsk], min_bytes: int, *, read_committed: bool = False) -> FetchWait:
-        """To park with the runtime: `.logs()` to watch, `.ready()` to ask."""
-        return FetchWait(self.catalog, asks, min_bytes, read_committed=read_committed)
+    def fetch_wait(self, read: FetchRead, min_bytes: int, *, read_committed: bool = False) -> FetchWait:
+        """To park with the runtime: `.logs()` to watch, `.ready()` to ask. `read`: what was there, and too little."""
+        return FetchWait(self.catalog, read, min_bytes, read_committed=read_committed)
 
     def list_offset(
         self,
@@ -314,12 +331,15 @@ class Broker:
         partition = self.catalog.partition(log.topic, log.partition)
         return partition.last_stable_offset if partition is not None and partition.log is log else None
 
-    def end_of_epoch(self, name: str, index: int, current_epoch: int, epoch: int) -> EpochEnd:
+    def end_of_epoch(
+        self, name: str, index: int, current_epoch: int, epoch: int, search: EpochSearch | None = None
+    ) -> EpochEnd:
+        """`search`: for whoever has to ask again, because the log had to be read first."""
         self.before_reading()
         partition = self.catalog.partition(name, index)
         if partition is None:
             return EpochEnd(UNKNOWN_TOPIC_OR_PARTITION)
-        return end_of_epoch(partition, current_epoch, epoch)
+        return end_of_epoch(partition, current_epoch, epoch, search or EpochSearch())
 
     def delete_records(self, name: str, index: int, before_offset: int) -> int:
         """The new start of the log; TopicError if refused."""

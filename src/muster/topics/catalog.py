@@ -149,17 +149,12 @@ class Catalog:
 
     def remove(self, topics: Sequence[Topic]) -> None:
         """Forget topics and their logs. A log that cannot be removed now goes later; its topic is gone all the same."""
-        leftovers = self._deleting
-        self._deleting = leftovers + [topic.name for topic in topics]
+        # They are there until the store knows that they are not: others may look while it is asked.
+        deleting = self._deleting + [topic.name for topic in topics]
+        self._write(gone=frozenset(topic.name for topic in topics), deleting=deleting)
+        self._deleting = deleting
         for topic in topics:
             self._unindex(topic)
-        try:
-            self._write()
-        except (StorageError, DocumentChanged):
-            self._deleting = leftovers
-            for topic in topics:
-                self._index(topic)
-            raise
         for topic in topics:
             try:
                 self._delete_logs(topic.name)
@@ -312,13 +307,21 @@ class Catalog:
         del self._by_id[topic.topic_id]
         self._names_by_collision_key.pop(collision_key(topic.name), None)
 
-    def _write(self, changes: Iterable[StoredTopic] = ()) -> None:
+    def _write(
+        self,
+        changes: Iterable[StoredTopic] = (),
+        gone: Container[str] = (),
+        deleting: Sequence[str] | None = None,
+    ) -> None:
         if self._is_behind:
             raise DocumentChanged(f"{DOCUMENT} was read and could not be taken over whole")
-        entries = {topic.name: _stored(topic, len(topic.partitions)) for topic in self.topics()}
+        entries = {
+            topic.name: _stored(topic, len(topic.partitions)) for topic in self.topics() if topic.name not in gone
+        }
         for changed in changes:
             entries[changed.name] = changed
-        self.store.write_document(DOCUMENT, encode_catalog(entries.values(), self._deleting))
+        leftovers = self._deleting if deleting is None else deleting
+        self.store.write_document(DOCUMENT, encode_catalog(entries.values(), leftovers))
 
 
 def _stored(topic: Topic, partition_count: int) -> StoredTopic:

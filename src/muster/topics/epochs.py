@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.log.contract import StorageError
+from muster.log.contract import PartitionLog, StorageError
 from muster.topics.topic import Partition
 from muster.wire.errors import (
     FENCED_LEADER_EPOCH,
@@ -36,7 +36,30 @@ def leader_epoch_error(partition: Partition, client_epoch: int) -> int:
     return FENCED_LEADER_EPOCH if client_epoch < partition.leader_epoch else UNKNOWN_LEADER_EPOCH
 
 
-def end_of_epoch(partition: Partition, current_epoch: int, epoch: int) -> EpochEnd:
+class EpochSearch:
+    """Looks through a log for the end of an epoch. A look that a StorageError ended goes on where it was."""
+
+    __slots__ = ("_floor", "_log", "_next_offset")
+
+    def __init__(self) -> None:
+        self._log: PartitionLog | None = None
+        self._next_offset = 0
+        self._floor = UNDEFINED_EPOCH
+
+    def look(self, partition: Partition, epoch: int) -> EpochEnd:
+        log = partition.log
+        if self._log is not log:
+            self._log, self._next_offset, self._floor = log, log.start_offset, UNDEFINED_EPOCH
+        for _, header in log.read_headers(max(self._next_offset, log.start_offset)):
+            if header.partition_leader_epoch > epoch:
+                # Nothing of that epoch is left: the client has to begin where the next one does.
+                return EpochEnd(NONE, epoch if self._floor == UNDEFINED_EPOCH else self._floor, header.base_offset)
+            self._floor = header.partition_leader_epoch
+            self._next_offset = header.last_offset + 1
+        return EpochEnd(NONE, epoch if self._floor == UNDEFINED_EPOCH else self._floor, partition.high_watermark)
+
+
+def end_of_epoch(partition: Partition, current_epoch: int, epoch: int, search: EpochSearch) -> EpochEnd:
     """The largest epoch up to `epoch` and the offset at which it ended: a client beyond it has read what was lost."""
     error = leader_epoch_error(partition, current_epoch)
     if error != NONE:
@@ -46,19 +69,9 @@ def end_of_epoch(partition: Partition, current_epoch: int, epoch: int) -> EpochE
     if epoch < 0 or epoch > partition.leader_epoch:
         return EpochEnd()
     try:
-        return _found_end(partition, epoch)
+        return search.look(partition, epoch)
     except StorageError:
         return EpochEnd(KAFKA_STORAGE_ERROR)
-
-
-def _found_end(partition: Partition, epoch: int) -> EpochEnd:
-    floor = UNDEFINED_EPOCH
-    for _, header in partition.log.read_headers(partition.log.start_offset):
-        if header.partition_leader_epoch > epoch:
-            # Nothing of that epoch is left: the client has to begin where the next one does.
-            return EpochEnd(NONE, epoch if floor == UNDEFINED_EPOCH else floor, header.base_offset)
-        floor = header.partition_leader_epoch
-    return EpochEnd(NONE, epoch if floor == UNDEFINED_EPOCH else floor, partition.high_watermark)
 
 
 def epoch_at(partition: Partition, offset: int) -> int:

@@ -136,17 +136,23 @@ def _problem(catalog: Catalog, partition: Partition | None, ask: FetchAsk) -> in
     return NONE
 
 
-class FetchWait:
-    """Has enough arrived for a parked fetch? Counts on from where it stopped the last time it was asked."""
+def _end_of(read: PartitionRead) -> int:
+    """The offset behind what was read."""
+    if not read.records:
+        return read.ask.offset
+    return _before(read.records, read.high_watermark)[1]
 
-    def __init__(
-        self, catalog: Catalog, asks: Sequence[FetchAsk], min_bytes: int, *, read_committed: bool = False
-    ) -> None:
+
+class FetchWait:
+    """Has enough arrived for a parked fetch? Counts on from what was read for it, and from where it stopped the last time: what
+    is new is in memory, wherever the log is."""
+
+    def __init__(self, catalog: Catalog, read: FetchRead, min_bytes: int, *, read_committed: bool = False) -> None:
         self._catalog = catalog
-        self._asks = asks
+        self._asks = [each.ask for each in read.partitions]
         self._min_bytes = min_bytes
         self._read_committed = read_committed
-        self._counted = [(ask.offset, 0) for ask in asks]
+        self._counted = [(_end_of(each), len(each.records)) for each in read.partitions]
         """Per ask: the offset up to which batches were counted, and their bytes."""
 
     def logs(self) -> list[PartitionLog]:

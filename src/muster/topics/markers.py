@@ -46,7 +46,9 @@ def append_marker(
     )
     log = partition.log
     marker = EndMarker(commit, coordinator_epoch)
-    batch = encode_marker_batch(marker, producer_id, producer_epoch, now_ms)
+    batch = encode_marker_batch(
+        marker, producer_id, producer_epoch, now_ms, base_offset=log.end_offset, leader_epoch=partition.leader_epoch
+    )
     header = parse_header(batch)
     base_offset = log.append(batch, header, partition.leader_epoch, now_ms)
     if partition.topic.internal:

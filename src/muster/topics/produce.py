@@ -9,7 +9,6 @@ from __future__ import annotations
 from muster.log.contract import PartitionLog
 from muster.topics.batch_checks import BatchRefused, RecordError, judge_batch
 from muster.topics.effort import Effort
-from muster.topics.producer_replay import rebuild_ledger
 from muster.topics.producers import KeptBatch
 from muster.topics.refusal import TopicError
 from muster.topics.refused_batches import RefusedBatches
@@ -262,7 +261,7 @@ def notice_lost_appends(partition: Partition) -> None:
     """A log whose write failed has fallen back: then the ledger knows of batches that are not there."""
     ledger = partition.producers
     if ledger is not None and ledger.next_offset != partition.log.end_offset:
-        partition.producers = rebuild_ledger(ledger, str(partition), partition.log)
+        partition.rebuild_ledger(ledger)
 
 
 def _result(partition: Partition, base_offset: int, last_offset: int, append_time_ms: int) -> ProduceResult:

@@ -19,10 +19,19 @@ class ProducerIds:
         self._store = store
         self._next = self._reserved = _read_reserved(store)
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the store has to be asked before the next one can be given out."""
+        return self._next == self._reserved
+
+    def refill(self) -> None:
+        """Have some ready. TopicError if the store cannot say which."""
+        if self.is_used_up:
+            self._reserve(self._next)
+
     def new_id(self) -> int:
         """One that nobody has had before. TopicError if the store cannot say so."""
-        if self._next == self._reserved:
-            self._reserve(self._reserved + PRODUCER_ID_BLOCK)
+        self.refill()
         producer_id = self._next
         self._next += 1
         return producer_id
@@ -30,18 +39,16 @@ class ProducerIds:
     def skip_past(self, producer_id: int) -> None:
         """Never hand out this id or a lower one: it stands in a log that another broker wrote."""
         if producer_id >= self._next:
-            self._next = producer_id + 1
-            self._reserve(self._next + PRODUCER_ID_BLOCK)
+            self._reserve(producer_id + 1)
 
-    def _reserve(self, end: int) -> None:
+    def _reserve(self, first: int) -> None:
         try:
-            while not self._try_reserve(end):
+            while not self._try_reserve(first + PRODUCER_ID_BLOCK):
                 # Another node took this block: the next one begins where that ends.
-                self._next = _read_reserved(self._store)
-                end = self._next + PRODUCER_ID_BLOCK
+                first = _read_reserved(self._store)
         except StorageError as error:
             raise TopicError(KAFKA_STORAGE_ERROR, str(error)) from error
-        self._reserved = end
+        self._next, self._reserved = first, first + PRODUCER_ID_BLOCK
 
     def _try_reserve(self, end: int) -> bool:
         import json

@@ -25,13 +25,12 @@ def begin_ledger(
     return ProducerLedger(partition, log.durable_offset if young is None else young.offset)
 
 
-def rebuild_ledger(lost: ProducerLedger, partition: str, log: PartitionLog) -> ProducerLedger:
-    """After the log lost appends: what it still holds of the producers that `lost` knew, however old."""
-    ledger = ProducerLedger(partition, log.start_offset)
-    catch_up(ledger, log)
-    ledger.next_offset = log.end_offset
-    ledger.keep_only(lost.producer_ids())
-    return ledger
+def rebuild_ledger(lost: ProducerLedger, begun: ProducerLedger, log: PartitionLog) -> None:
+    """After the log lost appends: what it still holds of the producers that `lost` knew, however old. `begun`: at first an empty
+    ledger from the start of the log; StorageError may end it anywhere, and the next call goes on with what it has."""
+    catch_up(begun, log)
+    begun.next_offset = log.end_offset
+    begun.keep_only(lost.producer_ids())
 
 
 def catch_up(ledger: ProducerLedger, log: PartitionLog) -> None:

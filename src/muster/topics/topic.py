@@ -7,7 +7,7 @@ from muster.log.contract import PartitionLog
 from muster.log.offline import LogOffline
 from muster.topics.configs import TopicSettings
 from muster.topics.names import INTERNAL_TOPICS, id_text
-from muster.topics.producer_replay import begin_ledger, catch_up
+from muster.topics.producer_replay import begin_ledger, catch_up, rebuild_ledger
 from muster.topics.producers import ProducerLedger
 from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, NOT_LEADER_OR_FOLLOWER
 
@@ -49,7 +49,7 @@ class Partition:
         self.producer_base: ProducerLedger | None = None
         """What an earlier life of the server knew of its producers: spares reading a day of the log."""
         self._unfinished_ledger: ProducerLedger | None = None
-        """What `ledger` has read so far."""
+        """What `ledger` or `rebuild_ledger` has read so far."""
 
     @property
     def is_offline(self) -> bool:
@@ -95,6 +95,14 @@ class Partition:
             # Who appends to an internal topic does not ask, so the ledger follows what is durable.
             catch_up(ledger, log)
         return ledger
+
+    def rebuild_ledger(self, lost: ProducerLedger) -> None:
+        """The log lost appends that `lost` knows of. StorageError passes through; then the next call goes on with what was read."""
+        ledger = self._unfinished_ledger
+        if ledger is None:
+            ledger = self._unfinished_ledger = ProducerLedger(str(self), self.log.start_offset)
+        rebuild_ledger(lost, ledger, self.log)
+        self.producers, self._unfinished_ledger = ledger, None
 
     def forget_producers(self) -> None:
         """The partition has another log now, or none."""

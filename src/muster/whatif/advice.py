@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from muster.whatif.variants import MEMBERS, PARTITIONS
+from muster.whatif.variants import MEMBERS, PARTITIONS, SESSION
 
 _BELIEVED: Final = 0.9
 """Of the recorded rebalances so many must be given back."""
@@ -13,19 +13,26 @@ _NOT_SETTINGS: Final = (f"{MEMBERS}=", f"{PARTITIONS}=")
 """More machines or more partitions are no settings: they are shown, not advised."""
 
 
-def advise(rows: Sequence[dict[str, Any]]) -> str | None:
-    """On the best variant of a group. None if none is better, or the replay cannot be believed."""
+def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The best variant of a group. None if none is better than what was, or the replay cannot be believed."""
     usable = [row for row in rows if row["problem"] is None and row["recorded_rebalances"]]
     usable = [row for row in usable if not any(word in row["variant"] for word in _NOT_SETTINGS)]
     if not usable or usable[0]["reproduced"] < usable[0]["recorded_rebalances"] * _BELIEVED:
         return None
     best = min(usable, key=lambda row: (row["replayed_unowned_ms"], row["replayed_rebalances"], len(row["variant"])))
-    if best["replayed_unowned_ms"] >= best["recorded_unowned_ms"]:
+    return best if best["replayed_unowned_ms"] < best["recorded_unowned_ms"] else None
+
+
+def advise(rows: Sequence[dict[str, Any]]) -> str | None:
+    """On the best variant of a group, if there is one."""
+    best = best_of(rows)
+    if best is None:
         return None
     return (
         f"{best['group_id']}: with {best['variant']} partitions would have been without an owner for"
         f" {best['replayed_unowned_ms'] / 1000:.1f} s instead of {best['recorded_unowned_ms'] / 1000:.1f} s, in"
-        f" {best['replayed_rebalances']} rebalances instead of {best['recorded_rebalances']}{_waited(best)}{_noticed(best)};"
+        f" {best['replayed_rebalances']} rebalances instead of {best['recorded_rebalances']}"
+        f"{_waited(best)}{_noticed(best)}{_not_known(best)};"
         f" the replay gives back {best['reproduced']} of the {best['recorded_rebalances']} recorded ones."
     )
 
@@ -43,3 +50,10 @@ def _noticed(best: dict[str, Any]) -> str:
     if after is None:
         return f", but no death would have been noticed before the end of the recording (it was after {before / 1000:.1f} s)"
     return f", but a death would have been noticed after {after / 1000:.1f} s instead of {before / 1000:.1f} s"
+
+
+def _not_known(best: dict[str, Any]) -> str:
+    """A shorter session may end members that were only slow, and the journal has no pauses that a session survived."""
+    before, after = best["recorded_detection_ms"], best["replayed_detection_ms"]
+    is_shorter = f"{SESSION}=" in best["variant"] and before is not None and after is not None and after < before
+    return ", but whom the shorter session would have ended for a pause is not recorded" if is_shorter else ""

@@ -7,21 +7,38 @@ believed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+from muster.explain import words
 from muster.explain.event import Event, event_of, events_of
 from muster.explain.facts import History
-from muster.explain.fold import fold
 from muster.whatif.arrivals import Arrivals
-from muster.whatif.figures import Figures, measure
-from muster.whatif.recorded import CannotReplay, Recorded, read_recorded
+from muster.whatif.figures import Figures, Measured, Told, measure
+from muster.whatif.journal import read_recorded
+from muster.whatif.recorded import Recorded
 from muster.whatif.replay import replay
+from muster.whatif.seats import classic_events, consumer_events
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
 
 TOLERANCE_MS: Final = 100
 """A rebalance of the replay counts as the recorded one if it ends within this of it."""
+
+
+MOST_PARTITIONS: Final = 100
+"""So many partitions are told of one by one: those that were longest without an owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnownedPartition:
+    """How long a partition had no owner, and how long it would have had none."""
+
+    topic: str
+    partition: int
+    recorded_ms: int
+    replayed_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +48,8 @@ class Answer:
     recorded: Figures
     replayed: Figures
     """With the variant's settings."""
+    partitions: Sequence[UnownedPartition]
+    """Those that are without an owner at any time, the longest first; `MOST_PARTITIONS` at most."""
     reproduced: int
     """Rebalances of the recording that the replay with the recorded settings gives back: generation, cause, members and time."""
     assumed: str
@@ -46,20 +65,68 @@ class Question:
         """`payloads`: the events of the group as JSON, in log order. `assumed`: what they themselves assume. CannotReplay if they
         do not allow it."""
         events = [event for text in payloads if (event := _event(text)) is not None and event.group == group]
-        self._recorded = read_recorded(events)
         self._arrivals = arrivals
-        before = fold(self._recorded.events, group)
-        silent = {life.member_id: life.silent_ms for life in self._recorded.lives}
-        self._figures = measure(before, self._recorded.events, silent, self._recorded.end_ms, arrivals)
-        again = fold(events_of(replay(self._recorded, Variant()).journal), group)
-        self._reproduced = count_reproduced(before, again)
+        self._recorded, self._reproduced = max(
+            ((each, _reproduced(each)) for each in _readings(read_recorded(events))), key=lambda found: found[1]
+        )
+        told = _as_recorded(self._recorded)
+        self._measured = measure(told, told.history(), arrivals)
         self._assumed = "; ".join([each for each in (assumed, *_assumed(self._recorded, events)) if each])
 
     def answer(self, variant: Variant) -> Answer:
         """CannotReplay if this group cannot be so."""
-        replayed = _figures(self._recorded, variant, self._arrivals)
-        group = self._recorded.group
-        return Answer(group, str(variant), self._figures, replayed, self._reproduced, self._assumed)
+        told = _as_replayed(self._recorded, variant)
+        arrivals = None if self._arrivals is None else self._arrivals.spread(variant.partition_times)
+        replayed = measure(told, told.history(), arrivals)
+        return Answer(
+            self._recorded.group,
+            str(variant),
+            self._measured.figures,
+            replayed.figures,
+            _partitions(self._measured, replayed),
+            self._reproduced,
+            self._assumed,
+        )
+
+
+def _readings(recorded: Recorded) -> Iterator[Recorded]:
+    """Of a consumer group: with the default interval of heartbeats, and with the one that its members seem to have."""
+    yield recorded
+    if recorded.times is not None and recorded.times.shown_interval_ms is not None:
+        times = replace(recorded.times, heartbeat_interval_ms=recorded.times.shown_interval_ms)
+        yield replace(recorded, times=times)
+
+
+def _reproduced(recorded: Recorded) -> int:
+    # The end of a consumer group's rebalance is the last member's heartbeat, and when those came is not recorded.
+    heartbeat_ms = recorded.times.heartbeat_interval_ms if recorded.times is not None else 0
+    again = _as_replayed(recorded, Variant()).history()
+    return count_reproduced(_as_recorded(recorded).history(), again, max(TOLERANCE_MS, heartbeat_ms))
+
+
+def _as_recorded(recorded: Recorded) -> Told:
+    silent = {life.member_id: life.silent_ms for life in recorded.lives}
+    seated = [life for life in recorded.lives if life.is_seated]
+    standing = recorded.standing
+    if standing is None:
+        before = []
+    elif recorded.remote_assignor is None:
+        before = classic_events(recorded.group, standing, seated)
+    else:
+        before = consumer_events(recorded.group, standing, seated, {}, recorded.remote_assignor)
+    return Told(recorded.group, before, recorded.events, recorded.end_ms, silent)
+
+
+def _as_replayed(recorded: Recorded, variant: Variant) -> Told:
+    replayed = replay(recorded, variant)
+    return Told(recorded.group, replayed.before, events_of(replayed.journal), recorded.end_ms, replayed.silent)
+
+
+def _partitions(recorded: Measured, replayed: Measured) -> list[UnownedPartition]:
+    was, would_be = recorded.unowned_ms, replayed.unowned_ms
+    found = [UnownedPartition(*each, was.get(each, 0), would_be.get(each, 0)) for each in {**was, **would_be}]
+    found.sort(key=lambda each: (-max(each.recorded_ms, each.replayed_ms), each.topic, each.partition))
+    return found[:MOST_PARTITIONS]
 
 
 def answer(
@@ -81,14 +148,7 @@ def _event(text: str) -> Event | None:
     return event_of(told) if isinstance(told, dict) else None
 
 
-def _figures(recorded: Recorded, variant: Variant, arrivals: Arrivals | None) -> Figures:
-    replayed = replay(recorded, variant)
-    events = events_of(replayed.journal)
-    spread = None if arrivals is None else arrivals.spread(variant.partition_times)
-    return measure(fold(events, recorded.group), events, replayed.silent, recorded.end_ms, spread)
-
-
-def count_reproduced(recorded: History, replayed: History) -> int:
+def count_reproduced(recorded: History, replayed: History, tolerance_ms: int = TOLERANCE_MS) -> int:
     found = {each.generation: each for each in replayed.rebalances}
     count = 0
     for each in recorded.rebalances:
@@ -100,12 +160,22 @@ def count_reproduced(recorded: History, replayed: History) -> int:
         ):
             continue
         ends = (each.ended_ms or each.began_ms, other.ended_ms or other.began_ms)
-        count += abs(ends[0] - ends[1]) <= TOLERANCE_MS
+        count += abs(ends[0] - ends[1]) <= tolerance_ms
     return count
 
 
 def _assumed(recorded: Recorded, events: Sequence[Event]) -> Iterable[str]:
-    if not recorded.is_delay_known:
+    standing = recorded.standing
+    if standing is not None:
+        members = len(standing.assignments)
+        yield (
+            f"begins at {words.moment(standing.at_ms)} UTC with generation {standing.generation} and"
+            f" {words.plural(members, 'member')}, the first rebalance whose end is known"
+        )
+    if recorded.times is not None:
+        interval = words.duration(recorded.times.heartbeat_interval_ms)
+        yield f"heartbeats came every {interval}, and everybody subscribed to the same topics"
+    elif not recorded.is_delay_known:
         yield f"group.initial.rebalance.delay.ms was {recorded.initial_delay_ms}"
     if len(recorded.events) < len(events):
         yield f"{len(events) - len(recorded.events)} events before or after what can be replayed are left out"
@@ -118,10 +188,17 @@ def as_row(found: Answer) -> dict[str, Any]:
         row[f"recorded_{name}"] = value
     for name, value in asdict(found.replayed).items():
         row[f"replayed_{name}"] = value
-    return {**row, "reproduced": found.reproduced, "assumed": found.assumed, "problem": None}
+    partitions = [asdict(each) for each in found.partitions]
+    return {
+        **row,
+        "partitions": partitions,
+        "reproduced": found.reproduced,
+        "assumed": found.assumed,
+        "problem": None,
+    }
 
 
 def problem_row(group: str, variant: str, problem: CannotReplay) -> dict[str, Any]:
     names = [f"{kind}_{name}" for kind in ("recorded", "replayed") for name in Figures.__dataclass_fields__]
     row: dict[str, Any] = {"group_id": group, "variant": variant, **dict.fromkeys(names)}
-    return {**row, "reproduced": None, "assumed": None, "problem": str(problem)}
+    return {**row, "partitions": None, "reproduced": None, "assumed": None, "problem": str(problem)}

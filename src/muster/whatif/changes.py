@@ -10,8 +10,9 @@ from muster.core.config import GroupConfig
 from muster.whatif.leader import partition_counts
 from muster.whatif.poll_pauses import with_max_poll
 from muster.whatif.processes import shared_clients
-from muster.whatif.recorded import Asks, Life, Recorded
-from muster.whatif.variants import Variant
+from muster.whatif.recorded import Asks, ConsumerTimes, Life, Recorded
+from muster.whatif.stretch import CannotReplay
+from muster.whatif.variants import INITIAL_DELAY, Variant
 
 _LAST: Final = 1_000_000_000
 """Order of a process that was not recorded: after all others."""
@@ -30,6 +31,12 @@ class Setting:
 
 
 def setting_of(recorded: Recorded, variant: Variant) -> Setting:
+    """CannotReplay if it makes no sense for this group."""
+    remote = variant.remote_assignor
+    if recorded.remote_assignor is not None and remote is None and variant.assignor is None:
+        if variant.initial_delay_ms is not None:
+            raise CannotReplay(f"{INITIAL_DELAY} is of the classic protocol, and the group uses the new one")
+        remote = recorded.remote_assignor
     lives = [replace(life, asks=_asks(life.asks, variant)) for life in recorded.lives]
     if variant.max_poll_ms is not None:
         lives = with_max_poll(recorded.lives, lives, variant.max_poll_ms)
@@ -43,15 +50,21 @@ def setting_of(recorded: Recorded, variant: Variant) -> Setting:
         _config(recorded, variant),
         partition_counts(recorded, variant.partition_times),
         is_same and variant.partition_times == 1,
-        variant.remote_assignor,
+        remote,
     )
 
 
 def _config(recorded: Recorded, variant: Variant) -> GroupConfig:
-    delay_ms = recorded.initial_delay_ms if variant.initial_delay_ms is None else variant.initial_delay_ms
-    if variant.session_timeout_ms is None:
-        return GroupConfig(initial_rebalance_delay_ms=delay_ms)
-    return GroupConfig(initial_rebalance_delay_ms=delay_ms, consumer_session_timeout_ms=variant.session_timeout_ms)
+    times = recorded.times or ConsumerTimes()
+    session_ms = times.session_timeout_ms if variant.session_timeout_ms is None else variant.session_timeout_ms
+    return GroupConfig(
+        initial_rebalance_delay_ms=recorded.initial_delay_ms
+        if variant.initial_delay_ms is None
+        else variant.initial_delay_ms,
+        consumer_session_timeout_ms=session_ms,
+        consumer_heartbeat_interval_ms=times.heartbeat_interval_ms,
+        consumer_assignment_interval_ms=times.assignment_interval_ms,
+    )
 
 
 def _asks(asks: Asks, variant: Variant) -> Asks:

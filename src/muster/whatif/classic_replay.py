@@ -7,7 +7,7 @@ other join phases, and to other reactions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from statistics import median_low
 from typing import Final
@@ -21,9 +21,11 @@ from muster.core.replies import JoinReply, SyncReply
 from muster.core.requests import JoinGroup, LeaveGroup, LeavingMember, SyncGroup
 from muster.explain.assignments import owners_in
 from muster.whatif.changes import Setting
-from muster.whatif.leader import assign, by_topic
+from muster.whatif.leader import assign, assign_to, by_topic
 from muster.whatif.recorded import Life, Recorded
+from muster.whatif.seats import classic_events, classic_record
 from muster.whatif.stage import Client, Stage
+from muster.whatif.stretch import Standing
 from muster.wire import errors
 from muster.wire.consumer_protocol import Subscription, encode_subscription
 from muster.wire.value import Value
@@ -42,14 +44,48 @@ class ClassicReplay(Stage):
         self._reactions = _reactions(recorded.lives)
         self._computed: set[int] = set()
         """Generations whose assignment is not the recorded one."""
-        for life in setting.lives:
-            self._plan(Client(life))
+        clients = [Client(life) for life in setting.lives]
+        self._seat([client for client in clients if client.life.is_seated])
+        for client in clients:
+            self._plan(client)
+
+    def _seat(self, clients: Sequence[Client]) -> None:
+        """Those that are members from the beginning: with what they had then, or would have had with these settings."""
+        standing = self._recorded.standing
+        if standing is None:
+            self._load((), ())
+            return
+        for client in clients:
+            client.member_id = client.life.member_id
+        standing = self._standing(standing, clients)
+        subscriptions = {each.member_id: self._metadata(each, standing.protocol or "") for each in clients}
+        lives = [client.life for client in clients]
+        self.before = classic_events(self._group, standing, lives)
+        self._load([classic_record(self._group, standing, lives, subscriptions)], clients)
+        for client in clients:
+            client.owned = _owned(client.member_id, standing.assignments[client.member_id])
+            client.generation = standing.generation
+
+    def _standing(self, recorded: Standing, clients: Sequence[Client]) -> Standing:
+        ids = [client.member_id for client in clients]
+        if not clients:
+            return Standing(recorded.at_ms, recorded.generation)
+        if set(ids) == set(recorded.assignments) and self._setting.assigns_as_recorded:
+            return recorded
+        self._computed.add(recorded.generation)
+        offered = clients[0].life.asks.protocols
+        protocol = recorded.protocol if recorded.protocol in offered else offered[0]
+        said = [(each.member_id, each.life.instance, self._metadata(each, protocol or "")) for each in clients]
+        given = assign_to(protocol, said, self._setting.counts)
+        leader = recorded.leader if recorded.leader in ids else ids[0]
+        return Standing(recorded.at_ms, recorded.generation, protocol, leader, given)
 
     # -- what clients do
 
     def _plan(self, client: Client) -> None:
         life = client.life
-        self._at(life.came_ms, life.order, partial(self._join, client, "", life.join_reason))
+        if not life.is_seated:
+            self._at(life.came_ms, life.order, partial(self._join, client, "", life.join_reason))
         if life.left_ms is not None:
             self._at(life.left_ms, life.order, partial(self._leave, client))
         for at_ms, is_changed, reason in life.calls:
@@ -187,7 +223,7 @@ class ClassicReplay(Stage):
         """KIP-429: a cooperative member that was to give something up does so, and joins again for others to take it."""
         group = self._shard.groups[self._group]
         before = client.owned
-        client.owned = sorted(TopicPartition(*place) for place in owners_in({client.member_id: reply.assignment}) or ())
+        client.owned = _owned(client.member_id, reply.assignment)
         client.generation = group.generation
         if _is_cooperative(reply.protocol_name) and not set(before) <= set(client.owned):
             self._at(self._now_ms, client.life.order, lambda: self._give_up(client, group.generation))
@@ -218,6 +254,10 @@ class ClassicReplay(Stage):
         group = self._shard.groups.get(self._group)
         member = None if group is None else group.members.get(client.member_id)
         return None if member is None or member.is_new else member.session_timeout_ms
+
+
+def _owned(member_id: str, assignment: bytes) -> list[TopicPartition]:
+    return sorted(TopicPartition(*place) for place in owners_in({member_id: assignment}) or ())
 
 
 def _is_cooperative(protocol: str | None) -> bool:

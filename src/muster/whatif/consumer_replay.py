@@ -7,19 +7,23 @@ has none. A member gives up what it is told to at once, and says so with a heart
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from muster.core.consumer.notes import by_name
 from muster.core.consumer.records import Target
 from muster.core.consumer.replies import ConsumerHeartbeatReply
 from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.states import JOIN_EPOCH, LEFT_EPOCH, STATIC_LEFT_EPOCH, ConsumerGroupState
+from muster.core.consumer.target import compute_target
 from muster.core.journal import JournalEvent
 from muster.whatif.changes import Setting
-from muster.whatif.recorded import CannotReplay, Life, Recorded
+from muster.whatif.recorded import Life, Recorded
 from muster.whatif.replayed_topics import ReplayedTopics
+from muster.whatif.seats import consumer_events, consumer_records, subscription_of
 from muster.whatif.stage import Client, Stage
+from muster.whatif.stretch import CannotReplay
 from muster.wire import errors
 from muster.wire.value import Value
 
@@ -47,14 +51,33 @@ class ConsumerReplay(Stage):
         self._setting = setting
         self._interval_ms = setting.config.consumer_heartbeat_interval_ms
         self._members: dict[str, ConsumerClient] = {}
-        for life in setting.lives:
-            self._plan(ConsumerClient(life))
+        clients = [ConsumerClient(life) for life in setting.lives]
+        self._seat([client for client in clients if client.life.is_seated], topics)
+        for client in clients:
+            self._plan(client)
+
+    def _seat(self, clients: Sequence[ConsumerClient], topics: ReplayedTopics) -> None:
+        """Those that are members from the beginning, with what the coordinator's assignor gives them."""
+        standing, assignor = self._recorded.standing, self._setting.remote_assignor
+        if standing is None or assignor is None:
+            self._load((), ())
+            return
+        lives = [client.life for client in clients]
+        subscriptions = {life.member_id: subscription_of(life, assignor, topics) for life in lives}
+        targets = compute_target(subscriptions, {}, {}, (assignor,), topics)
+        for client in clients:
+            self._members[client.member_id] = client
+            client.held, client.generation = targets[client.member_id], standing.generation
+        given = {member_id: by_name(target, topics) for member_id, target in targets.items()}
+        self.before = consumer_events(self._group, standing, lives, given, assignor)
+        self._load(consumer_records(self._group, standing, subscriptions, targets, topics), clients)
 
     # -- what clients do
 
     def _plan(self, client: ConsumerClient) -> None:
         life = client.life
-        self._at(life.came_ms, life.order, partial(self._join, client))
+        if not life.is_seated:
+            self._at(life.came_ms, life.order, partial(self._join, client))
         if life.left_ms is not None:
             self._at(life.left_ms, life.order, partial(self._leave, client, LEFT_EPOCH))
         elif life.is_away and life.silent_ms is not None:
@@ -131,8 +154,12 @@ class ConsumerReplay(Stage):
         elif reply.error == errors.NONE:
             client.generation = reply.member_epoch
             if reply.assignment is not None and reply.assignment != client.held:
-                client.held = reply.assignment
-                self._at(self._now_ms, order, partial(self._acknowledge, client, reply.assignment))
+                before, client.held = client.held, reply.assignment
+                is_less = any(
+                    not set(numbers) <= set(reply.assignment.get(topic_id, ())) for topic_id, numbers in before.items()
+                )
+                after_ms = client.life.gives_up_ms if is_less else 0
+                self._at(self._now_ms + after_ms, order, partial(self._acknowledge, client, reply.assignment))
 
     def _acknowledge(self, client: ConsumerClient, held: Mapping[bytes, tuple[int, ...]]) -> None:
         if client.is_alive(self._now_ms) and client.held == held and client.generation > JOIN_EPOCH:

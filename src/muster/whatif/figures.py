@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from muster.explain.assignments import owners_in, raw_assignments
 from muster.explain.epochs import partitions_of
 from muster.explain.event import Event
-from muster.explain.facts import Gap, History, Partition
+from muster.explain.facts import Departure, Gap, History, Partition
+from muster.explain.fold import fold
 from muster.whatif.arrivals import Arrivals
 
 
@@ -22,31 +23,69 @@ class Figures:
     """Partitions that changed hands."""
     unowned_ms: int
     """Time without an owner that reads, summed over partitions."""
+    longest_unowned_ms: int
+    """The same of the partition that was longest without one."""
     waited: int | None
     """Records that arrived in that time. None: no commits tell how many come."""
+    deaths: int
+    """Members that were expelled for their silence."""
     detection_ms: int | None
     """How long dead members went unnoticed, the longest. None: none was expelled for its silence."""
 
 
-def measure(
-    history: History, events: Sequence[Event], silent: Mapping[str, int | None], end_ms: int, arrivals: Arrivals | None
-) -> Figures:
-    """`silent`: by member id, its last sign of life, if it fell silent. What has no owner at the end counts up to `end_ms`."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    figures: Figures
+    unowned_ms: Mapping[Partition, int]
+    """By partition: how long it had no owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A history as events: those that say how the group stood at the beginning, and those that count."""
+
+    group: str
+    before: Sequence[Event]
+    events: Sequence[Event]
+    end_ms: int
+    silent: Mapping[str, int | None]
+    """By member id: its last sign of life, if it fell silent."""
+
+    def history(self) -> History:
+        """Without what `before` stands for, which is one rebalance."""
+        found = fold([*self.before, *self.events], self.group)
+        found.rebalances = found.rebalances[1:] if self.before else found.rebalances
+        return found
+
+
+def measure(told: Told, history: History, arrivals: Arrivals | None) -> Measured:
+    """What has no owner at the end counts up to there. `history`: of `told`."""
+    silent = told.silent
     delays = [
-        gone.at_ms - since_ms
-        for gone in history.departures
-        if gone.cause == "session_expired" and (since_ms := silent.get(gone.who.member_id)) is not None
+        gone.at_ms - _silent_since(gone, silent) for gone in history.departures if gone.cause == "session_expired"
     ]
     gaps = [gap for each in history.rebalances for gap in each.gaps]
-    gaps += (Gap(each, since_ms, end_ms) for each, since_ms in history.unowned_since.items())
-    gaps += _while_down(events, silent, end_ms)
-    return Figures(
+    gaps += (Gap(each, since_ms, told.end_ms) for each, since_ms in history.unowned_since.items())
+    gaps += _while_down([*told.before, *told.events], silent, told.end_ms)
+    lengths: dict[Partition, int] = {}
+    for gap in gaps:
+        lengths[gap.partition] = lengths.get(gap.partition, 0) + gap.length_ms
+    figures = Figures(
         len(history.rebalances),
         sum(len(each.moves or ()) for each in history.rebalances),
-        sum(gap.length_ms for gap in gaps),
+        sum(lengths.values()),
+        max(lengths.values(), default=0),
         None if arrivals is None else arrivals.within(gaps),
+        len(delays),
         max(delays, default=None),
     )
+    return Measured(figures, lengths)
+
+
+def _silent_since(gone: Departure, silent: Mapping[str, int | None]) -> int:
+    """Its last sign of life. One that came back under the same id may have fallen silent again: then its session tells."""
+    since_ms = silent.get(gone.who.member_id)
+    return gone.at_ms - gone.silent_ms if since_ms is None or since_ms > gone.at_ms else since_ms
 
 
 def _while_down(events: Sequence[Event], silent: Mapping[str, int | None], end_ms: int) -> Iterator[Gap]:

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from muster.core.assignors.contract import TopicPartition
 from muster.whatif.leader import by_topic
-from muster.whatif.recorded import DEFAULT_DELAY_MS, CannotReplay
+from muster.whatif.recorded import DEFAULT_DELAY_MS
+from muster.whatif.stretch import CannotReplay
 from muster.wire.consumer_protocol import Assignment, encode_assignment
 
 REACTION_MS: Final = 1_500

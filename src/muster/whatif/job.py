@@ -17,11 +17,11 @@ import pyarrow as pa
 from muster.core.internal_topics import GROUP_JOURNAL
 from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.log_schema import COMMIT_TYPES
-from muster.whatif.answer import Question, as_row, problem_row
+from muster.whatif.answer import Answer, Question, as_row, problem_row
 from muster.whatif.arrivals import arrivals_of
 from muster.whatif.figures import Figures
 from muster.whatif.generations import ASSUMED, journal_of
-from muster.whatif.recorded import CannotReplay
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant, variant_of
 
 if TYPE_CHECKING:
@@ -49,12 +49,21 @@ _TAKES: Final = pa.schema(
         ("changes", pa.string()),
     ]
 )
+_UNOWNED: Final = pa.struct(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("recorded_ms", pa.int64()),
+        ("replayed_ms", pa.int64()),
+    ]
+)
 GIVES: Final = pa.schema(
     [
         ("cluster", pa.string()),
         ("group_id", pa.string()),
         ("variant", pa.string()),
         *((f"{kind}_{each.name}", pa.int64()) for kind in ("recorded", "replayed") for each in fields(Figures)),
+        ("partitions", pa.list_(_UNOWNED)),
         ("reproduced", pa.int64()),
         ("assumed", pa.string()),
         ("problem", pa.string()),
@@ -152,13 +161,10 @@ class _Asking:
         key = (pair["cluster"], pair["group_id"])
         if key != self._key:
             self._key, self._found = key, _question(pair)
-        try:
-            if isinstance(self._found, CannotReplay):
-                raise self._found
-            row = as_row(self._found.answer(variant_of(pair["changes"])))
-        except CannotReplay as problem:
-            row = problem_row(pair["group_id"], pair["changes"], problem)
-        return {"cluster": pair["cluster"], **row}
+        found = self._found if isinstance(self._found, CannotReplay) else _answer(self._found, pair["changes"])
+        if isinstance(found, CannotReplay):
+            return {"cluster": pair["cluster"], **problem_row(pair["group_id"], pair["changes"], found)}
+        return {"cluster": pair["cluster"], **as_row(found)}
 
 
 def _question(pair: dict[str, Any]) -> Question | CannotReplay:
@@ -168,5 +174,19 @@ def _question(pair: dict[str, Any]) -> Question | CannotReplay:
             return Question(group, payloads, arrivals)
         generations = [json.loads(each) for each in pair["generations"] or ()]
         return Question(group, journal_of(group, generations), arrivals, ASSUMED)
-    except CannotReplay as problem:
-        return problem
+    except Exception as failure:
+        return _problem(failure)
+
+
+def _answer(asked: Question, changes: str) -> Answer | CannotReplay:
+    try:
+        return asked.answer(variant_of(changes))
+    except Exception as failure:
+        return _problem(failure)
+
+
+def _problem(failure: Exception) -> CannotReplay:
+    """Anybody with the right to may write to the journal: one that makes no sense must not end the job for all other groups."""
+    if isinstance(failure, CannotReplay):
+        return failure
+    return CannotReplay(f"its journal tells what cannot have been ({type(failure).__name__}: {failure})")

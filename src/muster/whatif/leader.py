@@ -5,7 +5,7 @@ The assignors are the core's own; here is only what lies between them and the by
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from muster.core.assignors.choice import ASSIGNORS, RANGE
 from muster.core.assignors.contract import Subscriber, TopicPartition
@@ -16,19 +16,25 @@ from muster.wire.consumer_protocol import Assignment, decode_subscription, encod
 
 
 def assign(reply: JoinReply, counts: Mapping[str, int]) -> dict[str, bytes]:
-    """What the leader that got this reply gives to each member. An assignor that we do not have counts as `range`."""
-    assignor = ASSIGNORS.get(reply.protocol_name or "", RANGE)
-    members = []
-    for member in reply.members:
-        said = decode_subscription(member.metadata)
-        owned = [TopicPartition(topic, number) for topic, numbers in said.owned_partitions for number in numbers]
-        members.append(
-            Subscriber(
-                member.member_id, said.topics, member.group_instance_id, owned, said.generation_id, said.user_data
-            )
-        )
+    """What the leader that got this reply gives to each member."""
+    said = [(member.member_id, member.group_instance_id, member.metadata) for member in reply.members]
+    return assign_to(reply.protocol_name, said, counts)
+
+
+def assign_to(
+    protocol: str | None, said: Iterable[tuple[str, str | None, bytes]], counts: Mapping[str, int]
+) -> dict[str, bytes]:
+    """`said`: member id, instance id and subscription of each member. An assignor that we do not have counts as `range`."""
+    assignor = ASSIGNORS.get(protocol or "", RANGE)
+    members = [_subscriber(*each) for each in said]
     given = assignor.assign(counts, members)
     return {member_id: encode_assignment(Assignment(by_topic(places))) for member_id, places in given.items()}
+
+
+def _subscriber(member_id: str, instance: str | None, metadata: bytes) -> Subscriber:
+    said = decode_subscription(metadata)
+    owned = [TopicPartition(topic, number) for topic, numbers in said.owned_partitions for number in numbers]
+    return Subscriber(member_id, said.topics, instance, owned, said.generation_id, said.user_data)
 
 
 def by_topic(places: Sequence[TopicPartition]) -> list[tuple[str, list[int]]]:
@@ -40,8 +46,10 @@ def by_topic(places: Sequence[TopicPartition]) -> list[tuple[str, list[int]]]:
 
 def partition_counts(recorded: Recorded, times: int = 1) -> dict[str, int]:
     """As many of each topic as were ever assigned, so many times over."""
-    counts: dict[str, int] = {}
-    for sync in recorded.syncs.values():
-        for topic, number in owners_in(sync[1]) or () if sync is not None else ():
+    counts = dict(recorded.counts)
+    known: list[Mapping[str, bytes]] = [sync[1] for sync in recorded.syncs.values() if sync is not None]
+    known += [recorded.standing.assignments] if recorded.standing is not None else []
+    for assignments in known:
+        for topic, number in owners_in(assignments) or ():
             counts[topic] = max(counts.get(topic, 0), number + 1)
     return {topic: count * times for topic, count in counts.items()}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from muster.core.journal import JournalEvent
+from muster.explain.event import Event
 from muster.whatif.changes import setting_of
 from muster.whatif.classic_replay import ClassicReplay
 from muster.whatif.consumer_replay import ConsumerReplay
@@ -19,6 +20,8 @@ class Replayed:
     journal: list[JournalEvent]
     silent: Mapping[str, int | None]
     """By member id: its last sign of life, if it fell silent."""
+    before: Sequence[Event]
+    """How the group stood at the beginning. Empty if it was created then."""
 
 
 def replay(recorded: Recorded, variant: Variant) -> Replayed:
@@ -26,4 +29,4 @@ def replay(recorded: Recorded, variant: Variant) -> Replayed:
     setting = setting_of(recorded, variant)
     stage: Stage
     stage = ClassicReplay(recorded, setting) if setting.remote_assignor is None else ConsumerReplay(recorded, setting)
-    return Replayed(stage.run(), stage.silent())
+    return Replayed(stage.run(), stage.silent(), stage.before)

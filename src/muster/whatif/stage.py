@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from muster.core.assignors.contract import TopicPartition
 from muster.core.config import GroupConfig
 from muster.core.consumer.topics import TopicView
 from muster.core.contract import Outcome, TimerKey
 from muster.core.journal import JournalEvent
+from muster.core.records import Record
 from muster.core.requests import Request
 from muster.core.shard import Shard
+from muster.explain.event import Event
 from muster.whatif.recorded import Life, Recorded
 from muster.wire.value import Value
 
@@ -49,6 +51,8 @@ class Ticket:
 class Stage(ABC):
     def __init__(self, recorded: Recorded, config: GroupConfig, topics: TopicView | None = None) -> None:
         self.journal: list[JournalEvent] = []
+        self.before: list[Event] = []
+        """How the group stood when the replay began, as events. None if it was created then."""
         self._recorded = recorded
         self._group = recorded.group
         self._shard = Shard(config, self._new_id, topics)
@@ -61,6 +65,13 @@ class Stage(ABC):
         self._asking: Client | None = None
         """Whose request is being handled."""
         self._log_offset = 0
+
+    def _load(self, records: Iterable[Record], seated: Iterable[Client]) -> None:
+        """Begin as a coordinator does: with what its log holds, and with these clients as members of it."""
+        for client in seated:
+            self._clients[client.member_id] = client
+        for record in records:
+            self._append(record)
         self._carry_out(self._shard.on_loaded(self._now_ms))
 
     def run(self) -> list[JournalEvent]:
@@ -150,14 +161,17 @@ class Stage(ABC):
         self._release(outcome.early_replies)
         self.journal.extend(outcome.journal)
         for record in outcome.records:
-            self._shard.replay(record, self._log_offset)
-            self._log_offset += 1
+            self._append(record)
         follow_up = self._shard.on_durable(outcome.step, self._now_ms) if outcome.step is not None else None
         self._release(outcome.replies)
         for event in outcome.journal:
             self._told(event)
         if follow_up is not None:
             self._carry_out(follow_up)
+
+    def _append(self, record: Record) -> None:
+        self._shard.replay(record, self._log_offset)
+        self._log_offset += 1
 
     def _name(self, member_id: str) -> None:
         if self._asking is not None:

@@ -41,6 +41,8 @@ _MAX_TIMESTAMP_AT: Final = 35
 _COPIED_ONCE_FROM: Final = 64 * 1024
 """Larger batches are patched with one copy of their bytes instead of three, which costs a small one more than it saves."""
 
+_crc_of: Final = google_crc32c.value
+"""Bound once: a function that is looked up in its module costs as much again as a short checksum."""
 _OFFSET = struct.Struct(">q")
 _CRC = struct.Struct(">I")
 _ATTRIBUTES = struct.Struct(">h")
@@ -199,7 +201,7 @@ def check_crc(buf: bytes, header: BatchHeader, pos: int = 0) -> None:
     """Raise CorruptBatch unless the checksum in the header is that of the bytes."""
     if pos + header.size > len(buf):
         raise CorruptBatch(f"batch of {header.size} bytes is cut off after {len(buf) - pos}", pos)
-    actual = google_crc32c.value(buf[pos + CHECKED_FROM : pos + header.size])
+    actual = _crc_of(buf[pos + CHECKED_FROM : pos + header.size])
     if actual != header.crc:
         raise CorruptBatch(f"checksum is {actual:#010x}, the header says {header.crc:#010x}", pos + _CRC_AT)
 

@@ -22,6 +22,7 @@ _VALUE = struct.Struct(">hi")
 _COMMIT_KEY: Final = _KEY.pack(_VERSION, COMMIT_MARKER)
 _ABORT_KEY: Final = _KEY.pack(_VERSION, ABORT_MARKER)
 _ATTRIBUTES: Final = TRANSACTIONAL_BIT | CONTROL_BIT
+_pack_value: Final = _VALUE.pack
 
 
 class EndMarker(NamedTuple):
@@ -43,7 +44,7 @@ def encode_marker_batch(
     """A batch of one marker. It has no sequence: markers are not the producer's own."""
     batch = OpenBatch(base_offset, leader_epoch, producer_id, producer_epoch, -1, _ATTRIBUTES)
     batch.mark(timestamp_ms)
-    batch.add(_COMMIT_KEY if marker.committed else _ABORT_KEY, _VALUE.pack(_VERSION, marker.coordinator_epoch))
+    batch.add(_COMMIT_KEY if marker.committed else _ABORT_KEY, _pack_value(_VERSION, marker.coordinator_epoch))
     batch.keep()
     return batch.seal()
 

@@ -17,12 +17,19 @@ from muster.wire.batch_header import CHECKED_FROM, HEADER_SIZE, LENGTH_END, MAGI
 from muster.wire.compression import NONE, compress
 from muster.wire.native import uvarint_size, write_uvarint, write_zigzag, zigzag_size
 
+_HEAD_BYTES: Final = HEADER_SIZE - CHECKED_FROM
+"""The part of the header that the checksum covers. It stands before the records in `out`, so that both are summed at once."""
+_LAST_DELTA_AT: Final = 2
+_TIMES_AT: Final = 6
+_COUNT_AT: Final = 36
+"""In that part."""
 _NULL: Final = 1
 """The zigzag varint of -1."""
 _TWO_BYTES: Final = 128
 """The smallest unsigned varint of two bytes."""
+_ONE_BYTE: Final = 64
+"""A number below it is one byte as a zigzag varint."""
 _crc_of: Final = google_crc32c.value
-_crc_with: Final = google_crc32c.extend
 """Bound once: a function that is looked up in its module costs as much again as a short checksum."""
 
 
@@ -32,12 +39,9 @@ class OpenBatch:
 
     __slots__ = (
         "_attributes",
-        "_base_sequence",
         "_delta_ms",
         "_kept_bytes",
         "_kept_count",
-        "_producer_epoch",
-        "_producer_id",
         "base_offset",
         "base_timestamp",
         "count",
@@ -59,12 +63,18 @@ class OpenBatch:
         """`attributes`: bits of the header, without the codec, which is given when it is sealed."""
         self.base_offset = base_offset
         self.leader_epoch = leader_epoch
-        self._producer_id: i64 = producer_id
-        self._producer_epoch: i64 = producer_epoch
-        self._base_sequence: i64 = base_sequence
         self._attributes: i64 = attributes
-        self.out = BytesWriter()
-        """The records. Keys and values are written here; whatever surrounds them is this class's business."""
+        out = BytesWriter()
+        write_i16_be(out, i16(attributes))
+        write_i32_be(out, 0)
+        write_i64_be(out, 0)
+        write_i64_be(out, 0)
+        write_i64_be(out, producer_id)
+        write_i16_be(out, i16(producer_epoch))
+        write_i32_be(out, i32(base_sequence))
+        write_i32_be(out, 0)
+        self.out = out
+        """Keys and values are written here; whatever surrounds them is this class's business."""
         self.count: i64 = 0
         self.base_timestamp: i64 = 0
         self.max_timestamp: i64 = 0
@@ -81,7 +91,7 @@ class OpenBatch:
     @property
     def size(self) -> int:
         """What it takes in the log if it is not compressed."""
-        return HEADER_SIZE + len(self.out)
+        return CHECKED_FROM + len(self.out)
 
     def mark(self, timestamp_ms: i64) -> None:
         """The records that follow have this timestamp, and `undo` takes them back."""
@@ -108,15 +118,25 @@ class OpenBatch:
         index = self.count
         delta_ms = self._delta_ms
         delta_ms = (delta_ms << 1) ^ (delta_ms >> 63)  # it may be negative: clocks are set back
-        delta_size: i64 = 1 if delta_ms < _TWO_BYTES else uvarint_size(delta_ms)
-        _write_short(out, 2 + delta_size + _short_size(index) + _field_size(key_size) + _field_size(value_size))
-        out.append(0)  # attributes
-        if delta_ms < _TWO_BYTES:
+        sizes: i64 = 4
+        if key_size > 0:
+            sizes += key_size
+        if value_size > 0:
+            sizes += value_size
+        if delta_ms < _TWO_BYTES and index < _ONE_BYTE and key_size < _ONE_BYTE and value_size < _ONE_BYTE:
+            # Nearly every record, and without a call for each of its numbers.
+            _write_short(out, sizes + 2)
+            out.append(0)  # attributes
             out.append(u8(delta_ms))
+            out.append(u8(index << 1))
+            out.append(u8(key_size << 1) if key_size >= 0 else u8(_NULL))
         else:
+            sizes += uvarint_size(delta_ms) + zigzag_size(index) - 2
+            _write_short(out, sizes + zigzag_size(key_size) + zigzag_size(value_size))
+            out.append(0)
             write_uvarint(out, delta_ms)
-        _write_short(out, index)
-        _write_size(out, key_size)
+            _write_short(out, index)
+            _write_size(out, key_size)
 
     def begin_value(self, value_size: i64) -> None:
         """The key is written, the next is the value."""
@@ -140,45 +160,36 @@ class OpenBatch:
         """The batch as it goes to the log. It may be sealed again when more has come."""
         count = self.count
         assert count > 0, "a batch needs at least one record"
-        checked = BytesWriter()
-        write_i16_be(checked, i16(self._attributes | compression))
-        write_i32_be(checked, i32(count - 1))
-        write_i64_be(checked, self.base_timestamp)
-        write_i64_be(checked, self.max_timestamp)
-        write_i64_be(checked, self._producer_id)
-        write_i16_be(checked, i16(self._producer_epoch))
-        write_i32_be(checked, i32(self._base_sequence))
-        write_i32_be(checked, i32(count))
-        head = checked.getvalue()
-        records = self.out.getvalue()
+        records = self.out
+        records[1] = u8(self._attributes | compression)
+        _put_number(records, _LAST_DELTA_AT, 4, count - 1)
+        _put_number(records, _TIMES_AT, 8, self.base_timestamp)
+        _put_number(records, _TIMES_AT + 8, 8, self.max_timestamp)
+        _put_number(records, _COUNT_AT, 4, count)
+        checked = records.getvalue()
         if compression != NONE:
-            records = compress(compression, records)
-        # Piece by piece: the records may be many, and are copied as seldom as can be.
-        crc: i64 = _crc_with(_crc_of(head), records)
+            checked = checked[:_HEAD_BYTES] + compress(compression, checked[_HEAD_BYTES:])
+        crc: i64 = _crc_of(checked)
         out = BytesWriter()
         write_i64_be(out, self.base_offset)
-        write_i32_be(out, CHECKED_FROM - LENGTH_END + len(head) + len(records))
+        write_i32_be(out, CHECKED_FROM - LENGTH_END + len(checked))
         write_i32_be(out, self.leader_epoch)
         out.append(MAGIC)
         write_i32_be(out, i32(crc - 0x100000000 if crc & 0x80000000 else crc))
-        out.write(head)
-        return out.getvalue() + records
+        return out.getvalue() + checked
 
 
-def _field_size(size: i64) -> i64:
-    if size < 0:
-        return 1
-    return _short_size(size) + size
-
-
-def _short_size(number: i64) -> i64:
-    """`zigzag_size` of a number that is small nearly always. Here, so that the compiler makes it part of its callers."""
-    return 1 if number < _TWO_BYTES // 2 else zigzag_size(number)
+def _put_number(out: BytesWriter, at: i64, size: i64, number: i64) -> None:
+    """Over what stands there, most significant byte first."""
+    shift = 8 * size
+    for place in range(at, at + size):
+        shift -= 8
+        out[place] = u8((number >> shift) & 0xFF)
 
 
 def _write_short(out: BytesWriter, number: i64) -> None:
-    """`write_zigzag`, likewise: three calls less a record."""
-    if number < _TWO_BYTES // 2:
+    """`write_zigzag` of a number that is small nearly always. Here, so that the compiler makes it part of its callers."""
+    if number < _ONE_BYTE:
         out.append(u8(number << 1))
     else:
         write_zigzag(out, number)

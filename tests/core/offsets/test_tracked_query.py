@@ -24,7 +24,7 @@ def test_first_commit_of_each_run_is_an_event_and_the_next_ones_are_not() -> Non
     assert runs(world) == ["a", "b", "c", "b"]
     (first, *_) = [event for event in world.journal if event.kind == "query_tracked"]
     assert (first.cause, first.generation, first.group_id) == ("new_run", -1, "etl")
-    assert first.detail == {"query_id": "f0", "run_id": "a", "batch_id": 0}
+    assert first.detail == {"query_id": "f0", "run_id": "a", "batch_id": 0, "duration_ms": 7}
 
 
 def test_commits_of_others_are_no_events() -> None:

@@ -33,15 +33,16 @@ def checkpoints(hdfs: Hadoop, bucket: S3, tmp_path_factory: pytest.TempPathFacto
         '{"orders":{"0":7,"1":9}}',
         unfinished='{"orders":{"0":15}}',
     )
-    for checksum in local.rglob("*.crc"):
-        checksum.unlink()  # Hadoop checks them when it copies, and these are made up
     urls = {"hdfs": f"{hdfs.url}/checkpoints/query", "s3": f"{bucket.url}/checkpoints/query"}
     with open_session(SessionSettings(master="local[1]", extra={**SMALL, **bucket.spark_settings})) as spark:
         path = spark._jvm.org.apache.hadoop.fs.Path
         for url in urls.values():
             system = path(url).getFileSystem(spark._jsc.hadoopConfiguration())
-            system.mkdirs(path(url).getParent())
-            system.copyFromLocalFile(path(str(local)), path(url))
+            # One by one as Spark writes them: S3A copies directories by a client of its own, which waits for minutes here.
+            for file in (each for each in local.rglob("*") if each.is_file() and each.suffix != ".crc"):
+                written = system.create(path(f"{url}/{file.relative_to(local)}"))
+                written.write(bytearray(file.read_bytes()))
+                written.close()
     return urls
 
 

@@ -122,7 +122,7 @@ def test_log_of_a_real_kafka_that_was_compacted_says_that_its_generations_are_go
 
 def test_every_group_with_every_variant_gets_the_answer_of_the_pure_function(spark: Any) -> None:
     journals = {f"g{seed}": journal(seed) for seed in range(GROUPS)}
-    found = [row.asDict() for row in what_if(spark, log_of(spark, journals), VARIANTS).collect()]
+    found = [row.asDict(recursive=True) for row in what_if(spark, log_of(spark, journals), VARIANTS).collect()]
     expected = [
         {"cluster": "c", **as_row(each)}
         for group, events in journals.items()
@@ -132,10 +132,13 @@ def test_every_group_with_every_variant_gets_the_answer_of_the_pure_function(spa
     assert len(found) == GROUPS * len(VARIANTS)
 
 
-def test_groups_are_chosen_by_name_and_one_without_its_beginning_says_so(spark: Any) -> None:
-    journals = {"billing-1": journal(1)[4:], "billing.2": journal(2), "shipping": journal(3)}
-    (first, second) = what_if(spark, log_of(spark, journals), [Variant()], "billing*").orderBy("group_id").collect()
-    assert first.problem == "the journal does not go back to the beginning of the group"
+def test_groups_are_chosen_by_name_and_one_that_cannot_be_replayed_says_why(spark: Any) -> None:
+    forged = [{**event, "settings": [7]} if event["kind"] == "join_completed" else event for event in journal(4)]
+    journals = {"billing-1": journal(1)[4:6], "billing.2": journal(2), "billing.3": forged, "shipping": journal(3)}
+    found = what_if(spark, log_of(spark, journals), [Variant()], "billing*").orderBy("group_id").collect()
+    (first, second, third) = found
+    assert third.problem.startswith("its journal tells what cannot have been")
+    assert first.problem == "the journal has neither the beginning of the group nor a rebalance that was finished"
     assert first.recorded_rebalances is None
     assert second.group_id == "billing.2"
 

@@ -30,6 +30,7 @@ def lag_now(
         _positions(current, ends.newest, states)
         .join(_consume_rates(recent, settings), on=POSITION, how="left")
         .join(owners(states, assignments), on=POSITION, how="left")
+        .join(states.select(*GROUP, "n_members"), on=GROUP, how="left")
         .join(ends.newest, on=TOPIC_PARTITION, how="left")
     )
     rows = _with_brackets(rows, ends.steps, settings)

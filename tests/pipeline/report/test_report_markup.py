@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muster.pipeline.report.markup import Html, name, tag, together, two_parts, visible
+from muster.pipeline.report.markup import Html, name, shared_end, tag, together, two_parts, visible
 
 
 def test_a_child_and_an_attribute_are_escaped() -> None:
@@ -62,3 +62,13 @@ def test_a_name_in_a_narrow_place_keeps_its_end() -> None:
         two_parts("", "-0")
         == '<bdi class="two-parts no-name"><span class="stem">(empty name)</span><span class="tail">-0</span></bdi>'
     )
+
+
+def test_what_all_names_end_with_is_not_what_a_narrow_place_shows() -> None:
+    names = [f"team-{n:02d}.a-service.consumer-group-{n:05d}.production-eu-central" for n in range(30)]
+    shared = shared_end(names)
+    assert names[7][-shared:] == ".production-eu-central"
+    assert '<span class="tail">up-00007…</span>' in two_parts(names[7], shared_end=shared)
+    assert shared_end(names[:1]) == 0, "alone it has nothing in common with others"
+    assert shared_end([*names, "billing"]) == 0
+    assert shared_end([*names, "production-eu-central"]) == 0, "something of each name is left"

@@ -83,6 +83,26 @@ class TestHeatMap:
         late = next(cell for cell in cells if cell["data-tip"].startswith("11:57"))
         assert float(late["x"]) == pytest.approx(PLOT_WIDTH / 2, abs=1)
 
+    def test_a_group_that_only_commits_begins_with_its_commit(self) -> None:
+        """It has neither members nor rebalances: a reader of its own that commits now and then."""
+        rows = [_minute(END - 5 * MINUTE, 0, 0), {**_minute(END - 3 * MINUTE, 0, 0), "group_id": "late"}]
+        now: Row = {"group_id": "late", "at_ms": END, "committed": 1}
+        for commit_ms, begins in ((END - 3 * MINUTE + 30_000, 2.5), (END - MINUTE, 3)):  # the second one had one before
+            lag: list[Row] = [{"at_ms": END}, {**now, "commit_ms": commit_ms}]
+            cells = marks_of(heat.heat_map(facts_of(g_lag_history=rows, g_lag=lag)))
+            late = next(cell for cell in cells if cell["data-tip"].endswith("11:58: caught up"))
+            assert float(late["x"]) == pytest.approx(PLOT_WIDTH * begins / 5, abs=1)
+
+    def test_a_group_that_was_silent_when_the_window_began_has_no_gap_there(self) -> None:
+        """A silent group has a row an hour: the one before the window says how late it was at its beginning."""
+        start = END - limits.WINDOW_MS
+        facts = facts_of(
+            g_lag_history=[_minute(start - 30 * MINUTE, HOUR, HOUR), _minute(start + 30 * MINUTE, 2 * HOUR, 2 * HOUR)],
+            g_lag=[{"at_ms": END, "committed": 1, "time_lag_est_ms": 25 * HOUR, "time_lag_hi_ms": 25 * HOUR}],
+        )
+        first, *_ = marks_of(heat.heat_map(facts))
+        assert (float(first["x"]), first["data-tip"].split(": ")[1]) == (0, "1 h 30 min")
+
     def test_a_lower_bound_that_is_the_worst_says_at_least(self) -> None:
         """analytics 2.2: left_bound means at least, so the cell must not claim more."""
         facts = facts_of(
@@ -259,6 +279,38 @@ def _lag(**more: Any) -> Row:
 def _lines(lag: Row, *minutes: Row) -> str:
     made = as_table("g_lag_history", [{"cluster": CLUSTER, "group_id": "g", **minute} for minute in minutes])
     return lines.partition_lines(made, lag, [], END - 100 * MINUTE, END, "title")
+
+
+class TestLines:
+    def test_nothing_is_drawn_where_the_end_is_not_known(self) -> None:
+        """The first sample came long after the first commit: no slope leads from one to the other."""
+        place = {"topic": "t", "partition": 0, "committed": 0}
+        ends = (None, None, 90, None, 95, 95)
+        minutes = [{**place, "minute_ms": END - (10 - n) * MINUTE, "end": end} for n, end in enumerate(ends)]
+        svg = _lines(_lag(committed=0, end=95, lag=95), *minutes)
+        shaded = re.findall(r'<path d="([^"]+)" class="between"', svg)
+        assert len(shaded) == 1
+        first_x = float(re.findall(r"[\d.]+", shaded[0])[0])
+        assert first_x == pytest.approx(_x_of(svg, END - 5 * MINUTE), abs=1)
+        assert len(re.findall(r'class="line-end"', svg)) == 1
+        assert len(re.findall(r'class="line-committed"', svg)) == 1
+
+    def test_a_time_lag_that_is_known_for_a_moment_only_can_be_seen(self) -> None:
+        moment = {"time_lag_lo_ms": 600, "time_lag_hi_ms": 600, "time_lag_est_ms": 600}
+        svg = _lines(
+            _lag(committed=1, end=9, lag=8, **moment),
+            {"topic": "t", "partition": 0, "committed": 1, "end": 9, "minute_ms": END, **moment},
+        )
+        (begin, stop) = re.findall(r'<line x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)" y2="[\d.]+" class="line-lag"', svg)[
+            0
+        ]
+        assert float(stop) - float(begin) == 6
+
+
+def _x_of(svg: str, at_ms: int) -> float:
+    """By the bracket's scale: the plot shows 100 minutes up to `END`."""
+    left, right = 62, PLOT_WIDTH + 200 - 8
+    return right - (END - at_ms) / (100 * MINUTE) * (right - left)
 
 
 class TestBracket:

@@ -38,11 +38,13 @@ def test_broker_and_its_files_tell_the_same(spark: Any, tmp_path: Path) -> None:
             for number in range(3):
                 produce(client, "orders", batch(b"a", b"b", timestamp_ms=AT_MS + number))
             produce(client, "orders", batch(b"a" * 100_000, timestamp_ms=AT_MS), partition=1)  # larger than a portion
-        asked = found_in(
-            row.asDict() for row in broker_source(server.address, "c").record_times(spark, places).collect()
+        asked, by_connector = (
+            found_in(row.asDict() for row in reader.record_times(spark, places).collect())
+            for reader in (broker_source(server.address, "c"), broker_source(server.address, "c", by_connector=True))
         )
     expected = [*pair(0, 2, 4, AT_MS + 1), *pair(0, 4, 6, AT_MS + 2), *pair(1, 0, 1, AT_MS)]
     assert asked == sorted(expected)
+    assert by_connector == asked, "whoever reads the log, records are asked for by our own client"
     from_files = DirectorySource((str(tmp_path),), "c").record_times(spark, places).collect()
     assert found_in(row.asDict() for row in from_files) == asked
 

@@ -97,6 +97,11 @@ SITUATIONS: dict[str, dict[str, list[Row]]] = {
         "s_member": [member(1, ["u"])],
     },
     "catching up": {"s_offset_commit": steady([0, 600, 1_200]), "b_leo_sample": ends(1_260, 1_320, 1_380)},
+    "was fast, then left": {
+        "s_offset_commit": steady([0, 600, 1_200]),
+        "b_leo_sample": ends(1_260, 1_320, 1_380),
+        "s_group_generation": [group(3, NOW - HOUR), group(4, NOW, 0)],
+    },
     "slow": {"s_offset_commit": steady([10, 20, 30]), "b_leo_sample": ends(1_200, 1_800, 2_400)},
     "stalled": {"s_offset_commit": steady([30, 30, 30]), "b_leo_sample": ends(1_200, 1_800, 2_400)},
     "made anew": {
@@ -284,6 +289,12 @@ def test_rates_and_the_time_to_catch_up(gold: Gold) -> None:
     row = one(gold, "g_lag", "catching up")
     assert (row["consume_rate"], row["produce_rate"], row["lag"], row["eta_ms"]) == (10.0, 1.0, 180, 20_000)
     assert one(gold, "g_lag", "slow")["eta_ms"] is None
+
+
+def test_whoever_has_left_never_catches_up(gold: Gold) -> None:
+    row, status = one(gold, "g_lag", "was fast, then left"), one(gold, "g_status", "was fast, then left")
+    assert (row["consume_rate"], row["lag"], row["eta_ms"]) == (10.0, 180, None)
+    assert status["status"] == "STOPPED"
 
 
 def test_time_lag_never_reaches_into_an_earlier_topic_of_the_same_name(gold: Gold) -> None:

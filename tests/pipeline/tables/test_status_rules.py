@@ -74,6 +74,12 @@ CASES = [
         "STOPPED",
         "no members for 3 min",
     ),
+    (
+        "no members, and its offsets were set back",
+        replace(LAGGING, group_state="Empty", n_members=0, owner=None, window=commits(80, 100, 60)),
+        "STOPPED",
+        "the group has no members; went back from 100 to 60",
+    ),
     ("silent with lag", replace(LAGGING, window=commits(90, 100, until_ms=NOW - 6 * MINUTE)), "STOPPED", "6 min ago"),
     (
         "silent, but it never commits more often",

@@ -8,6 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from muster.runtime.metrics import MAX_LABELLED_GROUPS
 from tests.server.groups.group_server import GroupServer
 from tests.server.raw_client import PATIENCE_SECONDS
 
@@ -107,3 +108,39 @@ def test_group_names_are_escaped(server: GroupServer) -> None:
     name = 'a "quoted" \\ name\nin two lines {x="y"} 1'
     server.client().commit(name, ("orders", 0, 1))
     assert scrape(server)["muster_group_members", name] == 0
+
+
+def test_a_partition_whose_end_is_not_known_is_counted_and_is_no_lag_of_zero(server: GroupServer) -> None:
+    """In a cluster another node may lead it, and the group's coordinator does not know where it ends."""
+
+    def give_away() -> None:
+        topic = server.node.broker.topic("orders")
+        assert topic is not None
+        topic.partitions[1].is_led_here = False
+
+    server.client().commit("g", ("orders", 0, 0), ("orders", 1, 0))
+    server.run(give_away)
+    numbers = scrape(server)
+    assert [labels for name, labels in numbers if name == "muster_group_lag"] == ["g orders 0"]
+    assert numbers["muster_group_unknown_lag", "g"] == 1
+
+
+def test_series_of_offsets_are_bounded() -> None:
+    with GroupServer({"muster.metrics.listen": "127.0.0.1:0", "muster.metrics.max.offsets": "2"}) as server:
+        client = server.client()
+        client.commit("a", ("orders", 0, 1), ("orders", 1, 2))
+        assert scrape(server)["muster_group_committed_offset", "a orders 1"] == 2
+        client.commit("b", ("orders", 0, 1))
+        numbers = scrape(server)
+    assert numbers["muster_hidden_offsets", ""] == 3
+    of_offsets = ("muster_group_committed_offset", "muster_group_lag", "muster_group_total_lag")
+    assert {name for name, _ in numbers}.isdisjoint(of_offsets)
+
+
+def test_series_of_groups_are_bounded(server: GroupServer) -> None:
+    client = server.client()
+    for number in range(MAX_LABELLED_GROUPS + 1):
+        client.commit(f"g{number}", ("orders", 0, 1))
+    numbers = scrape(server)
+    assert numbers["muster_num_groups", ""] == MAX_LABELLED_GROUPS + 1
+    assert sum(name == "muster_group_members" for name, _ in numbers) == MAX_LABELLED_GROUPS

@@ -30,6 +30,8 @@ _COLUMNS: Final = (
     Column("lease", "lease_s", right=True, render="{:.1f} s".format, min_width=7),
     Column("partitions", "partitions_led", right=True),
     Column("coordinating", "coordinator_partitions_led", right=True),
+    Column("release", "release"),
+    Column("schema", "schema", render=lambda versions: "-".join(map(str, sorted(set(versions))))),
     Column("endpoints", "endpoints", render=endpoints_text),
 )
 
@@ -64,17 +66,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _status(connection: Any, *, as_json: bool) -> int:
+    from muster.cluster.node_leases import leases_of_nodes
     from muster.cluster.ownership import look
     from muster.cluster.plan import COORDINATING
+    from muster.log.postgres.node_versions import live_versions
     from muster.log.postgres.schema import check
 
-    check(connection)
+    versions = {node.node_id: node for node in live_versions(connection, check(connection))}
     view = look(connection)
-    leases = dict(
-        connection.execute(
-            "SELECT node_id, extract(epoch FROM lease_until - now())::float FROM muster.nodes"
-        ).fetchall()
-    )
+    leases = {lease.node_id: lease.seconds for lease in leases_of_nodes(connection)}
     led = Counter(leader.node_id for leader in view.leaders.values())
     coordinated = Counter(leader.node_id for slot, leader in view.leaders.items() if slot.topic == COORDINATING)
     rows = [
@@ -85,8 +85,11 @@ def _status(connection: Any, *, as_json: bool) -> int:
             "lease_s": round(leases.get(node.node_id, 0.0), 2),
             "partitions_led": led[node.node_id],
             "coordinator_partitions_led": coordinated[node.node_id],
+            "release": versions[node.node_id].release,
+            "schema": [versions[node.node_id].oldest, versions[node.node_id].newest],
         }
         for node in view.nodes.values()
+        if node.node_id in versions
     ]
     without = sum(count for node_id, count in led.items() if node_id not in view.nodes)
     if as_json:

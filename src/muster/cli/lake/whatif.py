@@ -46,6 +46,7 @@ _COLUMNS = (
     Column("rebalances", lambda row: _change(row, "rebalances", words.count), right=True),
     Column("moved", lambda row: _change(row, "moved", words.count), right=True),
     Column("without owner", lambda row: _change(row, "unowned_ms", words.duration), right=True),
+    Column("of one partition", lambda row: _change(row, "longest_unowned_ms", words.duration), right=True),
     Column("records waited", lambda row: _change(row, "waited", words.count), right=True),
     Column("death noticed after", lambda row: _change(row, "detection_ms", words.duration), right=True),
     Column("reproduced", _reproduced, right=True),
@@ -93,7 +94,7 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         with open_session(settings) as spark:
             found = what_if(spark, open_lake(spark, arguments.lake, given).table("log"), variants, arguments.group)
-            rows = [row.asDict() for row in found.orderBy("cluster", "group_id", "variant").collect()]
+            rows = [row.asDict(recursive=True) for row in found.orderBy("cluster", "group_id", "variant").collect()]
     except SessionError as error:
         note("whatif", str(error))
         return FAILED
@@ -125,15 +126,19 @@ def _variants(arguments: argparse.Namespace) -> list[Variant]:
 
 
 def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
-    from muster.whatif.advice import advise
+    from muster.whatif.advice import advise, best_of
     from muster.whatif.job import GIVES
 
     if not rows:
         note("whatif", "the lake has neither a journal nor generations of such a group: --group may be misspelt")
-    print_rows(arguments, _COLUMNS, GIVES.names, rows)
-    if arguments.json or arguments.csv:
-        return
-    for group in dict.fromkeys((row["cluster"], row["group_id"]) for row in rows):
-        advice = advise([row for row in rows if (row["cluster"], row["group_id"]) == group])
-        if advice is not None:
-            print(f"\n{advice}")
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["cluster"], row["group_id"]), []).append(row)
+    for own in groups.values():
+        best, advice = best_of(own), advise(own)
+        for row in own:
+            row["advice"] = advice if row is best else None
+    print_rows(arguments, _COLUMNS, (*GIVES.names, "advice"), rows)
+    for row in rows if not (arguments.json or arguments.csv) else ():
+        if row["advice"] is not None:
+            print(f"\n{row['advice']}")

@@ -41,12 +41,16 @@ def with_store(command: str, url: str | None, work: Callable[[Any], int]) -> int
         return FAILED
     from muster.log.contract import StorageError
     from muster.log.postgres.line import Line
+    from muster.log.postgres.pooler import require_sessions
 
-    line = Line(url, command)
+    line, other = Line(url, command), Line(url, command)
     try:
+        require_sessions(line, other)
+        other.close()
         return line.run(work)
     except StorageError as error:
         print(f"{command}: {error}", file=sys.stderr)
         return FAILED
     finally:
         line.close()
+        other.close()

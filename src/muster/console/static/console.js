@@ -35,15 +35,21 @@ function morph(old, fresh) {
   const mine = old.dataset.at !== undefined || old.dataset.until !== undefined;
   const same = mine && old.dataset.at === fresh.dataset.at && old.dataset.until === fresh.dataset.until;
   for (const { name } of [...old.attributes]) {
-    const kept = (name === "open" && old.nodeName === "DETAILS") || (name === "class" && old.classList.contains("at"));
+    const kept = (name === "open" && old.isTouched) || (name === "class" && old.classList.contains("at"));
     if (!kept && !fresh.hasAttribute(name)) old.removeAttribute(name);
   }
   for (const { name, value } of fresh.attributes) {
-    if (name === "open" || (name === "class" && old.classList.contains("at"))) continue;
+    if ((name === "open" && old.isTouched) || (name === "class" && old.classList.contains("at"))) continue;
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
   if (!same) morphChildren(old, fresh);
 }
+
+// What somebody has opened or closed stays so; of the others the newest is open.
+addEventListener("click", (event) => {
+  const summary = event.target.closest("summary");
+  if (summary) summary.parentNode.isTouched = true;
+});
 
 function morphChildren(old, fresh) {
   const keyed = new Map([...old.children].filter((each) => each.dataset.key !== undefined).map((each) => [each.dataset.key, each]));
@@ -112,6 +118,9 @@ if (button) button.addEventListener("click", () => {
   localStorage.setItem("theme", theme);
   paint(theme);
 });
+
+// -- filters: a choice counts at once
+for (const each of document.querySelectorAll("form[role=search] select")) each.addEventListener("change", () => each.form.requestSubmit());
 
 // -- keys
 function step(by) {

@@ -14,8 +14,8 @@ from mypy_extensions import i64, mypyc_attr
 
 from muster.wire.value import Value
 
-_COLUMNS: Final = 3
-"""Partition, offset, leader epoch or -1."""
+COLUMNS: Final = 3
+"""Of a row: partition, offset, leader epoch or -1."""
 
 
 @mypyc_attr(acyclic=True)
@@ -36,16 +36,16 @@ class TopicOffsets(Value):
         """A text for each row, or None if all of them are empty, as they usually are."""
 
     def __len__(self) -> int:
-        return len(self.numbers) // _COLUMNS
+        return len(self.numbers) // COLUMNS
 
     def partition(self, row: i64) -> i64:
-        return self.numbers[row * _COLUMNS]
+        return self.numbers[row * COLUMNS]
 
     def offset(self, row: i64) -> i64:
-        return self.numbers[row * _COLUMNS + 1]
+        return self.numbers[row * COLUMNS + 1]
 
     def leader_epoch(self, row: i64) -> i64:
-        return self.numbers[row * _COLUMNS + 2]
+        return self.numbers[row * COLUMNS + 2]
 
     def metadata_of(self, row: i64) -> str:
         metadata = self.metadata
@@ -59,7 +59,7 @@ class TopicOffsets(Value):
 
 def topic_offsets(topic: str, topic_id: bytes | None, rows: Sequence[tuple[int, int, int, str | None]]) -> TopicOffsets:
     """From (partition, offset, leader epoch, metadata) of each row."""
-    numbers = vec[i64](capacity=_COLUMNS * len(rows))
+    numbers = vec[i64](capacity=COLUMNS * len(rows))
     for partition, offset, leader_epoch, _ in rows:
         numbers = append(numbers, partition)
         numbers = append(numbers, offset)

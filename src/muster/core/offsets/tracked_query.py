@@ -82,4 +82,6 @@ def new_run(offsets: OffsetStore, commit: OffsetCommit, now_ms: int) -> list[Jou
     if before is not None and before.run_id == query.run_id:
         return []
     detail: dict[str, object] = {"query_id": query.query_id, "run_id": query.run_id, "batch_id": query.batch_id}
+    if query.duration_ms is not None:
+        detail["duration_ms"] = query.duration_ms
     return [JournalEvent("query_tracked", now_ms, commit.group_id, -1, "new_run", detail=detail)]

@@ -73,11 +73,17 @@ def _accept(request: TxnOffsetCommit, limit: int, now_ms: int) -> tuple[list[Rec
     for offsets in request.topics:
         row_codes = verdicts(offsets, limit)
         codes += row_codes
-        for code, (partition, offset, leader_epoch, metadata) in zip(row_codes, offsets.rows(), strict=True):
-            if code == errors.NONE:
+        for row in range(len(offsets)):
+            if row_codes[row] == errors.NONE:
                 # Without a topic id, as Kafka writes it (T207a).
                 committed = OffsetCommitted(
-                    request.group_id, offsets.topic, partition, offset, leader_epoch, metadata, now_ms
+                    request.group_id,
+                    offsets.topic,
+                    offsets.partition(row),
+                    offsets.offset(row),
+                    offsets.leader_epoch(row),
+                    offsets.metadata_of(row),
+                    now_ms,
                 )
                 records.append(TransactionalOffset(request.producer_id, request.producer_epoch, committed))
     return records, codes

@@ -21,7 +21,7 @@ def proceed(transaction: Transaction, builder: TransactionOutcomeBuilder) -> Non
     elif transaction.is_prepared:
         builder.cancel_timer(_timer(transaction))
         if transaction.unmarked:
-            builder.markers.append(_order(transaction))
+            builder.order(_order(transaction))
         else:
             _complete(transaction, builder)
 

@@ -106,7 +106,8 @@ def _prepare_with_raised_epoch(
     is_commit = ended_by is EndedBy.COMMIT
     record = transaction.prepared_with_raised_epoch(is_commit, next_producer_id, builder.now_ms)
     builder.store(record, stored.producer_epoch, ended_by)
-    return EndTransactionReply(errors.NONE, *continuation(record))
+    producer_id, epoch = continuation(record)
+    return EndTransactionReply(errors.NONE, producer_id, epoch)
 
 
 def _asked_for(request: EndTransaction) -> EndedBy:

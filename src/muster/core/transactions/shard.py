@@ -170,10 +170,12 @@ class TransactionShard(StateMachine):
         return TransactionOutcomeBuilder(self.config, self.new_producer_id, now_ms)
 
     def _outcome(self, builder: TransactionOutcomeBuilder) -> TransactionOutcome:
-        for record in builder.records:
-            assert not isinstance(record, UnknownRecord)
-            assert record.transactional_id not in self._in_flight, f"{record!r} did not wait for the one before"
-            self._in_flight.add(record.transactional_id)
+        records = builder.records
+        if isinstance(records, list):
+            for record in records:
+                assert not isinstance(record, UnknownRecord)
+                assert record.transactional_id not in self._in_flight, f"{record!r} did not wait for the one before"
+                self._in_flight.add(record.transactional_id)
         return builder.outcome()
 
     def __repr__(self) -> str:

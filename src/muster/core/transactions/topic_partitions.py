@@ -22,14 +22,20 @@ def pairs(topics: Topics) -> Iterator[tuple[str, int]]:
 
 def united(topics: Topics, more: Topics) -> Topics:
     """Each partition of both, once."""
+    if len(more) == 1:
+        topic, partitions = more[0]
+        for at, (known_topic, known) in enumerate(topics):
+            if known_topic == topic:
+                return (*topics[:at], (topic, _each_once(known + partitions)), *topics[at + 1 :])
+        return (*topics, (topic, _each_once(partitions)))
     found: dict[str, dict[int, None]] = {}
     for topic, partitions in topics + more:
-        known = found.get(topic)
-        if known is None:
-            known = found[topic] = {}
-        for partition in partitions:
-            known[partition] = None
+        found.setdefault(topic, {}).update(dict.fromkeys(partitions))
     return tuple([(topic, tuple(known)) for topic, known in found.items()])
+
+
+def _each_once(partitions: tuple[int, ...]) -> tuple[int, ...]:
+    return partitions if len(partitions) < 2 else tuple(dict.fromkeys(partitions))
 
 
 def without(topics: Topics, gone: Topics) -> Topics:

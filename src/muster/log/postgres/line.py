@@ -16,11 +16,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from muster.log.contract import StorageError
 from muster.log.postgres.patience import watch
+from muster.log.postgres.turn import Turn
 
 if TYPE_CHECKING:
     import psycopg
 
 R = TypeVar("R")
+
+_LIMITS: Final = """
+SELECT set_config('statement_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false)
+"""
+"""A statement and not `options` of the connection: PgBouncer refuses those."""
 
 CONNECT_SECONDS: Final = 2
 STATEMENT_MS: Final = 10_000
@@ -46,13 +52,24 @@ class Line:
         self._purpose = purpose
         self._connection: psycopg.Connection[Any] | None = None
         self._down_until_s = 0.0
+        self._down_because = ""
         self.due_s = inf
         """When somebody has to end a wait that is going on."""
         self.is_held = False
         """Somebody else found that the database is away: no attempt is made here until it is back."""
+        self.turn: Turn | None = None
+        """Where a thread uses the connection in turns with the loop: given back for as long as the database is waited for."""
 
     def run(self, work: Callable[[psycopg.Connection[Any]], R]) -> R:
         """Do something with the connection. StorageError if it failed, ConnectionLost if nobody knows whether it did."""
+        if self.turn is None:
+            return self._run(work)
+        if not self.turn.is_mine:
+            raise StorageError("the database is not asked in the loop: this is a mistake of the server")
+        with self.turn.given_back():
+            return self._run(work)
+
+    def _run(self, work: Callable[[psycopg.Connection[Any]], R]) -> R:
         import psycopg
 
         connection = self.connect()
@@ -96,25 +113,31 @@ class Line:
         if self._connection is not None and not self._connection.closed:
             return self._connection
         self.close()
-        if self.is_held or monotonic() < self._down_until_s:
+        if self.is_held:
             raise StorageError("the database cannot be reached")
+        if monotonic() < self._down_until_s:
+            raise StorageError(self._down_because)
         try:
             self._connection = psycopg.connect(
                 self._url,
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 application_name=f"muster {self._purpose}",
-                options=f"-c statement_timeout={self._patience_ms} "
-                f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}",
                 keepalives_idle=5,
                 keepalives_interval=2,
                 keepalives_count=3,
                 tcp_user_timeout=self._patience_ms,
             )
+            watch(self)
+            self.due_s = monotonic() + self._patience_ms / 1000 * GRACE
+            self._connection.execute(_LIMITS, (str(self._patience_ms), str(IDLE_IN_TRANSACTION_MS)))
         except (psycopg.Error, ValueError) as error:
+            self.close()
             self._down_until_s = monotonic() + FAIL_FAST_SECONDS
-            raise StorageError(f"the database cannot be reached: {_said(error)}") from None
-        watch(self)
+            self._down_because = f"the database cannot be reached: {_said(error)}"
+            raise StorageError(self._down_because) from None
+        finally:
+            self.due_s = inf
         return self._connection
 
     def close(self) -> None:

@@ -22,12 +22,10 @@ from muster.log.segment_rules import count_before, count_droppable, must_roll, r
 from muster.log.staging import StagedBatch, StagedLog, joined_up_to
 from muster.log.timestamps import first_at_or_after
 from muster.log.transaction_index import AbortedTransaction, TransactionScan
-from muster.wire.batch import HEADER_SIZE, BatchHeader, EndMarker, decode_marker, decode_records, parse_header
+from muster.wire.batch import BatchHeader, EndMarker, decode_marker, decode_records, parse_header
 from muster.wire.errors import WireError
 
 _ROWS_A_QUERY: Final = 4_000
-
-_FEW_ROWS: Final = 16
 
 _SIZES: Final = """
 SELECT base_offset, octet_length(content) FROM muster.batches
@@ -35,10 +33,6 @@ WHERE partition_id = %s AND next_offset > %s AND base_offset >= coalesce(
     (SELECT max(base_offset) FROM muster.batches WHERE partition_id = %s AND base_offset <= %s), 0)
 ORDER BY base_offset LIMIT %s
 """
-_HEADERS: Final = f"""
-SELECT base_offset, next_offset, substring(content FOR {HEADER_SIZE}) FROM muster.batches
-WHERE partition_id = %s AND next_offset > %s ORDER BY base_offset LIMIT %s
-"""  # noqa: S608
 _BY_TIME: Final = """
 SELECT base_offset, content FROM muster.batches
 WHERE partition_id = %s AND next_offset > %s AND max_timestamp >= %s AND base_offset > %s
@@ -55,7 +49,8 @@ _NEW_START: Final = """
 UPDATE muster.partitions SET start_offset = greatest(start_offset, %s)
 WHERE id = %s AND owner = %s AND epoch = %s RETURNING id
 """
-_DROP: Final = "DELETE FROM muster.batches WHERE partition_id = %s AND segment_base < %s"
+_DROP: Final = "DELETE FROM muster.batches WHERE partition_id = %s AND segment_base < %s AND base_offset < %s"
+"""By both: a compaction gives later batches the number of an earlier segment, before this node's memory knows of it."""
 
 
 class PostgresLog(CompactableLog):
@@ -153,14 +148,14 @@ class PostgresLog(CompactableLog):
 
     def read_headers(self, offset: int) -> Iterator[tuple[int, BatchHeader]]:
         """The position of a batch is its base offset: there are no files."""
-        limit = _FEW_ROWS  # many want the first one alone
+        is_first = True
         while offset < self.durable_offset:
             if self._tail.holds(offset):
                 for batch in list(self._tail.batches_from(offset)):
                     header = parse_header(batch)
                     yield header.base_offset, header
                 return
-            rows = self._questions.ask(_HEADERS, (self.partition_id, offset, limit))
+            rows = self._questions.headers(self.partition_id, offset, is_first=is_first)
             if not rows:
                 return
             for base, next_offset, head in rows:
@@ -168,7 +163,7 @@ class PostgresLog(CompactableLog):
                     return
                 yield base, parse_header(bytes(head))
                 offset = next_offset
-            limit = _ROWS_A_QUERY
+            is_first = False
 
     def offset_for_timestamp(self, timestamp_ms: int) -> TimestampOffset | None:
         after = -1
@@ -246,13 +241,14 @@ class PostgresLog(CompactableLog):
             with connection.transaction():
                 row = connection.execute(_NEW_START, (start, self.partition_id, self.node_id, self.epoch)).fetchone()
                 if row is not None and count:
-                    connection.execute(_DROP, (self.partition_id, kept_from))
+                    connection.execute(_DROP, (self.partition_id, kept_from, kept_from))
                 return row is not None
 
         if not self._line.run(change):
             raise self.fenced()
-        self.start_offset = start
-        del self._segments[:count]
+        # Others had their turn while the database was asked: a compaction may have put fewer segments in the place of these.
+        self.start_offset = max(self.start_offset, start)
+        del self._segments[: count_before(kept_from, [segment.base_offset for segment in self._segments[1:]])]
         self._tail.drop_before(kept_from)
 
     # -- compaction

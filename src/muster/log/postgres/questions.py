@@ -1,6 +1,6 @@
-"""What logs ask the database: at once, in the loop's thread, or apart, in another thread, for a request that can wait.
+"""What logs ask the database: apart from the loop, in another thread; at once only where there is no loop to be held up.
 
-A request that can wait is worked out with a `Reading` in hand. What it needs and is not known yet is noted and fails with
+A request is worked out with a `Reading` in hand. What it needs and is not known yet is noted and fails with
 `NotReadYet`; when another thread has asked, the whole request is worked out again, in the loop, with what is known by then.
 So nothing that belongs to the loop is touched elsewhere, and nobody but the one who asked waits for a slow database.
 """
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-from muster.log.contract import StorageError
+from muster.log.contract import NotReadYet, StorageError
 from muster.log.postgres.line import Line
+from muster.wire.batch import HEADER_SIZE
 
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
 Statement: TypeAlias = tuple[str, tuple[Any, ...]]
@@ -20,14 +21,17 @@ Statement: TypeAlias = tuple[str, tuple[Any, ...]]
 MOST_BYTES: Final = 16 * 1024 * 1024
 """Of old records for one request; what is beyond is left out, and clients ask for it with their next fetch."""
 
+FEW_HEADERS: Final = 16
+MANY_HEADERS: Final = 4_000
+
+_HEADERS: Final = f"""
+SELECT base_offset, next_offset, substring(content FOR {HEADER_SIZE}) FROM muster.batches
+WHERE partition_id = %s AND next_offset > %s ORDER BY base_offset LIMIT %s
+"""  # noqa: S608
 _CONTENT: Final = """
 SELECT base_offset, content FROM muster.batches
 WHERE partition_id = %s AND base_offset BETWEEN %s AND %s ORDER BY base_offset
 """
-
-
-class NotReadYet(StorageError):
-    """The answer will be there when the request is worked out again."""
 
 
 class Reading:
@@ -36,11 +40,21 @@ class Reading:
     def __init__(self) -> None:
         self.open: dict[Statement, None] = {}
         self._answers: dict[Statement, Rows | StorageError] = {}
+        self._used: dict[Statement, None] = {}
+        """What the present round has asked for."""
         self._ranges: dict[tuple[int, int], tuple[Statement, int]] = {}
         """By partition and first batch: what was asked for, and up to which batch."""
         self._bytes = 0
+        self._begun: set[int] = set()
+        """Partitions of whose headers some were asked for."""
+
+    def begin_round(self) -> None:
+        """The request is worked out anew. What the last round did not need, because it had got further, is forgotten."""
+        self._answers = {each: answer for each, answer in self._answers.items() if each in self._used}
+        self._used = {}
 
     def ask(self, question: Statement) -> Rows:
+        self._used[question] = None
         answer = self._answers.get(question)
         if answer is None:
             self.open[question] = None
@@ -60,6 +74,15 @@ class Reading:
             self._ranges[partition_id, first] = (asked, last)
         return [row for row in self.ask(asked) if row[0] <= last]
 
+    def headers(self, partition_id: int, offset: int) -> Rows:
+        """The next ones from `offset` on: a few at first, because many requests want no more, then many at a time."""
+        for count in (MANY_HEADERS, FEW_HEADERS):
+            if (_HEADERS, (partition_id, offset, count)) in self._answers:
+                return self.ask((_HEADERS, (partition_id, offset, count)))
+        count = MANY_HEADERS if partition_id in self._begun else FEW_HEADERS
+        self._begun.add(partition_id)
+        return self.ask((_HEADERS, (partition_id, offset, count)))
+
     def answer(self, line: Line) -> None:
         """Ask everything that is open, on a connection of the calling thread. Never raises: failures are answers."""
         for statement, values in self.open:
@@ -71,23 +94,36 @@ class Reading:
 
 
 class Questions:
-    """Asks for all logs of a store, from the loop's thread."""
+    """Asks for all logs of a store. NotReadYet without a reading in hand where everybody would wait for the answer."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
         self.reading: Reading | None = None
-        """Set while a request is worked out that can wait."""
+        """Set while a request is worked out."""
+        self.only_apart = False
+        """There is a loop that serves others."""
 
     def ask(self, statement: str, values: tuple[Any, ...]) -> Rows:
         if self.reading is not None:
             return self.reading.ask((statement, values))
-        return _asked(self._line, statement, values)
+        return self._ask_at_once(statement, values)
 
     def content(self, partition_id: int, first: int, last: int, size: int) -> Rows:
         """Base offset and bytes of these batches, `size` bytes in all; perhaps nothing, if a request has enough already."""
         if self.reading is not None:
             return self.reading.content(partition_id, first, last, size)
-        return _asked(self._line, _CONTENT, (partition_id, first, last))
+        return self._ask_at_once(_CONTENT, (partition_id, first, last))
+
+    def headers(self, partition_id: int, offset: int, *, is_first: bool) -> Rows:
+        """Base offset, next offset and header of batches from `offset` on. `is_first`: perhaps nobody wants more than one."""
+        if self.reading is not None:
+            return self.reading.headers(partition_id, offset)
+        return self._ask_at_once(_HEADERS, (partition_id, offset, FEW_HEADERS if is_first else MANY_HEADERS))
+
+    def _ask_at_once(self, statement: str, values: tuple[Any, ...]) -> Rows:
+        if self.only_apart:
+            raise NotReadYet("the database has to be asked")
+        return _asked(self._line, statement, values)
 
 
 def _asked(line: Line, statement: str, values: tuple[Any, ...]) -> Rows:

@@ -15,13 +15,14 @@ from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, 
 from muster.log.postgres.fence import Appender, Share
 from muster.log.postgres.line import STATEMENT_MS, ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
+from muster.log.postgres.pooler import require_sessions
 from muster.log.postgres.questions import Questions
 from muster.log.postgres.schema import check, tell_others
 from muster.log.postgres.segments import SegmentRow, read_segments
 from muster.log.staging import Settled, StagedLog
 
 READ_PATIENCE_MS: Final = 2_000
-"""Of what is asked in the loop's thread, where everybody waits for it."""
+"""At least, of what is asked at a start and for changes."""
 
 TAKE_OVER_MS: Final = 60_000
 """What is read of partitions when they are taken over grows with their batches."""
@@ -117,7 +118,8 @@ class PostgresStore:
         self.durability: Durability = "fsync"
         self.node_id = node_id
         self._claims_alone = claims_alone
-        self._reader = Line(url, f"node {node_id} reads", READ_PATIENCE_MS)
+        self.changes = Line(url, f"node {node_id} changes", max(READ_PATIENCE_MS, patience_ms))
+        """For everything at a start; then for whoever changes something in a thread of its own, in turns with the loop."""
         self._writer = Line(url, f"node {node_id} appends", patience_ms)
         self.appender = Appender(node_id)
         self._upkeep = Line(url, f"node {node_id} compacts")
@@ -125,30 +127,38 @@ class PostgresStore:
         """For whoever reads in a thread of its own."""
         self.opener = Line(url, f"node {node_id} takes over", TAKE_OVER_MS)
         """For whoever takes over in a thread of its own."""
-        self.questions = Questions(self._reader)
+        self.questions = Questions(self.changes)
         try:
-            self._reader.run(check)
+            require_sessions(self.changes, self._writer)
+            self.changes.run(check)
         except StorageError:
-            self._reader.close()
+            self.changes.close()
+            self._writer.close()
             raise
         self._logs: dict[tuple[str, int], PostgresLog] = {}
         self._dirty: dict[PostgresLog, None] = {}
-        self._foreseen: Foreseen = {}
+        self._foreseen: Foreseen | None = None
+        """Set while that is opened."""
         self._versions: dict[str, int] = {}
         self.on_connection_lost: Callable[[], None] = lambda: None
         """Said when the connection broke during a commit: what is open has to be claimed and opened anew."""
         self.before_closing: Callable[[], None] = lambda: None
 
+    def connect(self) -> None:
+        """Make the connections that requests will need: for a new one a database that is slow has no more than a moment."""
+        for line in (self.apart, self.opener, self._writer):
+            line.connect()
+
     def set_reachable(self, *, is_reachable: bool) -> None:
-        """Whether it makes sense to ask the database from the loop's thread; said by whoever keeps the lease."""
-        for line in (self._reader, self.apart, self.opener):
+        """Whether it makes sense to ask the database; said by whoever keeps the lease."""
+        for line in (self.changes, self.apart, self.opener):
             line.is_held = not is_reachable
         if not is_reachable:
             self.opener.cut()  # whatever it waits for will not come, and its patience is long
 
     @property
     def cluster_id(self) -> str:
-        row = self._reader.read(
+        row = self.changes.read(
             lambda connection: connection.execute("SELECT cluster_id FROM muster.cluster").fetchone()
         )
         if row is None:
@@ -156,7 +166,7 @@ class PostgresStore:
         return str(row[0])
 
     def partitions(self) -> Sequence[tuple[str, int]]:
-        rows = self._reader.read(
+        rows = self.changes.read(
             lambda connection: connection.execute("SELECT topic, partition FROM muster.partitions").fetchall()
         )
         return sorted((topic, partition) for topic, partition in rows)
@@ -168,32 +178,31 @@ class PostgresStore:
         if log is not None:
             log.config = config
             return log
-        if slot not in self._foreseen:
+        foreseen = self._foreseen
+        if foreseen is None:
             if self._claims_alone:
-                self._reader.run(lambda connection: self._claim(connection, topic, partition, topic_id))
-            self.foresee([slot])
-        row, segments = self._foreseen.pop(slot, (None, ()))
+                self.changes.run(lambda connection: self._claim(connection, topic, partition, topic_id))
+            foreseen = read_ahead(self.changes, [slot])
+            if slot in self._logs:  # opened while the database was asked
+                return self.open(topic, partition, topic_id, config)
+        row, segments = foreseen.pop(slot, (None, ()))
         if row is None or row["owner"] != self.node_id:
             raise Fenced(f"{topic}-{partition} is not owned by node {self.node_id}")
-        lines = (self._reader, self._upkeep)
+        lines = (self.changes, self._upkeep)
         log = PostgresLog(
             topic, partition, config, self._on_first_staged, row, segments, self.node_id, lines, self.questions
         )
         self._logs[slot] = log
         return log
 
-    def foresee(self, slots: Sequence[tuple[str, int]]) -> None:
-        """These are about to be opened, before anything else happens."""
-        self._foreseen = read_ahead(self._reader, slots)
-
     def open_with(self, foreseen: Foreseen, then: Callable[[], None]) -> None:
-        """`then` opens what `read_ahead` has read: of what a node owns nobody else changes anything but the epoch, and
-        that is checked."""
+        """`then` opens what `read_ahead` has read, and nothing else: of what a node owns nobody else changes anything but the
+        epoch, and that is checked."""
         self._foreseen = foreseen
         try:
             then()
         finally:
-            self._foreseen = {}
+            self._foreseen = None
 
     def _claim(self, connection: Any, topic: str, partition: int, topic_id: bytes) -> None:
         with connection.transaction():
@@ -210,7 +219,7 @@ class PostgresStore:
                 if made.rowcount:
                     tell_others(connection, f"partitions of {topic}")
 
-        self._reader.run(make)
+        self.changes.run(make)
 
     def release(self, topic: str, partition: int) -> None:
         log = self._logs.pop((topic, partition), None)
@@ -218,7 +227,7 @@ class PostgresStore:
             self.forget_staged(log)
 
     def delete(self, topic: str, partition: int) -> None:
-        self._reader.run(
+        self.changes.run(
             lambda connection: connection.execute(
                 "DELETE FROM muster.partitions WHERE topic = %s AND partition = %s", (topic, partition)
             )
@@ -226,7 +235,7 @@ class PostgresStore:
         self.release(topic, partition)
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
-        rows = self._reader.read(lambda connection: _rows(connection, [(topic, partition)]))
+        rows = self.changes.read(lambda connection: _rows(connection, [(topic, partition)]))
         return rows[topic, partition]["topic_id"].bytes if rows else None
 
     # -- appending
@@ -255,7 +264,7 @@ class PostgresStore:
     # -- documents
 
     def read_document(self, name: str) -> bytes | None:
-        row = self._reader.read(
+        row = self.changes.read(
             lambda connection: connection.execute(
                 "SELECT version, content FROM muster.documents WHERE name = %s", (name,)
             ).fetchone()
@@ -276,7 +285,7 @@ class PostgresStore:
                     tell_others(connection, f"document {name}")
                 return int(row[0]) if row is not None else None
 
-        version = self._reader.run(write)
+        version = self.changes.run(write)
         if version is None:
             raise DocumentChanged(f"{name} was changed by another node")
         self._versions[name] = version
@@ -295,7 +304,7 @@ class PostgresStore:
                     if failure is not None:
                         raise failure
         finally:
-            for line in (self._reader, self._writer, self._upkeep, self.apart, self.opener):
+            for line in (self.changes, self._writer, self._upkeep, self.apart, self.opener):
                 line.close()
 
 

@@ -55,6 +55,7 @@ def _lag(positions: Frame, states: Frame, extents: Frame, settings: GoldSettings
     has_past = pl.when(pl.col("log_offset").is_not_null()).then("faithful_ms")
     rows = (
         positions.join(_owners(states), on=POSITION, how="left")
+        .join(states.select(*GROUP, "n_members"), on=GROUP, how="left")
         .join(whole, on=PLACE, how="left")
         .with_columns(
             committed=pl.when(positioned).then("committed_offset"),

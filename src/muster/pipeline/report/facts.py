@@ -35,6 +35,8 @@ class Facts:
     groups: tuple[GroupKey, ...]
     """Every group that any table names, the one to look at first in front."""
     clusters: tuple[str, ...]
+    shared_end: int = 0
+    """So many last characters all names of groups have in common (`markup.shared_end`)."""
 
     def table(self, name: str) -> pa.Table:
         return self.tables[name]
@@ -73,7 +75,8 @@ def gather(tables: Mapping[str, pa.Table], generated_ms: int) -> Facts:
         known[name] = within(known[name], column, since_ms, end_ms)
     groups = _in_order(known)
     clusters = tuple(sorted({key.cluster for key in groups} | set(_distinct(known["g_data_quality"], "cluster"))))
-    return Facts(known, generated_ms, start_ms, end_ms, groups, clusters)
+    shared = markup.shared_end([key.group_id for key in groups])
+    return Facts(known, generated_ms, start_ms, end_ms, groups, clusters, shared)
 
 
 def of_group(rows: pa.Table, key: GroupKey) -> pa.Table:
@@ -102,12 +105,22 @@ def with_lateness(lag: pa.Table) -> pa.Table:
 
 
 def born_ms(facts: Facts, key: GroupKey) -> int | None:
-    """When the first member was seen or the first rebalance began, as far as this lake knows."""
+    """When the first member was seen, the first rebalance began or the first commit came, as far as this lake knows."""
     seen = (
         pc.min(facts.of_group(table, key)[column]).as_py()
         for table, column in (("g_member", "first_seen_ms"), ("g_rebalance", "started_ms"))
     )
-    return min((at for at in seen if at is not None), default=None)
+    return min((at for at in seen if at is not None), default=_first_commit_ms(facts, key))
+
+
+def _first_commit_ms(facts: Facts, key: GroupKey) -> int | None:
+    """Of a group that only commits: the commit that it stands at if no other came before; else by the end of that minute."""
+    first = pc.min(facts.of_group("g_lag_history", key)["minute_ms"]).as_py()
+    if first is None or first < facts.start_ms // MINUTE_MS * MINUTE_MS:
+        return None
+    latest = pc.min(facts.of_group("g_lag", key)["commit_ms"]).as_py()
+    end: int = first + MINUTE_MS
+    return end if latest is None else min(max(latest, first), end)
 
 
 def minutes_within(history: pa.Table, start_ms: int, end_ms: int) -> pa.Table:

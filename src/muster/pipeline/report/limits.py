@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from muster.core.time_units import DAY_MS
+from muster.core.time_units import DAY_MS, HOUR_MS
 
 WINDOW_MS: Final = DAY_MS
 """History before the newest fact of the lake."""
+SILENT_ROWS_MS: Final = HOUR_MS
+"""A silent group has a row of history so often at least: so much before the window says how it stood when that began."""
 REBALANCE_DAYS: Final = 14
 """Rebalances and commits of longer ago are not read."""
 

@@ -23,9 +23,8 @@ def group_link(facts: Facts, key: GroupKey) -> Html:
 
 def row_label(facts: Facts, key: GroupKey) -> Html:
     """The same beside a row of a plot, where room is short."""
-    if len(facts.clusters) > 1:
-        return _linked(facts, key, two_parts(facts.plain(key)))
-    return _linked(facts, key, two_parts(key.group_id))
+    whole = facts.plain(key) if len(facts.clusters) > 1 else key.group_id
+    return _linked(facts, key, two_parts(whole, shared_end=facts.shared_end))
 
 
 def _linked(facts: Facts, key: GroupKey, label: Html) -> Html:

@@ -6,8 +6,9 @@ Knows how to write an element and how to show arbitrary text (group names may ho
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import takewhile
 from typing import Final
 
 from muster.pipeline.report import limits
@@ -94,14 +95,30 @@ def _spelled(character: str) -> str:
     return f"\\u{ord(character):04x}" if ord(character) > 0xFF else f"\\x{ord(character):02x}"
 
 
-def two_parts(text: str | None, after: str = "") -> Html:
-    """A name for a narrow place: the browser shortens its first part where it must; its end and `after` stay in sight."""
+def two_parts(text: str | None, after: str = "", shared_end: int = 0) -> Html:
+    """A name for a narrow place: the browser shortens its first part where it must; its end and `after` stay in sight.
+
+    `shared_end`: so many last characters are those of every name beside it, and say nothing here.
+    """
+    if text and shared_end:
+        text, after = text[:-shared_end], "…" + after
     shown = visible(text)
     stem, tail = (shown[:-_TAIL], shown[-_TAIL:]) if len(shown) > 2 * _TAIL else (shown, "")
     if not tail and not after:
         return name(text)
     parts = (tag("span", stem, class_="stem"), tag("span", tail + after, class_="tail"))
     return tag("bdi", *parts, class_="two-parts" if text else "two-parts no-name")
+
+
+def shared_end(names: Sequence[str]) -> int:
+    """How many characters all these names end with, if that is more than a narrow place shows of an end; 0 otherwise."""
+    if len(names) < 2:
+        return 0
+    backwards = [text[::-1] for text in names]
+    pairs = zip(min(backwards), max(backwards), strict=False)  # the two that have least in common
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    shared = min(shared, min(map(len, names)) - 2 * _TAIL)
+    return shared if shared >= _TAIL else 0
 
 
 def name(text: str | None, limit: int = limits.NAME_CHARACTERS) -> Html:

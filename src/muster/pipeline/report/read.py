@@ -89,7 +89,7 @@ def _history(lake: Lake, facts: Facts) -> pa.Table:
         few = _of_groups(rows, shown)
         return pa.concat_tables([_of_partitions(_of_groups(few, groups), plotted), _worst_a_minute(few)])
 
-    return _stream(lake, "g_lag_history", ("minute_ms", facts.end_ms - limits.WINDOW_MS), keep)
+    return _stream(lake, "g_lag_history", ("minute_ms", facts.end_ms - limits.WINDOW_MS - limits.SILENT_ROWS_MS), keep)
 
 
 def _hours(lake: Lake, facts: Facts) -> pa.Table:

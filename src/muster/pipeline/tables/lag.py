@@ -18,7 +18,7 @@ _TIME_LAG: Final = ("time_lag_lo_ms", "time_lag_hi_ms", "time_lag_est_ms")
 
 
 def finished_lag(rows: Frame, settings: GoldSettings) -> Frame:
-    """`g_lag` of rows that have everything that is looked up elsewhere: newest end, brackets, rates, owner, `faithful_ms`."""
+    """`g_lag` of rows that have what is looked up elsewhere: newest end, brackets, rates, owner, `n_members`, `faithful_ms`."""
     rows = rows.with_columns(lag_raw=pl.col("leo") - pl.col("committed"))
     rows = rows.with_columns(
         lag=_unread_before(pl.col("leo")),
@@ -66,7 +66,8 @@ def _finished(rows: Frame, settings: GoldSettings) -> Frame:
     eta = (
         pl.when((pl.col("lag") == 0) | pl.col("nothing_left"))
         .then(0.0)
-        .when(faster > 0)
+        # Whoever has left reads nothing any more, however fast it was.
+        .when((faster > 0) & ~is_true(pl.col("n_members") == 0))
         .then(pl.col("lag") * 1000 / faster)
     )
     positioned = pl.col("committed").is_not_null() & pl.col("leo").is_not_null()

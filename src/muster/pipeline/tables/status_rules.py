@@ -12,8 +12,9 @@ partition from a dead one:
 | ORPHANED | the group is stable and nobody subscribes to the topic |
 | IDLE, OK | no lag, or nothing of it that a reader of committed records could have (traps 9 and 10); idle if silent too |
 | UNOWNED | lag, the group has members, none owns the partition |
+| STOPPED | lag, and no members |
 | REWOUND | went back and has not reached its old place |
-| STOPPED | lag, and no members or silence |
+| STOPPED | lag, and silence |
 | STALLED | lag, commits come, the offset stands |
 | CATCHING_UP | lag that falls |
 | SLOW | lag that does not fall |
@@ -126,12 +127,13 @@ def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
     if known.n_members and known.assignment_known and known.owner is None:
         return "UNOWNED", f"lag {known.lag}, none of {known.n_members} members owns the partition"
     rewound = _rewound(known.window.offsets)
+    if known.group_state in _WITHOUT_MEMBERS or known.n_members == 0:
+        since = f" for {span(known.at_ms - known.empty_since_ms)}" if known.empty_since_ms is not None else ""
+        back = f"; went back from {rewound[0]} to {rewound[1]}" if rewound is not None else ""
+        return "STOPPED", f"lag {known.lag}, the group has no members{since}{back}"
     if rewound is not None:
         before, after = rewound
         return "REWOUND", f"went back from {before} to {after}, now at {known.committed}"
-    if known.group_state in _WITHOUT_MEMBERS or known.n_members == 0:
-        since = f" for {span(known.at_ms - known.empty_since_ms)}" if known.empty_since_ms is not None else ""
-        return "STOPPED", f"lag {known.lag}, the group has no members{since}"
     if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
         return "STOPPED", f"lag {known.lag}, last commit {span(silent_ms)} ago"
     offsets = known.window.offsets

@@ -36,11 +36,14 @@ Answer: TypeAlias = tuple[int, str | None]
 
 
 def handle(call: Call, request: AlterClientQuotasRequest, node: Node) -> None:
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: AlterClientQuotasRequest, node: Node) -> AlterClientQuotasResponse:
     answers: dict[Asked, Answer] = {}
     if not authorize_cluster(call, node, Operation.ALTER_CONFIGS):
         denied = (CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
-        call.reply(_response({_asked(entry): denied for entry in request.entries}))
-        return
+        return _response({_asked(entry): denied for entry in request.entries})
     changes: dict[Asked, Change] = {}
     for entry in request.entries:
         asked = _asked(entry)
@@ -55,7 +58,7 @@ def handle(call: Call, request: AlterClientQuotasRequest, node: Node) -> None:
     if not request.validate_only:
         failure = _alter(call, node, list(changes.values()))
         answers.update(dict.fromkeys(changes, failure))
-    call.reply(_response(answers))
+    return _response(answers)
 
 
 def _asked(entry: AlterClientQuotasRequestEntry) -> Asked:

@@ -25,6 +25,10 @@ from muster.wire.generated.alter_configs import (
 
 
 def handle(call: Call, request: AlterConfigsRequest, node: Node) -> None:
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: AlterConfigsRequest, node: Node) -> AlterConfigsResponse:
     times = Counter((each.resource_type, each.resource_name) for each in request.resources)
     responses = []
     for resource in request.resources:
@@ -40,7 +44,7 @@ def handle(call: Call, request: AlterConfigsRequest, node: Node) -> None:
             responses.append(AlterConfigsResponseResource(refused.code, refused.message, kind, name))
         else:
             responses.append(AlterConfigsResponseResource(NONE, None, kind, name))
-    call.reply(AlterConfigsResponse(responses=responses))
+    return AlterConfigsResponse(responses=responses)
 
 
 def _replace(request: AlterConfigsRequest, node: Node, resource: AlterConfigsRequestResource) -> None:

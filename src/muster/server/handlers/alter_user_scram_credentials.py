@@ -43,11 +43,14 @@ Alteration: TypeAlias = AlterUserScramCredentialsRequestDeletion | AlterUserScra
 
 
 def handle(call: Call, request: AlterUserScramCredentialsRequest, node: Node) -> None:
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: AlterUserScramCredentialsRequest, node: Node) -> AlterUserScramCredentialsResponse:
     names = list(dict.fromkeys(each.name for each in _alterations(request)))
     if not authorize_cluster(call, node, Operation.ALTER):
         denied = (CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
-        call.reply(_response(dict.fromkeys(names, denied)))
-        return
+        return _response(dict.fromkeys(names, denied))
     refusals = _refusals(request, node)
     good = [name for name in names if name not in refusals]
     try:
@@ -58,7 +61,7 @@ def handle(call: Call, request: AlterUserScramCredentialsRequest, node: Node) ->
     else:
         for name in good:
             tell_change(call, node, f"altered the SCRAM credentials of user {quoted(name)}")
-    call.reply(_response({name: refusals.get(name, (NONE, None)) for name in names}))
+    return _response({name: refusals.get(name, (NONE, None)) for name in names})
 
 
 def _alterations(request: AlterUserScramCredentialsRequest) -> list[Alteration]:

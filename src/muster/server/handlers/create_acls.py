@@ -27,19 +27,20 @@ def handle(call: Call, request: CreateAclsRequest, node: Node) -> None:
     if any(UNKNOWN_CODE in _codes(creation) for creation in request.creations):
         call.close("an ACL has a type, pattern, operation or permission of 0")
         return
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: CreateAclsRequest, node: Node) -> CreateAclsResponse:
     error, message = refusal(call, node, Operation.ALTER)
     if error != NONE:
-        call.reply(CreateAclsResponse(results=[CreateAclsResponseResult(error, message) for _ in request.creations]))
-        return
+        return CreateAclsResponse(results=[CreateAclsResponseResult(error, message) for _ in request.creations])
     wanted = [_read(creation) for creation in request.creations]
     failure = _create(call, node, [each for each in wanted if isinstance(each, Acl)])
-    call.reply(
-        CreateAclsResponse(
-            results=[
-                failure if isinstance(each, Acl) else CreateAclsResponseResult(INVALID_REQUEST, str(each))
-                for each in wanted
-            ]
-        )
+    return CreateAclsResponse(
+        results=[
+            failure if isinstance(each, Acl) else CreateAclsResponseResult(INVALID_REQUEST, str(each))
+            for each in wanted
+        ]
     )
 
 

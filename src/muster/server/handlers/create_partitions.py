@@ -28,6 +28,10 @@ _CAN_BE_REFUSED: Final = 3
 
 
 def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: CreatePartitionsRequest, node: Node) -> CreatePartitionsResponse:
     wanted: list[NewPartitions] = []
     denied: dict[str, TopicAnswer] = {}
     for topic in request.topics:
@@ -48,13 +52,11 @@ def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
         for answer in answers:
             if answer.error_code == NONE:
                 tell_change(call, node, f"added partitions to topic {quoted(answer.name)}")
-    call.reply(
-        CreatePartitionsResponse(
-            results=[
-                CreatePartitionsResponseResult(answer.name, answer.error_code, _message(answer))
-                for answer in (*answers, *exceeded, *denied.values())
-            ]
-        )
+    return CreatePartitionsResponse(
+        results=[
+            CreatePartitionsResponseResult(answer.name, answer.error_code, _message(answer))
+            for answer in (*answers, *exceeded, *denied.values())
+        ]
     )
 
 

@@ -30,6 +30,10 @@ _CAN_BE_REFUSED: Final = 6
 
 
 def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: CreateTopicsRequest, node: Node) -> CreateTopicsResponse:
     everything = authorize_cluster(call, node, Operation.CREATE, quietly=True)
     allowed: list[NewTopic] = []
     denied: dict[str, None] = {}
@@ -51,7 +55,7 @@ def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
         CreateTopicsResponseTopic(name, NO_TOPIC_ID, TOPIC_AUTHORIZATION_FAILED, "Authorization failed.")
         for name in denied
     ]
-    call.reply(CreateTopicsResponse(topics=topics))
+    return CreateTopicsResponse(topics=topics)
 
 
 def _within_quota(

@@ -27,13 +27,16 @@ def handle(call: Call, request: DeleteAclsRequest, node: Node) -> None:
     if any(says_unknown(each) for each in request.filters):
         call.close("a filter has a type, pattern, operation or permission of 0")
         return
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: DeleteAclsRequest, node: Node) -> DeleteAclsResponse:
     error, message = refusal(call, node, Operation.ALTER)
     if error != NONE:
         results = [DeleteAclsResponseFilterResult(error, message) for _ in request.filters]
-        call.reply(DeleteAclsResponse(filter_results=results))
-        return
+        return DeleteAclsResponse(filter_results=results)
     wanted = [_read(each) for each in request.filters]
-    call.reply(DeleteAclsResponse(filter_results=_delete(call, node, wanted)))
+    return DeleteAclsResponse(filter_results=_delete(call, node, wanted))
 
 
 def _read(fields: FilterFields) -> AclFilter | AclRefused:

@@ -20,6 +20,10 @@ NO_WATERMARK = -1
 
 
 def handle(call: Call, request: DeleteRecordsRequest, node: Node) -> None:
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: DeleteRecordsRequest, node: Node) -> DeleteRecordsResponse:
     # Kafka 4.3.1: a partition that is listed several times is answered once, and its last offset counts.
     wanted: dict[str, dict[int, int]] = {}
     for topic in request.topics:
@@ -38,7 +42,7 @@ def handle(call: Call, request: DeleteRecordsRequest, node: Node) -> None:
         if any(partition.error_code == NONE for partition in partitions):
             tell_change(call, node, f"deleted records of topic {quoted(name)}")
         topics.append(DeleteRecordsResponseTopic(name, partitions))
-    call.reply(DeleteRecordsResponse(topics=topics))
+    return DeleteRecordsResponse(topics=topics)
 
 
 def _delete(node: Node, name: str, index: int, offset: int) -> DeleteRecordsResponsePartition:

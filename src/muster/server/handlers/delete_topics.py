@@ -35,6 +35,10 @@ _CAN_BE_REFUSED: Final = 5
 
 
 def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: DeleteTopicsRequest, node: Node) -> DeleteTopicsResponse:
     references: list[Reference]
     if call.version >= 6:
         references = [(topic.name, topic.topic_id) for topic in request.topics]
@@ -53,9 +57,9 @@ def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
     for name in sorted(gone):
         tell_change(call, node, f"deleted topic {quoted(name)}")
     if gone:
-        node.topics_deleted(gone, [log for answer in deleted for log in answer.logs])
+        node.tell_topics_deleted(gone, [log for answer in deleted for log in answer.logs])
     answers = iter(deleted)
-    call.reply(DeleteTopicsResponse(responses=[_laid_out(call, answer or next(answers)) for answer in denied]))
+    return DeleteTopicsResponse(responses=[_laid_out(call, answer or next(answers)) for answer in denied])
 
 
 def _find(node: Node, reference: Reference) -> Topic | None:

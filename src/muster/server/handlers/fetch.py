@@ -128,7 +128,7 @@ class _Fetch:
             self._reply()
             return
         self._read = None
-        wait = node.broker.fetch_wait(self._asks, request.min_bytes, read_committed=self._read_committed)
+        wait = node.broker.fetch_wait(read, request.min_bytes, read_committed=self._read_committed)
         deadline_ms = node.clock.ticks_ms() + min(request.max_wait_ms, LONGEST_FETCH_WAIT_MS)
         parked = node.long_polls.park(wait.logs(), deadline_ms, wait.ready, self._fire)
         self._call.abandon = parked.cancel

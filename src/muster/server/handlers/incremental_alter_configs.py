@@ -25,6 +25,10 @@ from muster.wire.generated.incremental_alter_configs import (
 
 
 def handle(call: Call, request: IncrementalAlterConfigsRequest, node: Node) -> None:
+    node.change(call, lambda: _answer(call, request, node))
+
+
+def _answer(call: Call, request: IncrementalAlterConfigsRequest, node: Node) -> IncrementalAlterConfigsResponse:
     times = Counter((each.resource_type, each.resource_name) for each in request.resources)
     responses = []
     for resource in request.resources:
@@ -40,7 +44,7 @@ def handle(call: Call, request: IncrementalAlterConfigsRequest, node: Node) -> N
             responses.append(IncrementalAlterConfigsResponseResource(refused.code, refused.message, kind, name))
         else:
             responses.append(IncrementalAlterConfigsResponseResource(NONE, None, kind, name))
-    call.reply(IncrementalAlterConfigsResponse(responses=responses))
+    return IncrementalAlterConfigsResponse(responses=responses)
 
 
 def _alter(

@@ -28,6 +28,13 @@ def handle(call: Call, request: InitProducerIdRequest, node: Node) -> None:
     if error != NONE:
         call.reply(_refused(error))
         return
+    if node.broker.producer_ids.is_used_up:
+        node.change_then(call, node.broker.refill_producer_ids, lambda: _give_id(call, request, node))
+    else:
+        _give_id(call, request, node)
+
+
+def _give_id(call: Call, request: InitProducerIdRequest, node: Node) -> None:
     name = request.transactional_id
     if name is None:
         producer_id = node.broker.new_producer_id()

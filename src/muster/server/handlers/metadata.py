@@ -48,14 +48,28 @@ def handle(call: Call, request: MetadataRequest, node: Node) -> None:
     if _asks_the_impossible(call, request):
         call.reply(_refused(request))
         return
-    call.reply(
-        MetadataResponse(
-            brokers=[MetadataResponseBroker(*broker) for broker in live_brokers(call, node)],
-            cluster_id=node.broker.cluster_id,
-            controller_id=controller_id(node),
-            topics=list(_topics(call, request, node)),
-            cluster_authorized_operations=_cluster_operations(call, request, node),
-        )
+    if _may_make_topics(request, node):
+        node.change(call, lambda: _answer(call, request, node))
+    else:
+        call.reply(_answer(call, request, node))
+
+
+def _may_make_topics(request: MetadataRequest, node: Node) -> bool:
+    if not request.allow_auto_topic_creation or not node.broker.config.auto_create_topics:
+        return False
+    return any(
+        topic.topic_id == NO_TOPIC_ID and topic.name is not None and node.broker.topic(topic.name) is None
+        for topic in request.topics or ()
+    )
+
+
+def _answer(call: Call, request: MetadataRequest, node: Node) -> MetadataResponse:
+    return MetadataResponse(
+        brokers=[MetadataResponseBroker(*broker) for broker in live_brokers(call, node)],
+        cluster_id=node.broker.cluster_id,
+        controller_id=controller_id(node),
+        topics=list(_topics(call, request, node)),
+        cluster_authorized_operations=_cluster_operations(call, request, node),
     )
 
 

@@ -9,17 +9,19 @@ few milliseconds at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import Final
 
-from muster.log.contract import LedElsewhere, StorageError
+from muster.log.contract import LedElsewhere, NotReadYet, StorageError
 from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_topic, may_use_transactional_id
 from muster.server.call import Call
 from muster.server.limits import UNCONFIRMED_BYTES_PER_CONNECTION
 from muster.server.transactions import Verification, is_transactional
-from muster.topics.effort import LoopEffort, NotWanted, ThreadEffort, TooMuchWork
+from muster.topics.effort import UNBOUNDED, Effort, LoopEffort, NotWanted, ThreadEffort, TooMuchWork
 from muster.topics.produce import Judging, ProduceResult, ProduceTerms
 from muster.wire.errors import (
     INVALID_RECORD,
@@ -69,6 +71,20 @@ def _has_transactional_batch(request: ProduceRequest) -> bool:
             if is_transactional(partition.records):
                 return True
     return False
+
+
+class _ToItsEnd:
+    """A request that is gone on with though its client has gone: what was sent counts as held until then."""
+
+    __slots__ = ("_call",)
+
+    is_abandoned = False
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def resume(self, step: Callable[..., None], *arguments: object) -> None:
+        self._call.resume(step, *arguments)
 
 
 class _Asked:
@@ -132,8 +148,24 @@ class _Work:
             name, error = self._find(at, topic)
             if not error:
                 batches += [(name, each.index, each.records) for each in topic.partition_data]
-        self._verification = Verification(self._node, self._request.transactional_id or "", self._call.version)
-        self._verification.ask(batches, lambda: self._call.resume(self.go_on))
+        verification = self._verification = Verification(
+            self._node, self._request.transactional_id or "", self._call.version
+        )
+
+        def ask() -> None:
+            verification.ask(batches, lambda: self._call.resume(self.go_on))
+
+        apart = self._node.reads_apart
+        if apart is not None:
+            apart.run(_ToItsEnd(self._call), lambda: self._look_at_producers(batches), ask)
+        else:
+            ask()
+
+    def _look_at_producers(self, batches: list[tuple[str, int, bytes | None]]) -> None:
+        now_ms = self._node.clock.now_ms()
+        for name, index, _ in batches:
+            with suppress(StorageError):  # the append finds out, and says so
+                self._node.broker.read_producers(name, index, now_ms)
 
     def go_on(self) -> None:
         """Take partitions until all are taken, or until others have to be served, or until one is judged in a thread."""
@@ -189,8 +221,39 @@ class _Work:
             assert judging is not None, "there was something to judge"
             self._judge_apart(asked, judging)
             return False
+        except NotReadYet:
+            self._read_then_append(asked, None)
+            return False
         self._take(asked, result)
         return True
+
+    def _read_then_append(self, asked: _Asked, judging: Judging | None) -> None:
+        """What is known of its producer is in the database: only this request waits for it."""
+        apart = self._node.reads_apart
+        assert apart is not None, "a log that has to be read apart, and nobody who does"
+        result: ProduceResult | None = None
+
+        def look() -> None:
+            nonlocal result
+            with suppress(NotReadYet):  # nothing was done then, and it is done again
+                result = self._produce(asked, UNBOUNDED, judging)
+
+        def go_on() -> None:
+            self._take(asked, result or self._not_read(asked))
+            self.go_on()
+
+        apart.run(_ToItsEnd(self._call), look, go_on)
+
+    def _not_read(self, asked: _Asked) -> ProduceResult:
+        broker = self._node.broker
+        broker.refused_batches.note(asked.name, asked.partition, asked.records, self._node.clock.now_ms())
+        return ProduceResult(KAFKA_STORAGE_ERROR, "the database did not say what it knows of the producer")
+
+    def _produce(self, asked: _Asked, effort: Effort, judging: Judging | None) -> ProduceResult:
+        now_ms = self._node.clock.now_ms()
+        return self._node.broker.produce(
+            asked.name, asked.partition, asked.records, self._terms_of(asked), now_ms, effort=effort, judged=judging
+        )
 
     def _judge_apart(self, asked: _Asked, judging: Judging) -> None:
         effort = ThreadEffort(self._is_wanted)
@@ -205,7 +268,7 @@ class _Work:
             except Exception as fault:  # also no memory: raised again in the loop, where it ends this connection alone
                 judging.fault = fault
 
-        self._node.validate_apart(judge, lambda: self._call.resume(self._append_judged, asked, judging))
+        self._node.validate_apart(judge, lambda: self._call.resume(lambda: self._append_judged(asked, judging)))
 
     def _give_back(self, judging: Judging) -> None:
         """The client has gone before its turn came: its records must not wait for that."""
@@ -225,13 +288,12 @@ class _Work:
             if self._request.acks == 0:
                 self._call.reply_nothing()  # its records are held no longer
             return
-        now_ms = self._node.clock.now_ms()
-        self._take(
-            asked,
-            self._node.broker.produce(
-                asked.name, asked.partition, asked.records, self._terms_of(asked), now_ms, judged=judging
-            ),
-        )
+        try:
+            result = self._produce(asked, UNBOUNDED, judging)
+        except NotReadYet:
+            self._read_then_append(asked, judging)
+            return
+        self._take(asked, result)
         self.go_on()
 
     def _terms_of(self, asked: _Asked) -> ProduceTerms:
@@ -292,21 +354,12 @@ class _Work:
         if self._request.acks == 0:
             self._finish_without_reply()
             return
-        self._call.reply(
-            ProduceResponse(
-                [
-                    ProduceResponseTopic(
-                        topic.name,
-                        topic.topic_id,
-                        [
-                            _laid_out(partition.index, result)
-                            for partition, result in zip(topic.partition_data, results, strict=True)
-                        ],
-                    )
-                    for topic, results in zip(self._request.topic_data, self._results, strict=True)
-                ]
-            )
-        )
+        topics: list[ProduceResponseTopic] = []
+        for at, topic in enumerate(self._request.topic_data):
+            results, partitions = self._results[at], topic.partition_data
+            laid_out = [_laid_out(partitions[place].index, results[place]) for place in range(len(partitions))]
+            topics.append(ProduceResponseTopic(topic.name, topic.topic_id, laid_out))
+        self._call.reply(ProduceResponse(topics))
 
     def _may_run_ahead(self) -> bool:
         return self._request.acks == 0 and self._call.connection.unconfirmed_bytes <= UNCONFIRMED_BYTES_PER_CONNECTION

@@ -9,6 +9,7 @@ Rights and existence of partitions are looked at first, then the transaction, th
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from muster.core.offsets.topic_offsets import TopicOffsets, topic_offsets
 from muster.core.refusal import mapped_append_error
@@ -44,7 +45,7 @@ from muster.wire.generated.txn_offset_commit import (
     TxnOffsetCommitResponseTopic,
 )
 
-JOINS_BY_ITSELF_SINCE = 5
+JOINS_BY_ITSELF_SINCE: Final = 5
 
 
 def _verify(
@@ -96,7 +97,7 @@ def handle(call: Call, request: TxnOffsetCommitRequest, node: Node) -> None:
         return
 
     def go_on(error: int) -> None:
-        call.resume(_submit_verified, call, node, commit, error)
+        call.resume(lambda: _submit_verified(call, node, commit, error))
 
     _verify(call, request, node, runner, go_on)
 
@@ -158,19 +159,26 @@ class _Answer:
         return self.with_codes([_code(call.version, error) for error in reply.errors])
 
     def with_codes(self, codes: list[int]) -> TxnOffsetCommitResponse:
-        each = iter(codes)
-        decided = [
-            (offsets.topic, [_partition(partition, next(each)) for partition, *_ in offsets.rows()])
-            for offsets in self.accepted
-        ]
+        decided: list[tuple[str, list[TxnOffsetCommitResponsePartition]]] = []
+        at = 0
+        for offsets in self.accepted:
+            count = len(offsets)
+            decided.append(
+                (offsets.topic, [_partition(offsets.partition(row), codes[at + row]) for row in range(count)])
+            )
+            at += count
         if not self.refused:
-            return TxnOffsetCommitResponse(topics=[TxnOffsetCommitResponseTopic(*entry) for entry in decided])
+            return TxnOffsetCommitResponse(
+                topics=[TxnOffsetCommitResponseTopic(topic, partitions) for topic, partitions in decided]
+            )
         merged: dict[str, list[TxnOffsetCommitResponsePartition]] = {}
         for topic, index, error in self.refused:
             merged.setdefault(topic, []).append(_partition(index, error))
         for topic, partitions in decided:
             merged.setdefault(topic, []).extend(partitions)
-        return TxnOffsetCommitResponse(topics=[TxnOffsetCommitResponseTopic(*entry) for entry in merged.items()])
+        return TxnOffsetCommitResponse(
+            topics=[TxnOffsetCommitResponseTopic(topic, partitions) for topic, partitions in merged.items()]
+        )
 
 
 def _sorted_out(call: Call, request: TxnOffsetCommitRequest, node: Node) -> _Answer:

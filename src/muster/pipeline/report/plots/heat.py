@@ -32,16 +32,14 @@ Cell = tuple[int | None, int | None, bool]
 
 def heat_map(facts: Facts) -> Html:
     start, width_ms = columns(facts.start_ms, facts.end_ms)
-    cells = _cells(facts, start, width_ms)
+    rows_of = {key: with_silence(found, width_ms) for key, found in _cells(facts, start, width_ms).items()}
+    cells = {key: filled for key, filled in rows_of.items() if filled}
     shown = [key for key in facts.groups if key in cells][: limits.HEAT_GROUPS]
     if not shown:
         return nothing(_HEADING, "No history of lag in this lake: it needs commits and samples of end offsets.")
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
     ticks = _rebalance_times(facts, shown)
-    rows = [
-        _row(facts, key, with_silence(cells[key], width_ms), Columns(scale, start, width_ms), ticks.get(key, []))
-        for key in shown
-    ]
+    rows = [_row(facts, key, cells[key], Columns(scale, start, width_ms), ticks.get(key, [])) for key in shown]
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
     reads = (
         f"One row a group, the one to look at first on top; one column {words.duration(width_ms)} (UTC). Colour is the worst "
@@ -78,9 +76,9 @@ class Columns:
 
 def with_silence(cells: dict[int, Cell], width_ms: int) -> dict[int, Cell]:
     """While a group is silent the history has few rows: in between its lag is what the rows around say, which is its least."""
-    filled = dict(cells)
+    filled = {column: cell for column, cell in cells.items() if column >= 0}
     for before, after in pairwise(sorted(cells)):
-        for column in range(before + 1, after):
+        for column in range(max(before + 1, 0), after):
             waited, to_wait = (column - before) * width_ms, (after - column) * width_ms
             filled[column] = _between(cells[before], cells[after], waited, to_wait)
     return filled
@@ -98,8 +96,10 @@ def _between(before: Cell, after: Cell, waited_ms: int, to_wait_ms: int) -> Cell
 
 
 def _cells(facts: Facts, start: int, width_ms: int) -> dict[GroupKey, dict[int, Cell]]:
-    """From the history, and from where the groups stand now."""
-    history = within(facts.table("g_lag_history"), "minute_ms", start, facts.end_ms).select(_OF_HISTORY)
+    """From the history, and from where the groups stand now. Columns below 0 are what was last known before the first one."""
+    earlier = -(-limits.SILENT_ROWS_MS // width_ms)
+    early_ms = start - earlier * width_ms
+    history = within(facts.table("g_lag_history"), "minute_ms", early_ms, facts.end_ms).select(_OF_HISTORY)
     lag = facts.table("g_lag")
     lag = within(lag.filter(pc.is_valid(lag["committed"])), "at_ms", start, facts.end_ms)
     # A column is as of its end, and what is now is the end of the last one.
@@ -113,7 +113,7 @@ def _cells(facts: Facts, start: int, width_ms: int) -> dict[GroupKey, dict[int, 
         {
             "cluster": history["cluster"],
             "group_id": history["group_id"],
-            "column": pc.divide(pc.subtract(history["minute_ms"], start), width_ms),
+            "column": pc.subtract(pc.divide(pc.subtract(history["minute_ms"], early_ms), width_ms), earlier),
             "known": pc.if_else(bounded, estimate, none),
             "at_least": pc.if_else(bounded, none, estimate),
             "unknown": pc.cast(pc.is_null(estimate), pa.int64()),
@@ -150,12 +150,12 @@ def _row(facts: Facts, key: GroupKey, cells: dict[int, Cell], columns: Columns, 
 def _cell(columns: Columns, column: int, cell: Cell, first_ms: int | None) -> Html:
     """Not from before the group was there."""
     begin, stop = columns.times(column)
-    if first_ms is not None and begin < first_ms < stop:
-        begin = first_ms
+    if first_ms is not None and begin < first_ms:
+        begin = min(first_ms, stop)
     x, end = columns.scale.x(begin), columns.scale.x(stop)
     lag = kinds.lag_class(_worst(cell))
     tip = f"{words.clock(begin)} to {words.clock(stop)}: {_said(cell)}"
-    return box(x, 1, end - x - 0.5, _ROW - 2, class_="lag-none" if lag is None else f"lag{lag}", data_tip=tip)
+    return box(x, 1, max(end - x - 0.5, 0.5), _ROW - 2, class_="lag-none" if lag is None else f"lag{lag}", data_tip=tip)
 
 
 def _worst(cell: Cell) -> int | None:

@@ -6,6 +6,7 @@ Read sideways: the committed offset now, followed to the left until it meets the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 import pyarrow as pa
 
@@ -97,25 +98,39 @@ def offset_labels(ticks: list[float]) -> list[tuple[float, str]]:
 
 
 def _series(frame: Frame, minutes: list[Row]) -> Html:
-    ends = _points(frame, minutes, "end")
-    committed = _points(frame, minutes, "committed")
-    between = (
-        path([*ends, *reversed(committed)], close=True, class_="between")
-        if len(ends) > 1 and len(committed) > 1
-        else None
-    )
-    return together((between, _curve(ends, "end"), _curve(committed, "committed"), _readings(frame, minutes)))
+    """Across what is not known nothing is drawn: before the first sample of an end there is neither a line nor a gap to shade."""
+    both = (_between(frame, run) for run in _runs(minutes, "end", "committed"))
+    curves = (_curves(frame, minutes, column) for column in ("end", "committed"))
+    return together((*both, *curves, _readings(frame, minutes)))
 
 
-def _points(frame: Frame, minutes: list[Row], column: str) -> list[tuple[float, float]]:
-    return [(frame.x(frame.moment(row)), frame.offsets.at(row[column])) for row in minutes if row[column] is not None]
+def _runs(minutes: list[Row], *columns: str) -> list[list[Row]]:
+    """Neighbours of which all these columns are known."""
+
+    def is_known(row: Row) -> bool:
+        return all(row[column] is not None for column in columns)
+
+    return [list(run) for known, run in groupby(minutes, is_known) if known]
 
 
-def _curve(points: list[tuple[float, float]], kind: str) -> Html | None:
-    if not points:
+def _between(frame: Frame, run: list[Row]) -> Html | None:
+    if len(run) < 2:
         return None
-    end = dot(*points[-1], 3, class_=f"dot-{kind}")
-    return together((path(points, class_=f"line-{kind}"), end)) if len(points) > 1 else end
+    above, below = _points(frame, run, "end"), _points(frame, run, "committed")
+    return path([*above, *reversed(below)], close=True, class_="between")
+
+
+def _curves(frame: Frame, minutes: list[Row], column: str) -> Html | None:
+    """A line for each run of moments; a point is where the last one ends."""
+    runs = [_points(frame, run, column) for run in _runs(minutes, column)]
+    if not runs:
+        return None
+    drawn = (path(points, class_=f"line-{column}") for points in runs if len(points) > 1)
+    return together((*drawn, dot(*runs[-1][-1], 3, class_=f"dot-{column}")))
+
+
+def _points(frame: Frame, run: list[Row], column: str) -> list[tuple[float, float]]:
+    return [(frame.x(frame.moment(row)), frame.offsets.at(row[column])) for row in run]
 
 
 def _readings(frame: Frame, minutes: list[Row]) -> Html:

@@ -15,6 +15,8 @@ STRIP_HEIGHT: Final = 96
 _BASE = 90
 _TOP = 10
 _LABEL_HEIGHT = 14
+_STUB = 6
+"""How long a moment alone is drawn, in pixels."""
 _TICKS: Final = (
     (0, "0"),
     (1_000, "1 s"),
@@ -70,9 +72,9 @@ def _band(rows: list[Row], time: TimeScale, scale: Scale, gutter: int, now_ms: i
     high = points([_upper(row) for row in rows])
     low = points([row["time_lag_lo_ms"] or 0 for row in rows])
     estimate = points([row["time_lag_est_ms"] for row in rows])
-    if len(rows) == 1:
-        x, y = estimate[0]
-        return line(x - 6, y, x, y, class_="line-lag")
+    if estimate[-1][0] - estimate[0][0] < _STUB:
+        x, y = estimate[-1]
+        return line(x - _STUB, y, x, y, class_="line-lag")
     return together((path([*high, *reversed(low)], close=True, class_="lag-band"), path(estimate, class_="line-lag")))
 
 

@@ -1,0 +1,98 @@
+"""A rolling upgrade: present nodes on the schema of release 0.2, which is migrated while they serve clients (decision 0021)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from muster.cluster import ownership
+from muster.cluster.membership import Membership
+from muster.cluster.ownership import Registration
+from muster.log.contract import StorageError
+from muster.log.postgres.migration import migrate
+from muster.log.postgres.node_versions import NodeVersions, live_versions
+from muster.log.postgres.schema import schema_state
+from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
+from tests.cluster.light_load import LightLoad
+from tests.cluster.postgres_process import PostgresProcess
+from tests.cluster.stage import ClusterStage, muster
+from tests.interop.waiting import eventually
+from tests.log.postgres_server import bare_database
+
+BEFORE = MIGRATIONS[:2]
+"""The schema of release 0.2."""
+
+
+@pytest.fixture
+def database() -> Iterator[tuple[str, Any]]:
+    with bare_database() as url, psycopg.connect(url, autocommit=True) as connection:
+        migrate(connection, "id", BEFORE)
+        yield url, connection
+
+
+def registration(lease_ms: int = 60_000) -> Registration:
+    return Registration(1, uuid4(), {}, None, "test", lease_ms)
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_node_that_was_there_before_the_migration_says_what_it_speaks_as_soon_as_it_can(
+    database: tuple[str, Any],
+) -> None:
+    url, connection = database
+    member = Membership(url, registration(), lambda view, until: None, lambda why: None)
+    member.start()
+    try:
+        assert live_versions(connection, schema_state(connection)) == [NodeVersions(1, "test", 2, 2)]
+        migrate(connection, "id")
+        eventually(
+            "it to say so",
+            lambda: live_versions(connection, schema_state(connection)),
+            lambda said: said == [NodeVersions(1, "test", OLDEST, NEWEST)],
+        )
+    finally:
+        member.leave()
+
+
+def test_a_node_that_comes_after_a_contract_step_that_it_does_not_speak_is_refused_and_leaves_no_row(
+    database: tuple[str, Any],
+) -> None:
+    """Also one that was frozen meanwhile: its lease was over, and it has to register again."""
+    _, connection = database
+    migrate(connection, "id", (*MIGRATIONS, Step("SELECT 1", is_contract=True)))
+    with pytest.raises(StorageError, match=f"speak schema version {NEWEST + 1}"):
+        ownership.register(connection, registration())
+    assert connection.execute("SELECT count(*) FROM muster.nodes").fetchone() == (0,)
+
+
+@pytest.mark.xdist_group("cluster")
+def test_nodes_on_the_schema_of_the_release_before_are_migrated_under_load_without_a_restart(tmp_path: Path) -> None:
+    with PostgresProcess() as postgres:
+        with psycopg.connect(postgres.url, autocommit=True) as connection:
+            migrate(connection, "id", BEFORE)
+        with ClusterStage(tmp_path, postgres, has_tables=True) as stage:
+            stage.add(1, 2)
+            stage.coordinator_of("the first who asks")
+            assert schemas(stage) == {1: [2, 2], 2: [2, 2]}, "there is no place to say more"
+            with LightLoad(stage.nodes) as load:
+                load.progress()
+                assert muster("store", "migrate", postgres.url) == "migrated from schema version 2 to 3\n"
+                eventually("nodes to say more", lambda: schemas(stage), lambda seen: seen == {1: [2, 3], 2: [2, 3]})
+                load.progress()
+                stage.nodes[1].stop()
+                stage.add(1)
+                stage.wait_for_owners(1, 2)
+                load.progress()
+                load.settle()
+            assert json.loads(muster("store", "status", "--json", postgres.url))["nodes_must_speak"] == 2
+            for node in stage.nodes.values():
+                assert "Traceback" not in node.log, node.log
+
+
+def schemas(stage: ClusterStage) -> dict[int, list[int]]:
+    return {node_id: row["schema"] for node_id, row in stage.status().items()}

@@ -1,0 +1,109 @@
+"""What a page looks like while things happen: nothing jumps, nothing grows without end, and a phone shows all of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from muster.testing import Broker
+from tests.browser import Browser
+from tests.console.console_process import ConsoleProcess
+from tests.console.fleet import Fleet, produce, run
+from tests.console.looking import shows
+
+PHONE = 390
+
+
+def _tops(browser: Browser, *queries: str) -> list[float]:
+    """How far down the page each of these begins."""
+    return [
+        browser.value(f"document.querySelector({json.dumps(query)}).getBoundingClientRect().top + scrollY")
+        for query in queries
+    ]
+
+
+def test_a_rebalance_moves_nothing_on_the_page(broker: Broker, console: ConsoleProcess, browser: Browser) -> None:
+    with Fleet(broker.bootstrap_servers, "steady", ["orders"]) as fleet:
+        fleet.join("ada")
+        browser.visit(f"{console.address}/group?id=steady")
+        shows(browser, "#rebalances", "Gen 1")
+        shows(browser, "#lanes", "ada")
+        shows(browser, "#progress", "No rebalance under way", "generation 1")
+        sections = ("#h-rebalances", "#h-lanes", "#h-members")  # what comes after has a member more above it
+        before = _tops(browser, *sections)
+        fleet.stall("ada")
+        fleet.begin("bob")
+        shows(browser, "#progress", "ada", "has not rejoined")
+        assert _tops(browser, *sections) == before, "while it is under way"
+        fleet.let_go("ada")
+        shows(browser, "#members", "bob")
+        shows(browser, "#progress", "No rebalance under way", "generation 2")
+        assert _tops(browser, *sections) == before, "and after it"
+
+
+def test_the_newest_rebalance_is_open_and_what_a_person_opened_stays_so(
+    broker: Broker, console: ConsoleProcess, browser: Browser
+) -> None:
+    def opened() -> list[str]:
+        return list(browser.value("[...document.querySelectorAll('details[open] .gen')].map((each) => each.innerText)"))
+
+    with Fleet(broker.bootstrap_servers, "growing", ["orders"]) as fleet:
+        fleet.join("ada")
+        fleet.join("bob")
+        browser.visit(f"{console.address}/group?id=growing")
+        shows(browser, "#rebalances", "Gen 2")
+        assert opened() == ["Gen 2"]
+        browser.click("#generation-1 summary")
+        assert opened() == ["Gen 2", "Gen 1"]
+        fleet.join("eve")
+        shows(browser, "#rebalances", "Gen 3", "moved")
+        assert opened() == ["Gen 3", "Gen 1"]
+
+
+def test_a_group_at_a_time_has_the_members_of_then(broker: Broker, console: ConsoleProcess, browser: Browser) -> None:
+    with Fleet(broker.bootstrap_servers, "remembered", ["orders"]) as fleet:
+        fleet.join("ada")
+        fleet.join("bob")
+        browser.visit(f"{console.address}/group?id=remembered")
+        shows(browser, "#rebalances", "Gen 2")
+        at_ms = browser.value("document.querySelector('#generation-2 time').dataset.at")
+        fleet.leave("bob")
+        shows(browser, "#rebalances", "Gen 3")
+        browser.visit(f"{console.address}/group?id=remembered&at={int(at_ms) - 1}")
+        then = shows(browser, "#members", "ada on 127.0.0.1", "orders 0-3")
+        assert "bob" not in then
+        shows(browser, "#facts", "Stable", "Generation")
+        shows(browser, "#lag", "The log does not tell what the lag was then")
+        assert "Gen 2" not in shows(browser, "#rebalances", "Gen 1")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/group?id=narrow",
+        "/topics",
+        "/topic?name=orders",
+        "/messages?topic=orders",
+        "/cluster",
+        "/reset?id=narrow",
+        "/delete?id=narrow",
+        "/nowhere",
+    ],
+)
+def test_a_phone_shows_all_of_a_page_in_its_width(
+    broker: Broker, console: ConsoleProcess, browser: Browser, fleet: Fleet, path: str
+) -> None:
+    browser.visit(f"{console.address}{path}", width=PHONE)
+    shows(browser, "main", "")
+    assert browser.value("document.documentElement.scrollWidth") <= PHONE
+
+
+@pytest.fixture(scope="module")
+def fleet(broker: Broker) -> object:
+    run(produce(broker.bootstrap_servers, "orders", [b'{"a": "' + b"x" * 200 + b'"}'] * 8))
+    with Fleet(broker.bootstrap_servers, "narrow", ["orders"]) as running:
+        running.join("a-client-with-a-name-that-is-longer-than-a-line-of-a-phone-can-be")
+        running.commit("a-client-with-a-name-that-is-longer-than-a-line-of-a-phone-can-be", 1)
+        yield running

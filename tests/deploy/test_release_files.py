@@ -1,0 +1,84 @@
+"""What a release and a new contributor's editor read: changelog, workflow, hooks and compose file name only what there is."""
+
+from __future__ import annotations
+
+import configparser
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+import muster
+
+ROOT = Path(__file__).parents[2]
+PYTHONS = ["3.11", "3.12", "3.13"]
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def read_yaml(name: str) -> Any:
+    return yaml.safe_load(text(name))
+
+
+@pytest.fixture(scope="module")
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z-]+):", text("Makefile"), flags=re.MULTILINE))
+
+
+def test_the_newest_release_of_the_changelog_is_this_version_and_has_a_date() -> None:
+    released = re.findall(r"^## (\d[\w.]*) - (\d{4}-\d\d-\d\d)$", text("CHANGELOG.md"), flags=re.MULTILINE)
+    assert released
+    assert released[0][0] == muster.__version__
+
+
+def test_a_release_is_tested_with_every_python_that_the_pages_promise(targets: set[str]) -> None:
+    jobs = read_yaml(".github/workflows/release.yml")["jobs"]
+    assert jobs["test"]["strategy"]["matrix"]["python"] == PYTHONS
+    assert {step.split()[1] for job in jobs.values() for step in _commands(job) if step.startswith("make ")} <= targets
+    wheels = next(step["env"] for step in jobs["wheels"]["steps"] if "cibuildwheel" in step.get("uses", ""))
+    assert re.findall(r"cp3(\d+)-", wheels["CIBW_BUILD"]) == [version.removeprefix("3.") for version in PYTHONS]
+    systems = " ".join(jobs["wheels"]["strategy"]["matrix"]["os"])
+    assert all(name in systems for name in ("ubuntu-latest", "arm", "macos"))
+    assert all(version in text("docs/upgrading.md") for version in PYTHONS)
+    assert all(f"python{version}" in text("CONTRIBUTING.md") for version in PYTHONS)
+
+
+def _commands(job: dict[str, Any]) -> list[str]:
+    return [line for step in job["steps"] for line in step.get("run", "").splitlines()]
+
+
+def test_hooks_before_a_commit_run_what_make_setup_installs() -> None:
+    (local,) = read_yaml(".pre-commit-config.yaml")["repos"]
+    assert local["repo"] == "local", "nothing is fetched"
+    for hook in local["hooks"]:
+        program, *arguments = hook["entry"].split()
+        assert program.startswith(".venv/bin/")
+        assert all((ROOT / argument).exists() for argument in arguments if argument.startswith("tests/"))
+
+
+def test_editors_are_told_what_ruff_and_make_want() -> None:
+    told = configparser.ConfigParser()
+    told.read_string("[top]\n" + text(".editorconfig"))
+    assert told["top"]["root"] == "true"
+    assert (told["*"]["indent_size"], told["*"]["end_of_line"]) == ("4", "lf")
+    assert told["Makefile"]["indent_style"] == "tab"
+
+
+def test_who_finds_a_hole_is_told_where_to_report_it() -> None:
+    page = text("SECURITY.md")
+    assert "in private" in page
+    assert all((ROOT / linked).exists() for linked in re.findall(r"\]\(([^)#:]+)", page))
+
+
+def test_compose_mounts_and_builds_what_is_there() -> None:
+    folder = ROOT / "deploy" / "docker"
+    services = read_yaml("deploy/docker/compose.yaml")["services"]
+    build = services["muster"]["build"]
+    assert (folder / build["context"] / build["dockerfile"]).is_file()
+    mounted = [volume.split(":")[0] for volume in services["prometheus"]["volumes"]]
+    assert all((folder / path).is_file() for path in mounted)
+    assert services["muster"]["cap_drop"] == ["ALL"]

@@ -1,0 +1,170 @@
+"""Expand and contract: which steps a database takes while which nodes are there, and who may use it afterwards (decision 0021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from muster.log.contract import StorageError
+from muster.log.postgres import migration
+from muster.log.postgres.migration import migrate
+from muster.log.postgres.node_versions import NodeVersions, live_versions, say_versions
+from muster.log.postgres.schema import SchemaState, check, schema_state
+from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
+from tests.log.postgres_server import bare_database
+
+BEFORE = MIGRATIONS[:2]
+"""The schema of release 0.2."""
+EXPANDED = (*MIGRATIONS, Step("ALTER TABLE muster.nodes ADD COLUMN later text", is_contract=False))
+CONTRACTED = (*MIGRATIONS, Step("ALTER TABLE muster.nodes ALTER schema_newest SET NOT NULL", is_contract=True))
+"""What a later release may bring."""
+
+REGISTER_AS_0_2 = """
+INSERT INTO muster.nodes (node_id, incarnation, rack, endpoints, release, lease_until)
+VALUES (%(node_id)s, %(incarnation)s, NULL, '{}', %(release)s, now() + make_interval(secs => %(lease_s)s))
+ON CONFLICT (node_id) DO UPDATE SET incarnation = excluded.incarnation, release = excluded.release,
+    lease_until = excluded.lease_until
+"""
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with bare_database() as url:
+        yield url
+
+
+@pytest.fixture
+def connection(url: str) -> Iterator[Any]:
+    with psycopg.connect(url, autocommit=True) as made:
+        yield made
+
+
+def come(connection: Any, node_id: int, *, lease_s: float = 600, release: str = "0.2.0") -> UUID:
+    """A node of a release that says nothing of what it speaks, with a row for as long as the test takes."""
+    incarnation = uuid4()
+    values = {"node_id": node_id, "incarnation": incarnation, "release": release, "lease_s": lease_s}
+    connection.execute(REGISTER_AS_0_2, values)
+    return incarnation
+
+
+def test_a_new_database_gets_all_steps_and_can_be_used_by_the_release_before(connection: Any) -> None:
+    """Release 0.2 wants `max(version)` to be exactly 2."""
+    assert migrate(connection, "id") == (0, NEWEST)
+    assert check(connection) == SchemaState(NEWEST, OLDEST)
+    assert connection.execute("SELECT max(version) FROM muster.schema_version").fetchone() == (2,)
+    assert migrate(connection, "another id") == (NEWEST, NEWEST)
+    assert connection.execute("SELECT cluster_id FROM muster.cluster").fetchone() == ("id",)
+
+
+def test_a_database_without_tables_is_refused_with_what_to_do(connection: Any) -> None:
+    with pytest.raises(StorageError, match="no tables of Muster yet: run `muster store migrate URL` once"):
+        check(connection)
+
+
+def test_the_schema_of_the_release_before_is_good_enough(connection: Any) -> None:
+    migrate(connection, "id", BEFORE)
+    assert check(connection) == SchemaState(2, 2)
+
+
+def test_an_older_schema_is_refused_with_what_to_do_and_its_nodes_are_named_by_the_migration(connection: Any) -> None:
+    migrate(connection, "id", MIGRATIONS[:1])
+    with pytest.raises(StorageError, match=r"has schema version 1, this release speaks 2 to 3: run `muster store mig"):
+        check(connection)
+    come(connection, 1, release="0.1.0")
+    with pytest.raises(StorageError, match=r"stays at 1: node 1 \(release 0\.1\.0\) speaks 1; upgrade or stop"):
+        migrate(connection, "id")
+
+
+def test_an_expand_step_is_taken_beside_nodes_of_the_release_before(connection: Any) -> None:
+    migrate(connection, "id", BEFORE)
+    come(connection, 1)
+    assert migrate(connection, "id") == (2, 3)
+    assert live_versions(connection, schema_state(connection)) == [NodeVersions(1, "0.2.0", 2, 2)]
+
+
+def test_a_database_that_was_only_expanded_by_a_later_release_can_be_used(connection: Any) -> None:
+    """Also by a node that comes back in the middle of an upgrade, and by one that goes back to the release before."""
+    migrate(connection, "id", EXPANDED)
+    assert check(connection) == SchemaState(4, 2)
+    assert migrate(connection, "id") == (4, 4), "nothing that this release knows is to be done"
+
+
+def test_a_contract_step_names_the_nodes_that_do_not_speak_it_and_leaves_the_steps_before_it_taken(
+    connection: Any,
+) -> None:
+    migrate(connection, "id", BEFORE)
+    come(connection, 1)
+    present = come(connection, 2, release="0.3.0")
+    refusal = r"schema version 4 has to wait, the database stays at 3: node 1 .* speaks 2, node 2 .* speaks 2; upgrade"
+    with pytest.raises(StorageError, match=refusal):
+        migrate(connection, "id", CONTRACTED)
+    assert schema_state(connection) == SchemaState(3, 2)
+    assert say_versions(connection, schema_state(connection), 2, present)
+    connection.execute("DELETE FROM muster.nodes WHERE node_id = 1")
+    with pytest.raises(StorageError, match=r"node 2 \(release 0\.3\.0\) speaks 2 to 3; upgrade or stop these nodes"):
+        migrate(connection, "id", CONTRACTED)
+
+
+def test_a_contract_step_is_taken_when_every_live_node_speaks_it_and_the_dead_have_to_register_again(
+    connection: Any,
+) -> None:
+    migrate(connection, "id")
+    come(connection, 1, lease_s=-1)
+    newer = come(connection, 2, release="0.4.0")
+    connection.execute(
+        "UPDATE muster.nodes SET schema_oldest = 3, schema_newest = 4, schema_said_by = incarnation WHERE incarnation = %s",
+        (newer,),
+    )
+    assert migrate(connection, "id", CONTRACTED) == (3, 4)
+    assert connection.execute("SELECT node_id FROM muster.nodes").fetchall() == [(2,)]
+    with pytest.raises(StorageError, match=r"needs nodes that speak schema version 4, .* newer release of Muster, run"):
+        check(connection)
+    with pytest.raises(StorageError, match="newer release"):
+        migrate(connection, "id")
+    with pytest.raises(psycopg.errors.NotNullViolation):
+        come(connection, 1)  # release 0.2 cannot come back either: it does not fill the column
+
+
+def test_what_another_process_said_with_the_same_node_id_does_not_count(connection: Any) -> None:
+    """The release before takes over the row and leaves columns that it does not know as they are."""
+    migrate(connection, "id")
+    say_versions(connection, schema_state(connection), 1, come(connection, 1, release="0.3.0"))
+    assert live_versions(connection, schema_state(connection)) == [NodeVersions(1, "0.3.0", OLDEST, NEWEST)]
+    come(connection, 1)
+    assert live_versions(connection, schema_state(connection)) == [NodeVersions(1, "0.2.0", 2, 2)]
+
+
+def test_a_step_that_does_not_get_its_locks_gives_way_and_tries_again(
+    url: str, connection: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits for a table that a migration waits for would wait for as long as that takes."""
+    migrate(connection, "id", BEFORE)
+    with psycopg.connect(url) as slow:
+        slow.execute("SELECT * FROM muster.nodes")  # and its transaction stays open
+        pauses: list[float] = []
+
+        def pause(seconds: float) -> None:
+            pauses.append(seconds)
+            come(connection, 1)  # nobody holds the table meanwhile
+            if len(pauses) == 2:
+                slow.commit()
+
+        monkeypatch.setattr("muster.log.postgres.migration.time.sleep", pause)
+        assert migrate(connection, "id") == (2, 3)
+        assert len(pauses) == 2
+
+
+def test_a_table_that_is_never_free_ends_the_migration_with_where_to_look(
+    url: str, connection: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate(connection, "id", BEFORE)
+    monkeypatch.setattr(migration, "ATTEMPTS", 1)
+    with psycopg.connect(url) as slow:
+        slow.execute("SELECT * FROM muster.nodes")
+        with pytest.raises(StorageError, match=r"in use by a transaction that does not end: .*pg_locks"):
+            migrate(connection, "id")
+    assert schema_state(connection) == SchemaState(2, 2)

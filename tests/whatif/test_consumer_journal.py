@@ -1,0 +1,80 @@
+"""Groups that use the new protocol (KIP-848) already: their journals are replayed in it, and in the classic one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from muster.whatif.answer import answer
+from muster.whatif.replay import replay
+from muster.whatif.stretch import CannotReplay
+from muster.whatif.variants import Variant
+from tests.whatif.real_group import flapping_member
+from tests.whatif.test_replay import random_payloads, recorded_from
+
+SEEDS = 12
+
+
+def consumer_payloads(seed: int, *, is_static: bool = False) -> list[str]:
+    """The clients of a random history as members of a consumer group, by the real core."""
+    variant = Variant(remote_assignor="uniform", is_static=is_static, session_timeout_ms=6_000)
+    return [json.dumps(event.to_json()) for event in replay(recorded_from(random_payloads(seed)), variant).journal]
+
+
+def without_refusals(payloads: list[str]) -> list[dict[str, Any]]:
+    """A static member that was turned away and never came back has no part in the group."""
+    return [event for text in payloads if (event := json.loads(text))["kind"] != "member_fenced"]
+
+
+@pytest.mark.parametrize("is_static", [False, True])
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_recorded_settings_give_back_the_recorded_journal_exactly(seed: int, is_static: bool) -> None:
+    payloads = consumer_payloads(seed, is_static=is_static)
+    recorded = recorded_from(payloads)
+    assert recorded.remote_assignor == "uniform"
+    assert len(recorded.events) == len(payloads)
+    replayed = [json.dumps(event.to_json()) for event in replay(recorded, Variant()).journal]
+    assert without_refusals(replayed) == without_refusals(payloads)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_change_can_be_asked_for_but_those_of_the_classic_protocol_alone(seed: int) -> None:
+    payloads = consumer_payloads(seed)
+    same, doubled, classic, later = answer(
+        "g",
+        payloads,
+        [Variant(), Variant(partition_times=2), Variant(assignor="range"), Variant(session_timeout_ms=30_000)],
+    )
+    assert same.recorded == same.replayed
+    assert same.reproduced == same.recorded.rebalances > 0
+    assert "heartbeats came every 5 s" in same.assumed
+    assert doubled.replayed.moved > same.recorded.moved
+    assert classic.replayed.rebalances > 0
+    assert (later.replayed.detection_ms or 30_000) == 30_000
+    with pytest.raises(CannotReplay, match="of the classic protocol"):
+        answer("g", payloads, [Variant(initial_delay_ms=0)])
+
+
+def test_classic_variant_has_join_phases_and_assigns_by_its_assignor() -> None:
+    journal = replay(recorded_from(consumer_payloads(3)), Variant(assignor="roundrobin")).journal
+    completed = [event for event in journal if event.kind == "join_completed"]
+    assert {event.detail["protocol"] for event in completed} == {"roundrobin"}
+    assert not any(event.kind == "epoch_raised" for event in journal)
+
+
+def test_journal_that_was_cut_goes_on_where_the_group_is_empty_or_is_refused() -> None:
+    payloads = consumer_payloads(2)
+    with pytest.raises(CannotReplay, match="go back to a time when it was empty"):
+        answer("g", payloads[1:20], [Variant()])
+    emptied = {"kind": "state_changed", "at_ms": 5, "group": "g", "generation": 9, "cause": "nobody_left"}
+    (found,) = answer("g", [json.dumps({**emptied, "from": "Stable", "to": "Empty"}), *payloads[1:]], [Variant()])
+    assert found.assumed.startswith("begins at")
+    assert found.reproduced == found.recorded.rebalances > 0
+
+
+def test_real_clients_of_the_new_protocol_are_given_back() -> None:
+    (found,) = answer("billing", flapping_member(protocol="consumer").payloads, [Variant()])
+    assert found.recorded.rebalances > 4
+    assert found.reproduced >= found.recorded.rebalances * 0.5, found
