@@ -73,7 +73,7 @@ def replication(connection: Database) -> Iterator[Finding]:
         yield Finding(
             "replication",
             Level.WARN,
-            "no standby is connected (or this role may not see them)",
+            "no standby is connected, or this role may not see them (it needs pg_monitor)",
             "the cluster is as durable as this one database: add a standby, or make sure that your provider has one",
         )
     elif not names:

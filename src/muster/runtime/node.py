@@ -77,7 +77,7 @@ class Answerable(Protocol):
 
     def reply(self, response: object) -> None: ...
 
-    def resume(self, step: Callable[..., None], *arguments: object) -> None: ...
+    def resume(self, step: Callable[[], None]) -> None: ...
 
 
 class NodeSettings(Protocol):
@@ -318,7 +318,7 @@ class Node:
             outcome()
             step()
 
-        self.in_turns(work, lambda outcome: call.resume(go_on, outcome))
+        self.in_turns(work, lambda outcome: call.resume(lambda: go_on(outcome)))
 
     def follow_new_topics(self) -> None:
         """Their leaders may have been named before this node knew the topics."""
@@ -508,7 +508,7 @@ class _Change:
     def reply(self, outcome: Callable[[], object]) -> None:
         if self._is_begun:
             self._node.follow_new_topics()
-            self._call.resume(self._reply, outcome)
+            self._call.resume(lambda: self._reply(outcome))
 
     def _reply(self, outcome: Callable[[], object]) -> None:
         self._call.reply(outcome())
