@@ -13,7 +13,7 @@ from muster.core.consumer.records import (
     Subscription,
 )
 from muster.core.consumer.states import MemberState
-from muster.explain.facts import Move, Rebalance
+from muster.explain.facts import Move, Rebalance, Who
 from muster.explain.inferred import StoredAt, infer
 
 GROUP = "billing"
@@ -40,10 +40,11 @@ def _rebalances(*records: ConsumerGroupRecord, names: dict[bytes, str] | None = 
 
 def _told(moves: list[Move] | None) -> list[tuple[int, str | None, str | None]]:
     assert moves is not None
-    return [
-        (move.partition[1], move.source and move.source.member_id, move.target and move.target.member_id)
-        for move in moves
-    ]
+    return [(move.partition[1], _id(move.source), _id(move.target)) for move in moves]
+
+
+def _id(who: Who | None) -> str | None:
+    return None if who is None else who.member_id
 
 
 FIRST = (_member("ada"), EpochStored(GROUP, 1), _has("ada", 1, {0: 1, 1: 1}))

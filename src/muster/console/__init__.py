@@ -4,14 +4,14 @@ A process of its own that asks through `muster.client`; nothing of it runs in a 
 
     settings         what the command was given
     serving          the web server around the app, and its end
-    app              which address is answered by what
+    app              which path is served by which handler
     guard            which requests are let in, and the headers of every answer
     sessions         who is logged in; `login` the pages for that
     observer         asks one cluster as one principal, once for all pages; `observers` has one for each principal
     group_timeline   what has happened to one group; `timeline_reader` follows the journal, or the offsets log of a Kafka
     group_status     what a group is like now; `time_lag` how long its oldest unread record has waited
-    record_tail      records as they come
     live             pages that change while they are looked at, by server-sent events
+    polled_region    the same for pages that ask for themselves: `record_tail`, `cluster_page` with `shard_states`
     *_view           what a page shows, as plain values; `templates` have the markup
     actions          changes, each with a dry run and a confirmation
 
