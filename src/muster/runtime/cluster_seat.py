@@ -212,8 +212,8 @@ class ClusterSeat:
         self.leaders.view = view
         self._node.other_nodes.keep_only(view.nodes.keys())
         if self._changed_documents(view):
-            self._node.in_turns(lambda: self._read_documents(view), self._follow_documents)
-            if self._node.changes_apart is None:
+            self._node.changes.in_turns(lambda: self._read_documents(view), self._follow_documents)
+            if self._node.changes.apart is None:
                 return  # they are read, and what follows from them was done
         self.follow_again()
 

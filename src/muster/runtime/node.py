@@ -8,14 +8,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from muster.core.config import GroupConfig
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL, TRANSACTION_STATE
 from muster.core.transactions.config import TransactionConfig
-from muster.log.contract import NOBODY, LedElsewhere, NotReadYet, PartitionLog, StorageError
+from muster.log.contract import NOBODY, NotReadYet, PartitionLog, StorageError
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.compaction import Compactor
@@ -23,10 +22,11 @@ from muster.runtime.coordinator import Coordinator, CoordinatorConfig
 from muster.runtime.coordinator_shards import CoordinatorShards
 from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.group_configs import GroupConfigs
+from muster.runtime.internal_topics import InternalTopics
 from muster.runtime.journal_writer import JournalWriter
-from muster.runtime.log_limit import LogLimit
 from muster.runtime.long_poll import LongPolls
 from muster.runtime.marker_writer import MarkerWriter
+from muster.runtime.node_changes import NodeChanges
 from muster.runtime.other_nodes import Answered, NoOtherNodes, OtherNodes
 from muster.runtime.periodic import Periodic
 from muster.runtime.remote_markers import RemoteMarkers
@@ -39,14 +39,12 @@ from muster.security.authorizer import Authorizer
 from muster.topics.broker import Broker
 from muster.topics.catalog_topics import CatalogTopics
 from muster.topics.config_types import INT_MAX
-from muster.topics.refusal import TopicError
 from muster.topics.retention import RetentionPass
 from muster.topics.topic import Topic
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-    from muster.runtime.changes_apart import ChangesApart
     from muster.runtime.cluster_seat import ClusterSeat
     from muster.runtime.principal_usage import PrincipalUsage
     from muster.runtime.reads_apart import ReadsApart
@@ -59,25 +57,7 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-JOURNAL_CONFIGS: Final = {
-    "cleanup.policy": "delete",
-    "retention.ms": str(7 * 24 * 3_600_000),
-    "retention.bytes": str(16 * 1024 * 1024),
-    "segment.bytes": str(4 * 1024 * 1024),
-}
-"""The journal is bounded: a week, and no more than this a partition. Operators change it like any topic's settings."""
 _LIMITED: Final = ("groups", "members", "offsets", "parked.joins")
-
-
-class Answerable(Protocol):
-    """The part of a call that is needed here."""
-
-    @property
-    def is_abandoned(self) -> bool: ...
-
-    def reply(self, response: object) -> None: ...
-
-    def resume(self, step: Callable[[], None]) -> None: ...
 
 
 class NodeSettings(Protocol):
@@ -113,7 +93,9 @@ class Node:
         self.alarm = Alarm(clock)
         self.long_polls = LongPolls(self.alarm)
         self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance, background)
-        self.journal = JournalWriter(self._open_journal, self.durable, clock, loop.call_soon)
+        self.changes = NodeChanges(broker.catalog, self._follow_cluster)
+        self.internal_topics = InternalTopics(settings, broker, self.changes, loop.call_soon)
+        self.journal = JournalWriter(self.internal_topics.journal_logs, self.durable, clock, loop.call_soon)
         self.audit = Audit(
             clock.ticks_ms, clock.now_ms, self.journal.write, settings.integer("muster.audit.interval.ms")
         )
@@ -163,6 +145,7 @@ class Node:
             TRANSACTION_STATE: self.transactions,
         }
         """By the topic whose partitions they lead."""
+        self.internal_topics.attach(self.coordinators, self.journal, self._elect_all)
         self.principal_usage = _principal_usage(settings, self.coordinator, clock)
         """What each principal holds here, counted against its limits; None if no principal has a limit."""
         self.transactional_id_usage = _transactional_id_usage(settings, self.transactions, clock)
@@ -177,23 +160,15 @@ class Node:
             settings.integer("log.cleaner.backoff.ms"),
             self._stable_offset,
         )
-        self._being_created: set[str] = set()
-        """Internal topics that will be there in a moment."""
-        self._creation_log = LogLimit(_log, "attempts to create an internal topic that failed", monotonic)
-        """Every client that looks for a coordinator makes an attempt."""
         self.call_soon = loop.call_soon
         self._background = background
         self._validation: WriterThread | None = None
         """Made when it is first needed."""
         self.is_stopping = False
-        self._topics_followed = 0
-        """Additions and enlargements of the catalog that the seat in the cluster has heard of."""
         self.cluster: ClusterSeat | None = None
         """Set before `start` where several nodes share the store."""
         self.reads_apart: ReadsApart | None = None
         """Where reading old records may take long: requests that do it are worked out apart from the loop."""
-        self.changes_apart: ChangesApart | None = None
-        """Where changes are made in a database: requests that make some are worked out in turns with the loop."""
         self._users: Users | None = None
         self._quotas: QuotaStore | None = None
         self.group_configs = GroupConfigs(broker.store, settings, self.coordinator.times)
@@ -293,40 +268,6 @@ class Node:
             self._validation = WriterThread(self._loop.call_soon_threadsafe, "muster-validation")
         self._validation.run(work, then)
 
-    # -- changes
-
-    def in_turns(self, work: Callable[[], T], then: Callable[[Callable[[], T]], None]) -> None:
-        """Do something that changes what the store holds, or takes over what others changed: now, or in turns with a thread where
-        the store is a database. `then` is called, in the loop, with what gives the result or raises what went wrong."""
-        if self.changes_apart is None:
-            then(work)
-        else:
-            self.changes_apart.run(work, then)
-
-    def change(self, call: Answerable, work: Callable[[], object]) -> None:
-        """Work a request out that changes something, and answer it."""
-        if self.changes_apart is None:
-            call.reply(work())
-        else:
-            change = _Change(self, call, work)
-            self.changes_apart.run(change.work, change.reply)
-
-    def change_then(self, call: Answerable, work: Callable[[], None], step: Callable[[], None]) -> None:
-        """Have something changed before a request goes on."""
-
-        def go_on(outcome: Callable[[], None]) -> None:
-            outcome()
-            step()
-
-        self.in_turns(work, lambda outcome: call.resume(lambda: go_on(outcome)))
-
-    def follow_new_topics(self) -> None:
-        """Their leaders may have been named before this node knew the topics."""
-        known = self.broker.catalog.additions + self.broker.catalog.enlargements
-        if self.cluster is not None and self.changes_apart is not None and known != self._topics_followed:
-            self._topics_followed = known
-            self.cluster.follow_again()
-
     # -- the coordinator's topics
 
     def coordinator_id(self, topic_name: str, key: str) -> int:
@@ -340,62 +281,15 @@ class Node:
 
     def create_offsets_topic_soon(self) -> None:
         """The first client that looks for a coordinator makes the topic, and is told to come again (spec 1.3)."""
-        self._create_soon(CONSUMER_OFFSETS, self._create_offsets_topic)
+        self.internal_topics.create_offsets_soon()
 
     def create_transactions_topic_soon(self) -> None:
         """The same for a coordinator of transactions."""
-        self._create_soon(TRANSACTION_STATE, self._create_transactions_topic)
+        self.internal_topics.create_transactions_soon()
 
-    def _create_soon(self, name: str, create: Callable[[], None]) -> None:
-        if name not in self._being_created and self.broker.topic(name) is None:
-            self._being_created.add(name)
-            self._loop.call_soon(create)
-
-    def _create_offsets_topic(self) -> None:
-        count = self.coordinator.partition_count
-        self._create_internal(
-            CONSUMER_OFFSETS, count, self._compacted("offsets.topic.segment.bytes"), self._open_journal_soon
-        )
-
-    def _open_journal_soon(self) -> None:
-        """Made now rather than by the first event, which comes while a group is waiting."""
-        self._loop.call_soon(self.journal.open)
-
-    def _create_transactions_topic(self) -> None:
-        count = self.transactions.partition_count
-        self._create_internal(TRANSACTION_STATE, count, self._compacted("transaction.state.log.segment.bytes"))
-
-    def _create_journal_topic(self) -> None:
-        count = self.coordinator.partition_count
-        self._create_internal(GROUP_JOURNAL, count, JOURNAL_CONFIGS, self._open_journal_again)
-
-    def _open_journal_again(self) -> None:
-        self.journal.forget_logs()
-        self._open_journal_soon()
-
-    def _compacted(self, segment_bytes: str) -> dict[str, str]:
-        return {
-            "cleanup.policy": "compact",
-            "compression.type": "producer",
-            "segment.bytes": str(self.settings.integer(segment_bytes)),
-        }
-
-    def _create_internal(
-        self, name: str, partitions: int, configs: Mapping[str, str], then: Callable[[], None] | None = None
-    ) -> None:
-        def created(outcome: Callable[[], Topic]) -> None:
-            self._being_created.discard(name)
-            try:
-                outcome()
-            except (StorageError, TopicError) as error:
-                self._creation_log.error("%s cannot be created: %s; it is tried again when a client asks", name, error)
-                return
-            self.follow_new_topics()
-            self._elect_all()
-            if then is not None:
-                then()
-
-        self.in_turns(lambda: self.broker.ensure_internal(name, partitions, configs), created)
+    def _follow_cluster(self) -> None:
+        if self.cluster is not None:
+            self.cluster.follow_again()
 
     def _elect_all(self) -> None:
         for name, coordinator in self.coordinators.items():
@@ -412,24 +306,15 @@ class Node:
         partition = self.broker.partition(TRANSACTION_STATE, index)
         return partition.log, partition.topic.settings.max_message_bytes
 
-    def _open_journal(self) -> list[tuple[PartitionLog, int]]:
-        topic = self.broker.topic(GROUP_JOURNAL)
-        if topic is None and self.changes_apart is not None:
-            self._create_soon(GROUP_JOURNAL, self._create_journal_topic)
-            raise LedElsewhere(f"{GROUP_JOURNAL} is being made")
-        if topic is None:
-            topic = self.broker.ensure_internal(GROUP_JOURNAL, self.coordinator.partition_count, JOURNAL_CONFIGS)
-        return [(partition.log, partition.leader_epoch) for partition in topic.partitions]
-
     def _tell_topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
-        if self.changes_apart is None:
+        if self.changes.apart is None:
             self._topics_gone_elsewhere(topics)
         else:
             self._loop.call_soon_threadsafe(self._topics_gone_elsewhere, topics)
 
     def tell_topics_deleted(self, names: frozenset[str], logs: list[PartitionLog]) -> None:
         """As `topics_deleted`, by whoever may have the turn of another thread: answers leave in the loop's own."""
-        if self.changes_apart is None:
+        if self.changes.apart is None:
             self.topics_deleted(names, logs)
         else:
             self._loop.call_soon_threadsafe(self.topics_deleted, names, logs)
@@ -477,7 +362,7 @@ class Node:
             _log.warning("what is known of producers cannot be kept: %s; a start reads it from the logs", error)
 
     def _apply_retention(self, now_ms: int) -> None:
-        self.in_turns(lambda: self.broker.apply_retention(now_ms), self._tell_retention)
+        self.changes.in_turns(lambda: self.broker.apply_retention(now_ms), self._tell_retention)
 
     def _tell_retention(self, outcome: Callable[[], RetentionPass]) -> None:
         done = outcome()
@@ -486,32 +371,6 @@ class Node:
             _log.info("%s: %d old segments dropped", partition, count)
         for partition, error in done.failures:
             _log.error("%s: old segments cannot be dropped: %s", partition, error)
-
-
-class _Change:
-    """A request that changes something, in turns with the loop."""
-
-    __slots__ = ("_call", "_is_begun", "_node", "_work")
-
-    def __init__(self, node: Node, call: Answerable, work: Callable[[], object]) -> None:
-        self._node = node
-        self._call = call
-        self._work = work
-        self._is_begun = False
-
-    def work(self) -> object:
-        if self._call.is_abandoned:
-            return None  # while it waited for others
-        self._is_begun = True
-        return self._work()
-
-    def reply(self, outcome: Callable[[], object]) -> None:
-        if self._is_begun:
-            self._node.follow_new_topics()
-            self._call.resume(lambda: self._reply(outcome))
-
-    def _reply(self, outcome: Callable[[], object]) -> None:
-        self._call.reply(outcome())
 
 
 def _principal_usage(settings: NodeSettings, coordinator: Coordinator, clock: Clock) -> PrincipalUsage | None:

@@ -6,34 +6,16 @@ is as good as one that was given at once. Where nothing has to be asked for, it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 from muster.log.postgres.questions import Questions, Reading
 from muster.runtime.database_lane import DatabaseLane
+from muster.runtime.waiting import Unhurried, Waiting
 from muster.runtime.writer_thread import Step
 
 MOST_ROUNDS: Final = 1_000
 """A request that still lacks something then is answered with what it has: an error that makes the client come again. Who reads
 the headers of a whole log gets thousands of them with each round."""
-
-
-class Waiting(Protocol):
-    """The part of a call that is needed here."""
-
-    @property
-    def is_abandoned(self) -> bool: ...
-
-    def resume(self, step: Callable[[], None]) -> None: ...
-
-
-class Unhurried:
-    """Something of the node's own, or of a client whose request is done to its end though it has gone."""
-
-    is_abandoned = False
-
-    def resume(self, step: Callable[..., None], *arguments: object) -> None:
-        step(*arguments)
 
 
 class ReadsApart:

@@ -67,7 +67,7 @@ def seat_of(node: Node, leaders: ClusterLeaders, loop: AbstractEventLoop) -> Clu
         coordinator.read_apart = loads.run_unhurried
     node.reads_apart = ReadsApart(store.questions, reading)
     node.marker_writer.read_apart = node.reads_apart.run_unhurried
-    changes = node.changes_apart = ChangesApart(DatabaseLane(store.changes, tell, "muster-changes"), tell)
+    changes = node.changes.apart = ChangesApart(DatabaseLane(store.changes, tell, "muster-changes"), tell)
 
     def begin_to_serve() -> None:
         node.users.load()  # whoever asks for them later is answered from memory

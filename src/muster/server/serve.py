@@ -134,7 +134,7 @@ class Server:
             except StorageError as error:
                 _log.error("keeping the users that were read before: %s", error)
 
-        self.node.in_turns(self.node.users.load, told)
+        self.node.changes.in_turns(self.node.users.load, told)
 
     async def _open_metrics(self) -> None:
         wanted = self.monitoring.wanted

@@ -36,7 +36,7 @@ Answer: TypeAlias = tuple[int, str | None]
 
 
 def handle(call: Call, request: AlterClientQuotasRequest, node: Node) -> None:
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: AlterClientQuotasRequest, node: Node) -> AlterClientQuotasResponse:

@@ -25,7 +25,7 @@ from muster.wire.generated.alter_configs import (
 
 
 def handle(call: Call, request: AlterConfigsRequest, node: Node) -> None:
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: AlterConfigsRequest, node: Node) -> AlterConfigsResponse:

@@ -43,7 +43,7 @@ Alteration: TypeAlias = AlterUserScramCredentialsRequestDeletion | AlterUserScra
 
 
 def handle(call: Call, request: AlterUserScramCredentialsRequest, node: Node) -> None:
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: AlterUserScramCredentialsRequest, node: Node) -> AlterUserScramCredentialsResponse:

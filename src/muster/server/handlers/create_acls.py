@@ -27,7 +27,7 @@ def handle(call: Call, request: CreateAclsRequest, node: Node) -> None:
     if any(UNKNOWN_CODE in _codes(creation) for creation in request.creations):
         call.close("an ACL has a type, pattern, operation or permission of 0")
         return
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: CreateAclsRequest, node: Node) -> CreateAclsResponse:

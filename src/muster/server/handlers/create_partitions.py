@@ -28,7 +28,7 @@ _CAN_BE_REFUSED: Final = 3
 
 
 def handle(call: Call, request: CreatePartitionsRequest, node: Node) -> None:
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: CreatePartitionsRequest, node: Node) -> CreatePartitionsResponse:

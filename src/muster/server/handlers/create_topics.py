@@ -30,7 +30,7 @@ _CAN_BE_REFUSED: Final = 6
 
 
 def handle(call: Call, request: CreateTopicsRequest, node: Node) -> None:
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: CreateTopicsRequest, node: Node) -> CreateTopicsResponse:

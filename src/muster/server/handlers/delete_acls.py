@@ -27,7 +27,7 @@ def handle(call: Call, request: DeleteAclsRequest, node: Node) -> None:
     if any(says_unknown(each) for each in request.filters):
         call.close("a filter has a type, pattern, operation or permission of 0")
         return
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: DeleteAclsRequest, node: Node) -> DeleteAclsResponse:

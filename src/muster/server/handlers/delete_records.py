@@ -20,7 +20,7 @@ NO_WATERMARK = -1
 
 
 def handle(call: Call, request: DeleteRecordsRequest, node: Node) -> None:
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: DeleteRecordsRequest, node: Node) -> DeleteRecordsResponse:

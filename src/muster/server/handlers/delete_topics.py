@@ -35,7 +35,7 @@ _CAN_BE_REFUSED: Final = 5
 
 
 def handle(call: Call, request: DeleteTopicsRequest, node: Node) -> None:
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: DeleteTopicsRequest, node: Node) -> DeleteTopicsResponse:

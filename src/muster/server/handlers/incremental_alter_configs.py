@@ -25,7 +25,7 @@ from muster.wire.generated.incremental_alter_configs import (
 
 
 def handle(call: Call, request: IncrementalAlterConfigsRequest, node: Node) -> None:
-    node.change(call, lambda: _answer(call, request, node))
+    node.changes.request(call, lambda: _answer(call, request, node))
 
 
 def _answer(call: Call, request: IncrementalAlterConfigsRequest, node: Node) -> IncrementalAlterConfigsResponse:

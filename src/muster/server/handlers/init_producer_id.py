@@ -29,7 +29,7 @@ def handle(call: Call, request: InitProducerIdRequest, node: Node) -> None:
         call.reply(_refused(error))
         return
     if node.broker.producer_ids.is_used_up:
-        node.change_then(call, node.broker.refill_producer_ids, lambda: _give_id(call, request, node))
+        node.changes.before(call, node.broker.refill_producer_ids, lambda: _give_id(call, request, node))
     else:
         _give_id(call, request, node)
 

@@ -49,7 +49,7 @@ def handle(call: Call, request: MetadataRequest, node: Node) -> None:
         call.reply(_refused(request))
         return
     if _may_make_topics(request, node):
-        node.change(call, lambda: _answer(call, request, node))
+        node.changes.request(call, lambda: _answer(call, request, node))
     else:
         call.reply(_answer(call, request, node))
 

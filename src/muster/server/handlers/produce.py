@@ -9,13 +9,13 @@ few milliseconds at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
 from typing import Final
 
 from muster.log.contract import LedElsewhere, NotReadYet, StorageError
 from muster.runtime.node import Node
+from muster.runtime.waiting import ToItsEnd
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_topic, may_use_transactional_id
 from muster.server.call import Call
@@ -71,20 +71,6 @@ def _has_transactional_batch(request: ProduceRequest) -> bool:
             if is_transactional(partition.records):
                 return True
     return False
-
-
-class _ToItsEnd:
-    """A request that is gone on with though its client has gone: what was sent counts as held until then."""
-
-    __slots__ = ("_call",)
-
-    is_abandoned = False
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
-
-    def resume(self, step: Callable[..., None], *arguments: object) -> None:
-        self._call.resume(step, *arguments)
 
 
 class _Asked:
@@ -157,7 +143,7 @@ class _Work:
 
         apart = self._node.reads_apart
         if apart is not None:
-            apart.run(_ToItsEnd(self._call), lambda: self._look_at_producers(batches), ask)
+            apart.run(ToItsEnd(self._call), lambda: self._look_at_producers(batches), ask)
         else:
             ask()
 
@@ -242,7 +228,7 @@ class _Work:
             self._take(asked, result or self._not_read(asked))
             self.go_on()
 
-        apart.run(_ToItsEnd(self._call), look, go_on)
+        apart.run(ToItsEnd(self._call), look, go_on)
 
     def _not_read(self, asked: _Asked) -> ProduceResult:
         broker = self._node.broker
