@@ -37,7 +37,7 @@ COMPILED = {
         " offset_value open_files record_codec record_fields segment segment_rules staging sync_frames sync_journal tick_commit"
         " transaction_value"
     ),
-    "topics": "batch_checks broker catalog effort markers produce producers refusal refused_batches topic verifications",
+    "topics": "batch_checks catalog effort markers produce producers refusal refused_batches topic verifications",
     "runtime": (
         "alarm clock coordinator coordinator_log coordinator_shards group_commit group_queues group_runner in_flight loader"
         " long_poll marker_writer offsets_load offsets_log retries runner session_token tickets timings transaction_coordinator"
