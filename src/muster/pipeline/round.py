@@ -21,13 +21,22 @@ from typing import TYPE_CHECKING, Final
 from muster.pipeline.ends.fold import fold_ends
 from muster.pipeline.ends.known import known_ends
 from muster.pipeline.ends.schema import ENDS
-from muster.pipeline.fold.kernel import FACTS, STATE_PARTS, fold_rows, open_schema, state_part, state_schema
+from muster.pipeline.fold.kernel import (
+    FACTS,
+    GROUP_BUCKETS,
+    fold_rows,
+    group_bucket,
+    open_schema,
+    position_part,
+    state_part,
+    state_schema,
+)
 from muster.pipeline.fold.partition import FoldSettings
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.files import DataFile, list_batch
 from muster.pipeline.lake.location import Location
-from muster.pipeline.lake.parquet_options import LOG_PARQUET, PARQUET
+from muster.pipeline.lake.parquet_options import LOG_PARQUET, WIDE_PARQUET
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, last_round, publish_round
 from muster.pipeline.lake.spark_reader import read_files
@@ -39,11 +48,11 @@ from muster.pipeline.now.unknown_times import LAG, count_unknown, places_to_ask
 from muster.pipeline.round_settings import Done, Gold, RoundSettings
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.run_source import RunSource
-from muster.pipeline.wide import PART, TABLE
+from muster.pipeline.wide import BATCH, PART, TABLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 REBUILD_OFFSETS: Final = 500_000
 """Offsets of a log partition that are folded at once when everything is made anew."""
@@ -52,6 +61,10 @@ FOLD_RECORDS: Final = 20_000
 TASK_OF_NOW_BYTES: Final = 8_000_000
 """Of the state's files, some 100,000 positions, for which Spark is asked to run one more task of the tables of now."""
 MOST_TASKS_OF_NOW: Final = 64
+ROUNDS_OF_POSITIONS: Final = 8
+"""Rounds whose changed positions lie side by side; the next one writes all positions anew."""
+_ASKED_BUCKETS: Final = GROUP_BUCKETS * 5 // 8
+"""If the groups of a round fall into more buckets than this, asking for their positions saves nothing."""
 _INTERPRETED_RECORDS: Final = 200_000
 """Up to here generating and compiling code for the fold's rows costs more than it saves, if they are folded once."""
 _CODE: Final = "spark.sql.codegen.factoryMode"
@@ -158,6 +171,7 @@ class _Round:
             F.count(F.lit(1)).alias("records"),
             F.max("record_ms").alias("newest_ms"),
             F.collect_set("log_partition").alias("log_partitions"),
+            F.collect_set(F.expr(group_bucket("group_id"))).alias("buckets"),
         )
         counted.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
@@ -168,7 +182,8 @@ class _Round:
         files = list_batch(self._location, self._batch, ["log"])["log"]
         self._add("log", files)
         touched = frozenset(state_part(self._source.cluster, number) for number in told["log_partitions"])
-        self._fold(self._read("log", LOG, files), touched, "fold", -(-self._records // FOLD_RECORDS))
+        log = self._read("log", LOG, files)
+        self._fold_touched(log, touched, told["buckets"], -(-self._records // FOLD_RECORDS))
 
     def refold(self) -> None:
         """Everything that was ever made of the log goes, and is made anew from the table `log`, a stretch of it at a time."""
@@ -186,22 +201,50 @@ class _Round:
         for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1
             stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))
-            self._fold(stretch, None, f"fold-{number}")
+            self._refold_stretch(stretch, f"fold-{number}")
 
-    def _fold(self, log: DataFrame, touched: frozenset[str] | None, step: str, tasks: int = STATE_PARTS) -> None:
-        """`touched`: the parts of the state that the rows belong to; None: they may belong to any."""
-        settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
-        state = [file for file in self._held("state") if touched is None or file.part in touched]
-        folded = fold_rows(log, self._read("state", state_schema(), state), settings, tasks)
-        with self._without_generated_code("fold", self._records if touched is not None else REBUILD_OFFSETS):
+    def _refold_stretch(self, log: DataFrame, step: str) -> None:
+        """The rows may belong to any part of the state."""
+        state = self._read("state", state_schema(), self._held("state"))
+        with self._without_generated_code("fold", REBUILD_OFFSETS):
+            settings = self._fold_settings(only_changed=False)
+            folded = fold_rows(log, state, settings, batch=self._batch_of(step))
             written = self._write(folded, step, _FOLDED)
         for table in _FOLDED:
-            if table in _STATE and touched is None:
+            if table in _STATE:
                 self._changes[table] = Change(tuple(written.get(table, ())), remove_all=True)
-            elif table in _STATE and touched is not None:
-                self._replace(table, written.get(table, []), touched)
             else:
                 self._add(table, written.get(table, []))
+
+    def _fold_touched(self, log: DataFrame, touched: frozenset[str], buckets: list[int], tasks: int) -> None:
+        """New rows meet the parts of the state that they belong to, and the positions of their groups.
+
+        Only positions that changed are written, beside those of earlier rounds, until so many rounds lie side by side that all are
+        written anew.
+        """
+        mine = position_part(self._source.cluster)
+        held = self._held("state")
+        positions = [file for file in held if file.part == mine]
+        settings = self._fold_settings(only_changed=len({file.batch for file in positions}) < ROUNDS_OF_POSITIONS)
+        known = self._read("state", state_schema(), (file for file in held if file.part in touched))
+        of_groups = self._read("state", state_schema(), positions)
+        if settings.only_changed and positions and len(buckets) <= _ASKED_BUCKETS:
+            of_groups = of_groups.where(_is_of(buckets))
+        state = known.union(of_groups) if positions else known
+        tasks = tasks if settings.only_changed else max(tasks, self._tasks_of_now())
+        with self._without_generated_code("fold", self._records):
+            folded = fold_rows(log, state, settings, tasks, self._batch_of("fold"))
+            written = self._write(folded, "fold", _FOLDED)
+        replaced = touched if settings.only_changed else touched | {mine}
+        for table in _FOLDED:
+            if table in _STATE:
+                self._replace(table, written.get(table, []), replaced)
+            else:
+                self._add(table, written.get(table, []))
+
+    def _fold_settings(self, only_changed: bool) -> FoldSettings:
+        journals = frozenset(self._source.journal_partitions())
+        return FoldSettings(self._settings.gold, journals, self._last.round + 1, only_changed)
 
     # -- ends and now
 
@@ -215,7 +258,7 @@ class _Round:
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
         samples = self._source.sample_ends(self._spark, known, asked_ms)
         held = self._read("ends", ENDS, self._lake.table_files("ends"))
-        sampled, told = self._write_ends(fold_ends(held, samples))
+        sampled, told = self._write_ends(fold_ends(held, samples, self._batch_of("ends")))
         ends_are_known = (told["partitions"], told["sum"] or 0, told["stable_sum"] or 0) == (
             len(known),
             sum(end.leo for end in known.values()),
@@ -232,7 +275,7 @@ class _Round:
         sampled_ms = asked_ms if self._source.is_live else moment_ms
         minutes = self._read("minute", MINUTE, self._held("minute"))
 
-        def made() -> dict[str, DataFrame]:
+        def made(step: str) -> dict[str, DataFrame]:
             return tables_of_now(
                 self._read("state", state_schema(), self._held("state")),
                 self._read("ends", ENDS, self._held("ends")),
@@ -241,12 +284,13 @@ class _Round:
                 replace(self._settings.gold, now_ms=moment_ms, provisional=provisional),
                 Sampled(sampled_ms, self._source.cluster),
                 self._tasks_of_now(),
+                {"now": self._batch_of(step), "open": self._batch_of("open")},
             )
 
-        steps = made()
+        steps = made("now")
         written, unknown = self._write_now(steps.pop("now"), "now")
         if unknown and self._ask_record_times(written[LAG], unknown):
-            steps = made()
+            steps = made("now-again")
             written, _ = self._write_now(steps.pop("now"), "now-again")
         for step, rows in steps.items():
             written |= self._write(rows, step, NOW_STEPS[step])
@@ -273,7 +317,8 @@ class _Round:
         turn = self._last.round if self._last.gold_at_ms is not None else 0
         places = places_to_ask(self._read(LAG, TABLES[LAG], lag), self._source.cluster, unknown, turn)
         held = self._read("ends", ENDS, self._held("ends"))
-        found, told = self._write_ends(fold_ends(held, self._source.record_times(self._spark, places)), "ends-records")
+        times, step = self._source.record_times(self._spark, places), "ends-records"
+        found, told = self._write_ends(fold_ends(held, times, self._batch_of(step)), step)
         if told["steps"] == self._end_steps:
             return False
         self._keep_ends(found, told)
@@ -371,10 +416,18 @@ class _Round:
         return read_files(self._spark, table, schema, urls)
 
     def _write(self, rows: DataFrame, step: str, tables: Iterable[str]) -> dict[str, list[DataFile]]:
-        """The rows of all tables in one job: `LAKE/table=NAME/batch=B/part=P/`."""
-        from pyspark.sql import functions as F
+        """The rows of all tables in one job: `LAKE/table=NAME/batch=B/part=P/`. They are of the batch `_batch_of(step)`."""
+        rows.write.mode("append").options(**WIDE_PARQUET).partitionBy(TABLE, BATCH, PART).parquet(self._location.url)
+        return list_batch(self._location, self._batch_of(step), tables)
 
-        batch = f"{self._batch}-{step}"
-        named = rows.withColumn("batch", F.lit(batch))
-        named.write.mode("append").options(**PARQUET).partitionBy(TABLE, "batch", PART).parquet(self._location.url)
-        return list_batch(self._location, batch, tables)
+    def _batch_of(self, step: str) -> str:
+        return f"{self._batch}-{step}"
+
+
+def _is_of(buckets: list[int]) -> Column:
+    """Positions of groups in these buckets, and those that wait for the end of a transaction: a marker names no group."""
+    from pyspark.sql import functions as F
+
+    # As text: an object for each number would be a call to Java each.
+    asked = F.expr(f"{group_bucket('position.group_id')} IN ({', '.join(map(str, sorted(buckets)))})")
+    return asked | (F.size("position.pending") > 0)

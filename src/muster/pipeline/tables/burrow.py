@@ -7,8 +7,9 @@ sample) proves nothing.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
+from itertools import islice
+from operator import le
 from typing import NamedTuple
 
 OK, WARN, STALL, STOP, REWIND = "OK", "WARN", "STALL", "STOP", "REWIND"
@@ -37,16 +38,16 @@ def burrow_status(
     offsets = window.offsets
     if not offsets or complete < minimum_complete or current_lag <= allowed_lag:
         return OK
-    if _silent(window.times, now_ms) and not any(end <= offsets[-1] for end in ends):
+    if _silent(window.times, now_ms) and not (ends and min(ends) <= offsets[-1]):
         return STOP
     if _rewound(offsets):
         return REWIND
     lags = [lag for lag in window.lags if lag is not None]
-    if any(lag <= allowed_lag for lag in lags):
+    if lags and min(lags) <= allowed_lag:
         return OK
     if min(offsets) == max(offsets):
         return STALL
-    return WARN if _never_falls(lags) else OK
+    return WARN if never_falls(lags) else OK
 
 
 def _silent(times: Sequence[int], now_ms: int) -> bool:
@@ -55,6 +56,8 @@ def _silent(times: Sequence[int], now_ms: int) -> bool:
 
 
 def _rewound(offsets: Sequence[int]) -> bool:
+    if never_falls(offsets):
+        return False
     for index in range(1, len(offsets)):
         before = offsets[index - 1]
         if offsets[index] < before:
@@ -62,5 +65,5 @@ def _rewound(offsets: Sequence[int]) -> bool:
     return False
 
 
-def _never_falls(lags: Sequence[int]) -> bool:
-    return all(later >= earlier for earlier, later in itertools.pairwise(lags))
+def never_falls(numbers: Sequence[int]) -> bool:
+    return all(map(le, numbers, islice(numbers, 1, None)))
