@@ -81,8 +81,10 @@ class RoundWriter:
         self._location = location
         self._source = source
         self._settings = settings
-        self._made_before: set[str] = set()
-        """Steps that were made since this process began: Java has compiled for them what it could."""
+        self._made_before: dict[str, int] = {}
+        """Steps that were made since this process began, and with how many records the last time: Java has compiled for them what
+        it could.
+        """
 
     @property
     def settings(self) -> RoundSettings:
@@ -141,7 +143,7 @@ class _Round:
         source: RunSource,
         settings: RoundSettings,
         last: Round,
-        made_before: set[str],
+        made_before: dict[str, int],
     ) -> None:
         self._began = time.monotonic()
         self._spark = spark
@@ -166,18 +168,21 @@ class _Round:
         from pyspark.sql import functions as F
 
         seen = Observation("log")
+        # A set of every row's bucket costs more than it saves where there are no positions, or nearly all are touched.
+        bucket = group_bucket("group_id") if self._has_few_records() else "null"
         counted = rows.observe(
             seen,
             F.count(F.lit(1)).alias("records"),
             F.max("record_ms").alias("newest_ms"),
             F.collect_set("log_partition").alias("log_partitions"),
-            F.collect_set(F.expr(group_bucket("group_id"))).alias("buckets"),
+            F.collect_set(F.expr(f"cast({bucket} as bigint)")).alias("buckets"),
         )
         counted.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
         self._records = int(told["records"])
         if not self._records:
             return
+        self._made_before["log"] = self._records
         self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
         files = list_batch(self._location, self._batch, ["log"])["log"]
         self._add("log", files)
@@ -228,7 +233,7 @@ class _Round:
         settings = self._fold_settings(only_changed=len({file.batch for file in positions}) < ROUNDS_OF_POSITIONS)
         known = self._read("state", state_schema(), (file for file in held if file.part in touched))
         of_groups = self._read("state", state_schema(), positions)
-        if settings.only_changed and positions and len(buckets) <= _ASKED_BUCKETS:
+        if settings.only_changed and positions and 0 < len(buckets) <= _ASKED_BUCKETS:
             of_groups = of_groups.where(_is_of(buckets))
         state = known.union(of_groups) if positions else known
         tasks = tasks if settings.only_changed else max(tasks, self._tasks_of_now())
@@ -241,6 +246,12 @@ class _Round:
                 self._replace(table, written.get(table, []), replaced)
             else:
                 self._add(table, written.get(table, []))
+
+    def _has_few_records(self) -> bool:
+        """Most likely, and positions that they may touch: a first read has none, and one that comes after many is one of many."""
+        mine = position_part(self._source.cluster)
+        is_catching_up = self._made_before.get("log", 0) >= _INTERPRETED_RECORDS
+        return not is_catching_up and any(file.part == mine for file in self._held("state"))
 
     def _fold_settings(self, only_changed: bool) -> FoldSettings:
         journals = frozenset(self._source.journal_partitions())
@@ -403,7 +414,7 @@ class _Round:
         that comes again and again. `records` of the log go in beside the state.
         """
         is_worth_it = step in self._made_before or records >= _INTERPRETED_RECORDS or self._tasks_of_now() > 1
-        self._made_before.add(step)
+        self._made_before[step] = records
         before = self._spark.conf.get(_CODE)
         self._spark.conf.set(_CODE, before if is_worth_it else "NO_CODEGEN")
         try:

@@ -7,9 +7,8 @@ sample) proves nothing.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from itertools import islice
-from operator import le
 from typing import NamedTuple
 
 OK, WARN, STALL, STOP, REWIND = "OK", "WARN", "STALL", "STOP", "REWIND"
@@ -38,16 +37,16 @@ def burrow_status(
     offsets = window.offsets
     if not offsets or complete < minimum_complete or current_lag <= allowed_lag:
         return OK
-    if _silent(window.times, now_ms) and not (ends and min(ends) <= offsets[-1]):
+    if _silent(window.times, now_ms) and not any(end <= offsets[-1] for end in ends):
         return STOP
     if _rewound(offsets):
         return REWIND
     lags = [lag for lag in window.lags if lag is not None]
-    if lags and min(lags) <= allowed_lag:
+    if any(lag <= allowed_lag for lag in lags):
         return OK
     if min(offsets) == max(offsets):
         return STALL
-    return WARN if never_falls(lags) else OK
+    return WARN if _never_falls(lags) else OK
 
 
 def _silent(times: Sequence[int], now_ms: int) -> bool:
@@ -56,8 +55,6 @@ def _silent(times: Sequence[int], now_ms: int) -> bool:
 
 
 def _rewound(offsets: Sequence[int]) -> bool:
-    if never_falls(offsets):
-        return False
     for index in range(1, len(offsets)):
         before = offsets[index - 1]
         if offsets[index] < before:
@@ -65,5 +62,5 @@ def _rewound(offsets: Sequence[int]) -> bool:
     return False
 
 
-def never_falls(numbers: Sequence[int]) -> bool:
-    return all(map(le, numbers, islice(numbers, 1, None)))
+def _never_falls(lags: Sequence[int]) -> bool:
+    return all(later >= earlier for earlier, later in itertools.pairwise(lags))

@@ -27,9 +27,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import sub
 from statistics import median
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias
 
-from muster.pipeline.tables.burrow import Window, never_falls
+from muster.pipeline.tables.burrow import Window
 from muster.pipeline.tables.durations import span
 
 Verdict: TypeAlias = tuple[str, str]
@@ -113,7 +113,7 @@ def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdi
         else ""
     )
     silent_ms = _silent_ms(known)
-    if _is_silent(silent_ms, known, stop_after_ms):
+    if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
         return "IDLE", f"caught up, last commit {span(silent_ms)} ago" + (
             f"; lag {known.lag}{beyond}" if beyond else ""
         )
@@ -132,7 +132,7 @@ def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
     if known.group_state in _WITHOUT_MEMBERS or known.n_members == 0:
         since = f" for {span(known.at_ms - known.empty_since_ms)}" if known.empty_since_ms is not None else ""
         return "STOPPED", f"lag {known.lag}, the group has no members{since}"
-    if _is_silent(silent_ms, known, stop_after_ms):
+    if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
         return "STOPPED", f"lag {known.lag}, last commit {span(silent_ms)} ago"
     offsets = known.window.offsets
     if len(offsets) > 1 and min(offsets) == max(offsets):
@@ -163,8 +163,6 @@ def _speed(known: Standing) -> Verdict:
 
 def _rewound(offsets: Sequence[int]) -> tuple[int, int] | None:
     """The place it fell from and where to, if it has not come back there. Every fall is looked at."""
-    if never_falls(offsets):
-        return None
     highest = -1
     fall: tuple[int, int] | None = None
     for offset in offsets:
@@ -180,9 +178,9 @@ def _silent_ms(known: Standing) -> int | None:
     return max(0, known.at_ms - times[-1]) if times else None
 
 
-def _is_silent(silent_ms: int | None, known: Standing, stop_after_ms: int) -> TypeGuard[int]:
-    """For longer than is allowed, and than three of its usual intervals."""
-    if silent_ms is None or silent_ms <= stop_after_ms:
-        return False
+def _silence_limit_ms(known: Standing, stop_after_ms: int) -> float:
     times = known.window.times
-    return len(times) < 2 or silent_ms > _USUAL_INTERVALS * median(map(sub, times[1:], times))
+    if len(times) < 2:
+        return stop_after_ms
+    usual: float = median(map(sub, times[1:], times))
+    return max(stop_after_ms, _USUAL_INTERVALS * usual)
