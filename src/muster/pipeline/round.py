@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from muster.pipeline.ends.fold import fold_ends
+from muster.pipeline.ends.fold import counts_of_ends, fold_ends
 from muster.pipeline.ends.known import known_ends
 from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.fold.kernel import (
@@ -26,6 +26,7 @@ from muster.pipeline.fold.kernel import (
     GROUP_BUCKETS,
     fold_rows,
     group_bucket,
+    of_buckets,
     open_schema,
     position_part,
     state_part,
@@ -45,6 +46,7 @@ from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.history import Sampled
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.now.unknown_times import LAG, count_unknown, places_to_ask
+from muster.pipeline.round_changes import RoundChanges
 from muster.pipeline.round_settings import Done, Gold, RoundSettings
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.run_source import RunSource
@@ -52,7 +54,7 @@ from muster.pipeline.wide import BATCH, PART, TABLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 REBUILD_OFFSETS: Final = 500_000
 """Offsets of a log partition that are folded at once when everything is made anew."""
@@ -82,9 +84,7 @@ class RoundWriter:
         self._source = source
         self._settings = settings
         self._made_before: dict[str, int] = {}
-        """Steps that were made since this process began, and with how many records the last time: Java has compiled for them what
-        it could.
-        """
+        """Steps that this process has made, which Java has compiled code for, and with how many records the last time."""
 
     @property
     def settings(self) -> RoundSettings:
@@ -133,8 +133,8 @@ class RoundWriter:
         return last
 
 
-class _Round:
-    """The round that is being made: the files that come, by table, and the parts that they replace."""
+class _Round(RoundChanges):
+    """The round that is being made."""
 
     def __init__(
         self,
@@ -152,9 +152,8 @@ class _Round:
         self._settings = settings
         self._last = last
         self._made_before = made_before
-        self._lake = Lake(location, last)
+        super().__init__(Lake(location, last))
         self._batch = f"{last.round + 1:08d}-{secrets.token_hex(4)}"
-        self._changes: dict[str, Change] = {}
         self._records = 0
         self._newest_ms = last.newest_ms
         self._end_steps: int | None = None
@@ -234,7 +233,7 @@ class _Round:
         known = self._read("state", state_schema(), (file for file in held if file.part in touched))
         of_groups = self._read("state", state_schema(), positions)
         if settings.only_changed and positions and 0 < len(buckets) <= _ASKED_BUCKETS:
-            of_groups = of_groups.where(_is_of(buckets))
+            of_groups = of_groups.where(of_buckets(buckets))
         state = known.union(of_groups) if positions else known
         tasks = tasks if settings.only_changed else max(tasks, self._tasks_of_now())
         with self._without_generated_code("fold", self._records):
@@ -278,7 +277,8 @@ class _Round:
         if gold.only_changes and ends_are_known and not self._records:
             return False
         self._keep_ends(sampled, told)
-        self._make_now(self._moment(told["newest_ms"]), asked_ms, gold.provisional)
+        newest_ms = max(self._newest_ms or 0, told["newest_ms"] or 0)
+        self._make_now(self._settings.moment_ms(self._source.is_live, newest_ms), asked_ms, gold.provisional)
         return True
 
     def _make_now(self, moment_ms: int, asked_ms: int, provisional: bool) -> None:
@@ -345,29 +345,10 @@ class _Round:
     ) -> tuple[dict[str, list[DataFile]], dict[str, int | None]]:
         """The files, and what the samples say as a whole: how many partitions, sums of their ends, the newest time."""
         from pyspark.sql import Observation
-        from pyspark.sql import functions as F
 
         seen = Observation("ends")
-        is_end = F.col(TABLE) == "ends"
-        told = rows.observe(
-            seen,
-            F.count(F.when(is_end, 1)).alias("partitions"),
-            F.sum(F.when(is_end, F.size("steps"))).alias("steps"),
-            F.sum(F.when(is_end, F.col("leo"))).alias("sum"),
-            F.sum(F.when(is_end, F.col("lso"))).alias("stable_sum"),
-            F.max(F.when(is_end, F.col("end_ms"))).alias("newest_ms"),
-        )
+        told = rows.observe(seen, *counts_of_ends())
         return self._write(told, step, _SAMPLED), seen.get
-
-    def _moment(self, newest_end_ms: int | None) -> int:
-        """The moment that the tables speak of.
-
-        Producers name their records' times: one with a broken clock must not make everything else look years old (trap 19).
-        """
-        if self._settings.speaks_of_ms is not None:
-            return self._settings.speaks_of_ms
-        now = self._settings.clock()
-        return now if self._source.is_live else min(max(self._newest_ms or 0, newest_end_ms or 0), now)
 
     # -- what is committed
 
@@ -389,22 +370,6 @@ class _Round:
 
     def _matters(self, table: str, change: Change) -> bool:
         return bool(change.added) or table in self._last.versions or bool(self._gold)
-
-    def _add(self, table: str, files: Iterable[DataFile]) -> None:
-        before = self._changes.get(table, Change())
-        self._changes[table] = replace(before, added=(*before.added, *files))
-
-    def _replace(self, table: str, files: Iterable[DataFile], parts: frozenset[str]) -> None:
-        """These files take the place of all that the table holds of these parts."""
-        before = self._changes.get(table, Change())
-        kept = [file for file in before.added if file.part not in parts]
-        self._changes[table] = replace(before, added=(*kept, *files), replaced_parts=before.replaced_parts | parts)
-
-    def _held(self, table: str) -> list[DataFile]:
-        """The files of a table as this round leaves them so far."""
-        change = self._changes.get(table, Change())
-        held = [] if change.remove_all else self._lake.table_files(table)
-        return [*(file for file in held if file.part not in change.replaced_parts), *change.added]
 
     # -- Spark reads and writes
 
@@ -433,12 +398,3 @@ class _Round:
 
     def _batch_of(self, step: str) -> str:
         return f"{self._batch}-{step}"
-
-
-def _is_of(buckets: list[int]) -> Column:
-    """Positions of groups in these buckets, and those that wait for the end of a transaction: a marker names no group."""
-    from pyspark.sql import functions as F
-
-    # As text: an object for each number would be a call to Java each.
-    asked = F.expr(f"{group_bucket('position.group_id')} IN ({', '.join(map(str, sorted(buckets)))})")
-    return asked | (F.size("position.pending") > 0)

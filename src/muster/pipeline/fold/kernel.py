@@ -23,7 +23,7 @@ from muster.pipeline.wide import APPENDED, map_wide, wide_batches, wide_schema
 
 if TYPE_CHECKING:
     import polars as pl
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from muster.pipeline.fold.partition import FoldSettings, Partition
 
@@ -62,6 +62,15 @@ def position_part(cluster: str) -> str:
 def group_bucket(column: str) -> str:
     """A number of each group, as an expression: to ask for the positions of some groups without a join."""
     return f"pmod(xxhash64({column}), {GROUP_BUCKETS})"
+
+
+def of_buckets(buckets: Iterable[int]) -> Column:
+    """Positions of groups in these buckets, and those that wait for the end of a transaction: a marker names no group."""
+    from pyspark.sql import functions as F
+
+    # As text: an object for each number would be a call to Java each.
+    asked = F.expr(f"{group_bucket('position.group_id')} IN ({', '.join(map(str, sorted(buckets)))})")
+    return asked | (F.size("position.pending") > 0)
 
 
 def state_part(cluster: str, log_partition: int) -> str:
