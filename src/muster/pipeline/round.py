@@ -18,16 +18,26 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from muster.pipeline.ends.fold import fold_ends
+from muster.pipeline.ends.fold import counts_of_ends, fold_ends
 from muster.pipeline.ends.known import known_ends
 from muster.pipeline.ends.schema import ENDS
-from muster.pipeline.fold.kernel import FACTS, STATE_PARTS, fold_rows, open_schema, state_part, state_schema
+from muster.pipeline.fold.kernel import (
+    FACTS,
+    GROUP_BUCKETS,
+    fold_rows,
+    group_bucket,
+    of_buckets,
+    open_schema,
+    position_part,
+    state_part,
+    state_schema,
+)
 from muster.pipeline.fold.partition import FoldSettings
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.files import DataFile, list_batch
 from muster.pipeline.lake.location import Location
-from muster.pipeline.lake.parquet_options import LOG_PARQUET, PARQUET
+from muster.pipeline.lake.parquet_options import LOG_PARQUET, WIDE_PARQUET
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, last_round, publish_round
 from muster.pipeline.lake.spark_reader import read_files
@@ -36,10 +46,11 @@ from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.history import Sampled
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.now.unknown_times import LAG, count_unknown, places_to_ask
+from muster.pipeline.round_changes import RoundChanges
 from muster.pipeline.round_settings import Done, Gold, RoundSettings
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.sources.run_source import RunSource
-from muster.pipeline.wide import PART, TABLE
+from muster.pipeline.wide import BATCH, PART, TABLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,6 +63,10 @@ FOLD_RECORDS: Final = 20_000
 TASK_OF_NOW_BYTES: Final = 8_000_000
 """Of the state's files, some 100,000 positions, for which Spark is asked to run one more task of the tables of now."""
 MOST_TASKS_OF_NOW: Final = 64
+ROUNDS_OF_POSITIONS: Final = 8
+"""Rounds whose changed positions lie side by side; the next one writes all positions anew."""
+_ASKED_BUCKETS: Final = GROUP_BUCKETS * 5 // 8
+"""If the groups of a round fall into more buckets than this, asking for their positions saves nothing."""
 _INTERPRETED_RECORDS: Final = 200_000
 """Up to here generating and compiling code for the fold's rows costs more than it saves, if they are folded once."""
 _CODE: Final = "spark.sql.codegen.factoryMode"
@@ -68,8 +83,8 @@ class RoundWriter:
         self._location = location
         self._source = source
         self._settings = settings
-        self._made_before: set[str] = set()
-        """Steps that were made since this process began: Java has compiled for them what it could."""
+        self._made_before: dict[str, int] = {}
+        """Steps that this process has made, which Java has compiled code for, and with how many records the last time."""
 
     @property
     def settings(self) -> RoundSettings:
@@ -118,8 +133,8 @@ class RoundWriter:
         return last
 
 
-class _Round:
-    """The round that is being made: the files that come, by table, and the parts that they replace."""
+class _Round(RoundChanges):
+    """The round that is being made."""
 
     def __init__(
         self,
@@ -128,7 +143,7 @@ class _Round:
         source: RunSource,
         settings: RoundSettings,
         last: Round,
-        made_before: set[str],
+        made_before: dict[str, int],
     ) -> None:
         self._began = time.monotonic()
         self._spark = spark
@@ -137,9 +152,8 @@ class _Round:
         self._settings = settings
         self._last = last
         self._made_before = made_before
-        self._lake = Lake(location, last)
+        super().__init__(Lake(location, last))
         self._batch = f"{last.round + 1:08d}-{secrets.token_hex(4)}"
-        self._changes: dict[str, Change] = {}
         self._records = 0
         self._newest_ms = last.newest_ms
         self._end_steps: int | None = None
@@ -153,22 +167,27 @@ class _Round:
         from pyspark.sql import functions as F
 
         seen = Observation("log")
+        # A set of every row's bucket costs more than it saves where there are no positions, or nearly all are touched.
+        bucket = group_bucket("group_id") if self._has_few_records() else "null"
         counted = rows.observe(
             seen,
             F.count(F.lit(1)).alias("records"),
             F.max("record_ms").alias("newest_ms"),
             F.collect_set("log_partition").alias("log_partitions"),
+            F.collect_set(F.expr(f"cast({bucket} as bigint)")).alias("buckets"),
         )
         counted.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
         self._records = int(told["records"])
         if not self._records:
             return
+        self._made_before["log"] = self._records
         self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
         files = list_batch(self._location, self._batch, ["log"])["log"]
         self._add("log", files)
         touched = frozenset(state_part(self._source.cluster, number) for number in told["log_partitions"])
-        self._fold(self._read("log", LOG, files), touched, "fold", -(-self._records // FOLD_RECORDS))
+        log = self._read("log", LOG, files)
+        self._fold_touched(log, touched, told["buckets"], -(-self._records // FOLD_RECORDS))
 
     def refold(self) -> None:
         """Everything that was ever made of the log goes, and is made anew from the table `log`, a stretch of it at a time."""
@@ -186,22 +205,56 @@ class _Round:
         for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1
             stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))
-            self._fold(stretch, None, f"fold-{number}")
+            self._refold_stretch(stretch, f"fold-{number}")
 
-    def _fold(self, log: DataFrame, touched: frozenset[str] | None, step: str, tasks: int = STATE_PARTS) -> None:
-        """`touched`: the parts of the state that the rows belong to; None: they may belong to any."""
-        settings = FoldSettings(self._settings.gold, frozenset(self._source.journal_partitions()))
-        state = [file for file in self._held("state") if touched is None or file.part in touched]
-        folded = fold_rows(log, self._read("state", state_schema(), state), settings, tasks)
-        with self._without_generated_code("fold", self._records if touched is not None else REBUILD_OFFSETS):
+    def _refold_stretch(self, log: DataFrame, step: str) -> None:
+        """The rows may belong to any part of the state."""
+        state = self._read("state", state_schema(), self._held("state"))
+        with self._without_generated_code("fold", REBUILD_OFFSETS):
+            settings = self._fold_settings(only_changed=False)
+            folded = fold_rows(log, state, settings, batch=self._batch_of(step))
             written = self._write(folded, step, _FOLDED)
         for table in _FOLDED:
-            if table in _STATE and touched is None:
+            if table in _STATE:
                 self._changes[table] = Change(tuple(written.get(table, ())), remove_all=True)
-            elif table in _STATE and touched is not None:
-                self._replace(table, written.get(table, []), touched)
             else:
                 self._add(table, written.get(table, []))
+
+    def _fold_touched(self, log: DataFrame, touched: frozenset[str], buckets: list[int], tasks: int) -> None:
+        """New rows meet the parts of the state that they belong to, and the positions of their groups.
+
+        Only positions that changed are written, beside those of earlier rounds, until so many rounds lie side by side that all are
+        written anew.
+        """
+        mine = position_part(self._source.cluster)
+        held = self._held("state")
+        positions = [file for file in held if file.part == mine]
+        settings = self._fold_settings(only_changed=len({file.batch for file in positions}) < ROUNDS_OF_POSITIONS)
+        known = self._read("state", state_schema(), (file for file in held if file.part in touched))
+        of_groups = self._read("state", state_schema(), positions)
+        if settings.only_changed and positions and 0 < len(buckets) <= _ASKED_BUCKETS:
+            of_groups = of_groups.where(of_buckets(buckets))
+        state = known.union(of_groups) if positions else known
+        tasks = tasks if settings.only_changed else max(tasks, self._tasks_of_now())
+        with self._without_generated_code("fold", self._records):
+            folded = fold_rows(log, state, settings, tasks, self._batch_of("fold"))
+            written = self._write(folded, "fold", _FOLDED)
+        replaced = touched if settings.only_changed else touched | {mine}
+        for table in _FOLDED:
+            if table in _STATE:
+                self._replace(table, written.get(table, []), replaced)
+            else:
+                self._add(table, written.get(table, []))
+
+    def _has_few_records(self) -> bool:
+        """Most likely, and positions that they may touch: a first read has none, and one that comes after many is one of many."""
+        mine = position_part(self._source.cluster)
+        is_catching_up = self._made_before.get("log", 0) >= _INTERPRETED_RECORDS
+        return not is_catching_up and any(file.part == mine for file in self._held("state"))
+
+    def _fold_settings(self, only_changed: bool) -> FoldSettings:
+        journals = frozenset(self._source.journal_partitions())
+        return FoldSettings(self._settings.gold, journals, self._last.round + 1, only_changed)
 
     # -- ends and now
 
@@ -215,7 +268,7 @@ class _Round:
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
         samples = self._source.sample_ends(self._spark, known, asked_ms)
         held = self._read("ends", ENDS, self._lake.table_files("ends"))
-        sampled, told = self._write_ends(fold_ends(held, samples))
+        sampled, told = self._write_ends(fold_ends(held, samples, self._batch_of("ends")))
         ends_are_known = (told["partitions"], told["sum"] or 0, told["stable_sum"] or 0) == (
             len(known),
             sum(end.leo for end in known.values()),
@@ -224,7 +277,8 @@ class _Round:
         if gold.only_changes and ends_are_known and not self._records:
             return False
         self._keep_ends(sampled, told)
-        self._make_now(self._moment(told["newest_ms"]), asked_ms, gold.provisional)
+        newest_ms = max(self._newest_ms or 0, told["newest_ms"] or 0)
+        self._make_now(self._settings.moment_ms(self._source.is_live, newest_ms), asked_ms, gold.provisional)
         return True
 
     def _make_now(self, moment_ms: int, asked_ms: int, provisional: bool) -> None:
@@ -232,7 +286,7 @@ class _Round:
         sampled_ms = asked_ms if self._source.is_live else moment_ms
         minutes = self._read("minute", MINUTE, self._held("minute"))
 
-        def made() -> dict[str, DataFrame]:
+        def made(step: str) -> dict[str, DataFrame]:
             return tables_of_now(
                 self._read("state", state_schema(), self._held("state")),
                 self._read("ends", ENDS, self._held("ends")),
@@ -241,12 +295,13 @@ class _Round:
                 replace(self._settings.gold, now_ms=moment_ms, provisional=provisional),
                 Sampled(sampled_ms, self._source.cluster),
                 self._tasks_of_now(),
+                {"now": self._batch_of(step), "open": self._batch_of("open")},
             )
 
-        steps = made()
+        steps = made("now")
         written, unknown = self._write_now(steps.pop("now"), "now")
         if unknown and self._ask_record_times(written[LAG], unknown):
-            steps = made()
+            steps = made("now-again")
             written, _ = self._write_now(steps.pop("now"), "now-again")
         for step, rows in steps.items():
             written |= self._write(rows, step, NOW_STEPS[step])
@@ -273,7 +328,8 @@ class _Round:
         turn = self._last.round if self._last.gold_at_ms is not None else 0
         places = places_to_ask(self._read(LAG, TABLES[LAG], lag), self._source.cluster, unknown, turn)
         held = self._read("ends", ENDS, self._held("ends"))
-        found, told = self._write_ends(fold_ends(held, self._source.record_times(self._spark, places)), "ends-records")
+        times, step = self._source.record_times(self._spark, places), "ends-records"
+        found, told = self._write_ends(fold_ends(held, times, self._batch_of(step)), step)
         if told["steps"] == self._end_steps:
             return False
         self._keep_ends(found, told)
@@ -289,29 +345,10 @@ class _Round:
     ) -> tuple[dict[str, list[DataFile]], dict[str, int | None]]:
         """The files, and what the samples say as a whole: how many partitions, sums of their ends, the newest time."""
         from pyspark.sql import Observation
-        from pyspark.sql import functions as F
 
         seen = Observation("ends")
-        is_end = F.col(TABLE) == "ends"
-        told = rows.observe(
-            seen,
-            F.count(F.when(is_end, 1)).alias("partitions"),
-            F.sum(F.when(is_end, F.size("steps"))).alias("steps"),
-            F.sum(F.when(is_end, F.col("leo"))).alias("sum"),
-            F.sum(F.when(is_end, F.col("lso"))).alias("stable_sum"),
-            F.max(F.when(is_end, F.col("end_ms"))).alias("newest_ms"),
-        )
+        told = rows.observe(seen, *counts_of_ends())
         return self._write(told, step, _SAMPLED), seen.get
-
-    def _moment(self, newest_end_ms: int | None) -> int:
-        """The moment that the tables speak of.
-
-        Producers name their records' times: one with a broken clock must not make everything else look years old (trap 19).
-        """
-        if self._settings.speaks_of_ms is not None:
-            return self._settings.speaks_of_ms
-        now = self._settings.clock()
-        return now if self._source.is_live else min(max(self._newest_ms or 0, newest_end_ms or 0), now)
 
     # -- what is committed
 
@@ -334,22 +371,6 @@ class _Round:
     def _matters(self, table: str, change: Change) -> bool:
         return bool(change.added) or table in self._last.versions or bool(self._gold)
 
-    def _add(self, table: str, files: Iterable[DataFile]) -> None:
-        before = self._changes.get(table, Change())
-        self._changes[table] = replace(before, added=(*before.added, *files))
-
-    def _replace(self, table: str, files: Iterable[DataFile], parts: frozenset[str]) -> None:
-        """These files take the place of all that the table holds of these parts."""
-        before = self._changes.get(table, Change())
-        kept = [file for file in before.added if file.part not in parts]
-        self._changes[table] = replace(before, added=(*kept, *files), replaced_parts=before.replaced_parts | parts)
-
-    def _held(self, table: str) -> list[DataFile]:
-        """The files of a table as this round leaves them so far."""
-        change = self._changes.get(table, Change())
-        held = [] if change.remove_all else self._lake.table_files(table)
-        return [*(file for file in held if file.part not in change.replaced_parts), *change.added]
-
     # -- Spark reads and writes
 
     @contextmanager
@@ -358,7 +379,7 @@ class _Round:
         that comes again and again. `records` of the log go in beside the state.
         """
         is_worth_it = step in self._made_before or records >= _INTERPRETED_RECORDS or self._tasks_of_now() > 1
-        self._made_before.add(step)
+        self._made_before[step] = records
         before = self._spark.conf.get(_CODE)
         self._spark.conf.set(_CODE, before if is_worth_it else "NO_CODEGEN")
         try:
@@ -371,10 +392,9 @@ class _Round:
         return read_files(self._spark, table, schema, urls)
 
     def _write(self, rows: DataFrame, step: str, tables: Iterable[str]) -> dict[str, list[DataFile]]:
-        """The rows of all tables in one job: `LAKE/table=NAME/batch=B/part=P/`."""
-        from pyspark.sql import functions as F
+        """The rows of all tables in one job: `LAKE/table=NAME/batch=B/part=P/`. They are of the batch `_batch_of(step)`."""
+        rows.write.mode("append").options(**WIDE_PARQUET).partitionBy(TABLE, BATCH, PART).parquet(self._location.url)
+        return list_batch(self._location, self._batch_of(step), tables)
 
-        batch = f"{self._batch}-{step}"
-        named = rows.withColumn("batch", F.lit(batch))
-        named.write.mode("append").options(**PARQUET).partitionBy(TABLE, "batch", PART).parquet(self._location.url)
-        return list_batch(self._location, batch, tables)
+    def _batch_of(self, step: str) -> str:
+        return f"{self._batch}-{step}"

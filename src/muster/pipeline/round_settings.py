@@ -22,6 +22,16 @@ class RoundSettings:
     """The moment that the tables speak of; by default now, and for a directory the newest time in it."""
     clock: Callable[[], int] = wall_clock_ms
 
+    def moment_ms(self, is_live: bool, newest_ms: int) -> int:
+        """The moment that the tables speak of; `newest_ms` is the newest time of a record or an end.
+
+        Producers name their records' times: one with a broken clock must not make everything else look years old (trap 19).
+        """
+        if self.speaks_of_ms is not None:
+            return self.speaks_of_ms
+        now = self.clock()
+        return now if is_live else min(newest_ms, now)
+
 
 @dataclass(frozen=True, slots=True)
 class Gold:

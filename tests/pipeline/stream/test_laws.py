@@ -45,7 +45,11 @@ def assert_same_tables(found: Lake, expected: Lake) -> None:
     assert rows_in(found, "log") == rows_in(expected, "log")
 
 
-def test_many_micro_batches_give_the_tables_of_one(spark: Any, data: Path, whole: Lake, tmp_path: Path) -> None:
+def test_many_micro_batches_give_the_tables_of_one(
+    spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With micro-batches that write changed positions beside those before them, and some that write all of them anew."""
+    monkeypatch.setattr(round_module, "ROUNDS_OF_POSITIONS", 2)
     most = max(source_of(data).ends()["__consumer_offsets"].values())
     found = LakeRun(spark, tmp_path / "lake", source_of(data), offsets_per_partition=most // 5 + 1).run()
     assert found.round.batch_id >= 3

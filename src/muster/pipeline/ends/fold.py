@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.ends.record_times import with_record_times
 from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, ENDS, TABLE, TOPIC_PARTITION
 from muster.pipeline.ends.steps import folded
 from muster.pipeline.ends.whole_keys import together, whole_keys
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.wide import APPENDED, wide_batches, wide_schema
+from muster.pipeline.wide import APPENDED, map_wide, wide_batches, wide_schema
+from muster.pipeline.wide import TABLE as WIDE_TABLE
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 SAMPLES: Final = "b_leo_sample"
 NOW: Final = "now"
@@ -30,7 +30,7 @@ _KNOWN_AND_NEW: Final = pa.schema(
 )
 
 
-def fold_ends(ends: DataFrame, samples: DataFrame) -> DataFrame:
+def fold_ends(ends: DataFrame, samples: DataFrame, batch: str = "") -> DataFrame:
     """Rows of `ends` (part `now`, which takes the place of all rows there were) and of `b_leo_sample` (part `new`, appended).
 
     `ends` are the rows of the table `ends`, `samples` rows of `b_leo_sample`: samples that are not older than those folded
@@ -40,7 +40,21 @@ def fold_ends(ends: DataFrame, samples: DataFrame) -> DataFrame:
 
     known = ends.select(*ENDS.names, F.lit(True).alias("known"))
     rows = known.unionByName(samples.select(*_SAMPLE.names), allowMissingColumns=True)
-    return map_arrow(together(rows, TOPIC_PARTITION), _fold, _KNOWN_AND_NEW, _WIDE)
+    return map_wide(together(rows, TOPIC_PARTITION), _fold, _KNOWN_AND_NEW, _WIDE, batch)
+
+
+def counts_of_ends() -> list[Column]:
+    """What the rows say as a whole: how many partitions, how many steps, sums of their ends, the newest time."""
+    from pyspark.sql import functions as F
+
+    is_end = F.col(WIDE_TABLE) == TABLE
+    return [
+        F.count(F.when(is_end, 1)).alias("partitions"),
+        F.sum(F.when(is_end, F.size("steps"))).alias("steps"),
+        F.sum(F.when(is_end, F.col("leo"))).alias("sum"),
+        F.sum(F.when(is_end, F.col("lso"))).alias("stable_sum"),
+        F.max(F.when(is_end, F.col("end_ms"))).alias("newest_ms"),
+    ]
 
 
 def _fold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -8,6 +8,7 @@ commits of each position are all the state that is needed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,8 +35,17 @@ class Applied:
     """
 
     rows: pl.DataFrame
-    positions: pl.DataFrame
-    """The state rows of all positions, those that were not touched too."""
+    untouched: pl.DataFrame
+    """The state rows of positions that are as they were."""
+    changed: pl.DataFrame
+    """Those of the others."""
+    ended: pl.DataFrame
+    """What is left to say of positions that are no longer there: their key, everything else is null."""
+
+    @property
+    def positions(self) -> pl.DataFrame:
+        """The state rows of all positions that there are."""
+        return pl.concat([self.untouched, self.changed])
 
 
 def fold_commits(positions: pl.DataFrame, commits: pl.DataFrame, markers: pl.DataFrame, runs: Runs) -> Applied:
@@ -51,8 +61,25 @@ def fold_commits(positions: pl.DataFrame, commits: pl.DataFrame, markers: pl.Dat
     arrived, pending = decide(undecided, markers)
     plain = commits.filter(~pl.col("is_transactional").fill_null(False)).with_columns(arrival="log_offset")
     rows = _in_order(_remembered(touched), plain, arrived)
-    untouched = positions.join(touched, on=KEY, how="anti")
-    return Applied(rows, pl.concat([untouched, _positions_of(rows, _not_erased(pending, rows), positions.schema)]))
+    changed = _positions_of(rows, _not_erased(pending, rows), positions.schema)
+    ended = touched.join(changed, on=KEY, how="anti").select(KEY)
+    return Applied(
+        rows,
+        untouched=positions.join(touched, on=KEY, how="anti"),
+        changed=changed,
+        ended=pl.concat([positions.clear(), ended], how="diagonal"),
+    )
+
+
+def newest_positions(rows: pl.DataFrame, place: Sequence[str] = ()) -> pl.DataFrame:
+    """Of state rows that several rounds wrote those that count: the newest of each position, unless it has ended.
+
+    `place`: columns that say whose positions they are, where there are rows of several log partitions.
+    """
+    written = pl.col("round")
+    if rows["round"].n_unique() > 1:
+        rows = rows.filter(written.eq_missing(written.max().over(*place, *KEY)))
+    return rows.filter((pl.col("window").list.len() > 0) | (pl.col("pending").list.len() > 0))
 
 
 def _remembered(touched: pl.DataFrame) -> pl.DataFrame:

@@ -9,7 +9,7 @@ Spark writes nothing, while it writes a null for every field of a struct.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
@@ -17,19 +17,19 @@ from zlib import crc32
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muster.pipeline.arrow_map import map_arrow
 from muster.pipeline.log_schema import COMMIT_COLUMNS, COMMIT_TYPES, LOG
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.wide import APPENDED, wide_batches, wide_schema
+from muster.pipeline.wide import APPENDED, map_wide, wide_batches, wide_schema
 
 if TYPE_CHECKING:
     import polars as pl
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from muster.pipeline.fold.partition import FoldSettings, Partition
 
 STATE_PARTS: Final = 16
 """Log partitions share so many parts of the state; a round rewrites the parts that it touches, a task takes one part."""
+GROUP_BUCKETS: Final = 1024
 _PLACE: Final = ("cluster", "log_partition")
 _COMMIT, _OTHER, _JSON = "commit", "other", "row_json"
 _STATE: Final = "state_"
@@ -51,6 +51,26 @@ FACTS: Final = (
 )
 """Tables that the fold appends to."""
 OF_TABLE: Final = "of_table"
+_REPLACED: Final = ("state", "open")
+
+
+def position_part(cluster: str) -> str:
+    """The part of the state with the positions of a cluster: rows of several rounds, unlike what the other parts hold."""
+    return f"{crc32(cluster.encode()):08x}-positions"
+
+
+def group_bucket(column: str) -> str:
+    """A number of each group, as an expression: to ask for the positions of some groups without a join."""
+    return f"pmod(xxhash64({column}), {GROUP_BUCKETS})"
+
+
+def of_buckets(buckets: Iterable[int]) -> Column:
+    """Positions of groups in these buckets, and those that wait for the end of a transaction: a marker names no group."""
+    from pyspark.sql import functions as F
+
+    # As text: an object for each number would be a call to Java each.
+    asked = F.expr(f"{group_bucket('position.group_id')} IN ({', '.join(map(str, sorted(buckets)))})")
+    return asked | (F.size("position.pending") > 0)
 
 
 def state_part(cluster: str, log_partition: int) -> str:
@@ -123,19 +143,21 @@ def fold_input(log: DataFrame, state: DataFrame, tasks: int) -> DataFrame:
     return rows.repartitionById(tasks, F.pmod(F.col("log_partition") % STATE_PARTS, F.lit(tasks)).cast("int"))
 
 
-def fold_rows(log: DataFrame, state: DataFrame, settings: FoldSettings, tasks: int = STATE_PARTS) -> DataFrame:
+def fold_rows(
+    log: DataFrame, state: DataFrame, settings: FoldSettings, tasks: int = STATE_PARTS, batch: str = ""
+) -> DataFrame:
     """Everything that a round's log rows change: rows of `state`, `open`, `minute` and the tables in `FACTS`, as one.
 
     `tasks`: how many of Spark's, at most one for each state part. A few records are worth one.
     """
     rows = fold_input(log, state, min(tasks, STATE_PARTS))
-    return map_arrow(rows, fold_kernel(settings), input_schema(), output_schema())
+    return map_wide(rows, fold_kernel(settings), input_schema(), output_schema(), batch)
 
 
-def fold_kernel(settings: FoldSettings) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def fold_kernel(settings: FoldSettings) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """What `mapInArrow` runs in a Python worker, on the rows of one or several state parts."""
 
-    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def fold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from muster.pipeline.fold.partition import fold_partition
 
         for partition in _partitions(batches):
@@ -145,17 +167,22 @@ def fold_kernel(settings: FoldSettings) -> Callable[[Iterator[pa.RecordBatch]], 
 
 
 def _written(tables: dict[str, pl.DataFrame], partition: Partition) -> Iterator[pa.RecordBatch]:
+    import polars as pl
+
     schema = output_schema()
     part = state_part(partition.cluster, partition.log_partition)
     for table, frame in tables.items():
         if frame.is_empty():
             continue
-        known = {"state": state_schema(), "open": open_schema()}.get(table)
-        rows = frame.to_arrow()
-        yield from wide_batches(schema, table, APPENDED if known is None else part, rows)
+        if table == "state":
+            is_position = pl.col("kind") == "position"
+            positions = frame.filter(is_position).to_arrow()
+            yield from wide_batches(schema, table, position_part(partition.cluster), positions)
+            frame = frame.filter(~is_position)
+        yield from wide_batches(schema, table, part if table in _REPLACED else APPENDED, frame.to_arrow())
 
 
-def _partitions(batches: Iterator[pa.RecordBatch]) -> Iterator[Partition]:
+def _partitions(batches: Iterable[pa.RecordBatch]) -> Iterator[Partition]:
     """Rows by cluster and log partition, cut out of the wide batches at once: null columns of others are not kept."""
     from muster.pipeline.fold.partition import Partition
 

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
-from muster.pipeline.fold.commits import Applied, fold_commits
+from muster.pipeline.fold.commits import Applied, fold_commits, newest_positions
 from muster.pipeline.fold.extent import Extent, Runs, fold_extent
 from muster.pipeline.fold.groups import Clocks, GroupRows, fold_groups, pause_records
 from muster.pipeline.fold.hours import fold_hours, hot_committers
@@ -37,6 +37,10 @@ class FoldSettings:
     gold: GoldSettings
     journal_partitions: frozenset[int] = frozenset()
     """Log partitions whose groups have a journal: what it says of a rebalance is waited for."""
+    round: int = 0
+    """The round that is made: positions carry it."""
+    only_changed: bool = False
+    """Positions that are as they were are not written again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +56,21 @@ class Partition:
     state: Mapping[str, pa.Table] = field(default_factory=dict)
     """By kind, in columns of its own or in one of JSON."""
 
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing of it is here but its positions, which other log partitions' round writes anew."""
+        return self.commits is None and self.others is None and set(self.state) == {"position"}
+
 
 def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
-    """Rows by table: appended facts, `minute`, and the whole new contents of `state` and `open`."""
+    """Rows by table: appended facts, `minute`, and the whole new contents of `state` and `open`; of positions perhaps only those
+    that changed.
+    """
     state = {kind: _state_frame(partition.state.get(kind), kind) for kind in KINDS}
+    state["position"] = newest_positions(state["position"])
+    if partition.is_quiet:
+        kept = state["position"].clear() if settings.only_changed else state["position"]
+        return _tables(partition, _log_frame(None, LOG.names), {}, {}, {"position": _written_in(kept, settings)})
     commits = _log_frame(partition.commits, COMMIT_COLUMNS)
     others = _log_frame(partition.others, LOG.names)
     offsets, journal = (others.filter(pl.col("log_topic") == topic) for topic in (CONSUMER_OFFSETS, GROUP_JOURNAL))
@@ -80,6 +95,9 @@ def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
     folded, finished, opened = fold_groups(state, rows, pairs, clocks, settings.gold)
     state |= folded
     state["group"] = _with_progress(state["group"], applied)
+    state["position"] = _written_in(
+        pl.concat([applied.changed, applied.ended]) if settings.only_changed else applied.positions, settings
+    )
     opened["g_hot_committers"] = hot_committers(state["hour"])
     return _tables(partition, others, facts | finished, opened, state)
 
@@ -87,12 +105,15 @@ def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
 def _commits(
     state: Frames, commits: pl.DataFrame, markers: pl.DataFrame, runs: Runs, extent: Extent
 ) -> tuple[Applied, Frames]:
-    """Positions and hours in `state` are replaced; what is finished of the committers and of the history comes back."""
+    """Hours in `state` are replaced; what is finished of the committers and of the history comes back."""
     applied = fold_commits(state["position"], commits, markers, runs)
     newest_ms = extent["newest_ms"] if extent["newest_ms"] is not None else 0
-    state["position"] = applied.positions
     state["hour"], closed = fold_hours(state["hour"], commits, applied.rows, runs, newest_ms)
     return applied, {"g_hot_committers": hot_committers(closed), "minute": minutes_of(applied.rows)}
+
+
+def _written_in(positions: pl.DataFrame, settings: FoldSettings) -> pl.DataFrame:
+    return positions.with_columns(round=pl.lit(settings.round, pl.Int64))
 
 
 def _with_progress(groups: pl.DataFrame, applied: Applied) -> pl.DataFrame:

@@ -57,6 +57,9 @@ POSITION: Final = pa.struct(
         ("expire_ms", _long),
         # commits of transactions that are still open
         ("pending", pa.list_(PENDING)),
+        # The round that wrote the row: a round writes the positions that changed, and the newest row of a position counts
+        # (`newest_positions`). One with neither window nor pending commits has ended.
+        ("round", _long),
     ]
 )
 

@@ -32,6 +32,11 @@ class DataFile:
         """What of the table it holds: `new`, `now`, or the number of a part of the state. None: a merged file."""
         return component(self.path, "part")
 
+    @property
+    def batch(self) -> str | None:
+        """The step of a round that wrote it."""
+        return component(self.path, "batch")
+
 
 @dataclass(frozen=True, slots=True)
 class _Selection:

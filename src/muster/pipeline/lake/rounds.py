@@ -27,9 +27,9 @@ from muster.pipeline.lake.tables import ROUNDS
 if TYPE_CHECKING:
     from deltalake import DeltaTable
 
-LAKE_VERSION: Final = 4
+LAKE_VERSION: Final = 5
 """Of the lake's layout. 1 was the layout with `manifest.json`; in 2 every kind of state had a struct column of its own; in 3 every
-stretch of `minute` a row."""
+stretch of `minute` a row; in 4 a round wrote every position of the state anew."""
 KEPT: Final = 20
 """How many rounds are remembered; files of those of the last hour survive VACUUM."""
 

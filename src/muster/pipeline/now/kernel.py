@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 import polars as pl
 import pyarrow as pa
 
+from muster.pipeline.fold.commits import newest_positions
 from muster.pipeline.fold.state import EXTENT, GROUP, POSITION
 from muster.pipeline.now.groups import OF_GROUPS, tables_of_groups
 from muster.pipeline.now.history import HISTORY, Sampled, history_of, stretches_now
@@ -48,6 +49,7 @@ def now_kernel(settings: GoldSettings, sampled: Sampled | None) -> Kernel:
         kinds = _by_kind(batches)
         ends = TopicEnds.of(kinds["end"])
         positions, extents, groups = (_frame(kinds[kind]) for kind in ("position", "extent", "group"))
+        positions = newest_positions(positions, PLACE)
         current = current_positions(positions)
         standing = stand(with_expected(current, groups, ends), ends, settings)
         for table, found in tables_of_groups(standing, groups, extents, positions, settings).items():
