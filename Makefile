@@ -43,7 +43,8 @@ $(DEMO_READY): pyproject.toml
 	$(call install,demo$(,)pipeline)
 
 $(COMPILED): $(READY) $(HOT_FILES)
-	@$(if $(PURE),find src -name '*.so' -delete,$(BIN)/python setup.py --quiet build_ext --inplace)
+	@find src -name '*.so' -delete # also those of files that are compiled no more
+	@$(if $(PURE),,$(BIN)/python setup.py --quiet build_ext --inplace)
 	@rm -f $(VENV)/.pure $(VENV)/.compiled
 	@touch $@ $$(find src -name 'muster__mypyc.*.so')
 
