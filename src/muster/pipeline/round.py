@@ -175,6 +175,7 @@ class _Round(RoundChanges):
             F.max("record_ms").alias("newest_ms"),
             F.collect_set("log_partition").alias("log_partitions"),
             F.collect_set(F.expr(f"cast({bucket} as bigint)")).alias("buckets"),
+            F.max(F.coalesce("is_control", F.lit(False))).alias("has_markers"),
         )
         counted.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
@@ -187,7 +188,9 @@ class _Round(RoundChanges):
         self._add("log", files)
         touched = frozenset(state_part(self._source.cluster, number) for number in told["log_partitions"])
         log = self._read("log", LOG, files)
-        self._fold_touched(log, touched, told["buckets"], -(-self._records // FOLD_RECORDS))
+        # A marker names no group: any position may wait for it.
+        buckets = [] if told["has_markers"] else told["buckets"]
+        self._fold_touched(log, touched, buckets, -(-self._records // FOLD_RECORDS))
 
     def refold(self) -> None:
         """Everything that was ever made of the log goes, and is made anew from the table `log`, a stretch of it at a time."""
@@ -232,10 +235,12 @@ class _Round(RoundChanges):
         settings = self._fold_settings(only_changed=len({file.batch for file in positions}) < ROUNDS_OF_POSITIONS)
         known = self._read("state", state_schema(), (file for file in held if file.part in touched))
         of_groups = self._read("state", state_schema(), positions)
-        if settings.only_changed and positions and 0 < len(buckets) <= _ASKED_BUCKETS:
+        is_filtered = settings.only_changed and positions and 0 < len(buckets) <= _ASKED_BUCKETS
+        if is_filtered:
             of_groups = of_groups.where(of_buckets(buckets))
+        else:
+            tasks = max(tasks, self._tasks_of_now())
         state = known.union(of_groups) if positions else known
-        tasks = tasks if settings.only_changed else max(tasks, self._tasks_of_now())
         with self._without_generated_code("fold", self._records):
             folded = fold_rows(log, state, settings, tasks, self._batch_of("fold"))
             written = self._write(folded, "fold", _FOLDED)

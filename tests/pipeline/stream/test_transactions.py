@@ -169,3 +169,24 @@ def test_committed_aborted_and_open_commits_are_told_apart_round_by_round(
     heading, billing = (line.split() for line in capsys.readouterr().out.splitlines()[:2])
     assert " ".join(heading).startswith("group topic partition committed end lag stable lag")
     assert billing[:7] == ["billing", "orders", "0", "9", "10", "1", "0"]
+
+
+def test_marker_of_one_producer_leaves_the_offsets_of_another_as_they_are(
+    spark: Any, server: RunningServer, tmp_path: Path
+) -> None:
+    """A round reads the positions of the groups that it touches; rows of earlier rounds, in which others waited, count no more."""
+    story = Story(server)
+
+    def run() -> Lake:
+        return LakeRun(spark, tmp_path / "lake", directory_source((str(tmp_path / "data"),), "c")).run()
+
+    story.begin("billing", 3)
+    assert pending(run()) == [("billing", "orders", 3)]
+    story.commit("billing")
+    assert pending(run()) == []
+    for name in ("audit", "late"):  # one of them has its offsets in the same log partition, or both
+        story.begin(name, 5)
+        story.commit(name)
+    lake = run()
+    assert pending(lake) == []
+    assert current(lake) == [("audit", "orders", 5), ("billing", "orders", 3), ("late", "orders", 5)]

@@ -65,12 +65,11 @@ def group_bucket(column: str) -> str:
 
 
 def of_buckets(buckets: Iterable[int]) -> Column:
-    """Positions of groups in these buckets, and those that wait for the end of a transaction: a marker names no group."""
+    """All positions of the groups in these buckets, with their rows of every round: the newest counts."""
     from pyspark.sql import functions as F
 
     # As text: an object for each number would be a call to Java each.
-    asked = F.expr(f"{group_bucket('position.group_id')} IN ({', '.join(map(str, sorted(buckets)))})")
-    return asked | (F.size("position.pending") > 0)
+    return F.expr(f"{group_bucket('position.group_id')} IN ({', '.join(map(str, sorted(buckets)))})")
 
 
 def state_part(cluster: str, log_partition: int) -> str:
