@@ -243,8 +243,13 @@ class ClusterSeat:
             partition.leader_epoch = leader.epoch
 
     def _changed_documents(self, view: ClusterView) -> list[str]:
-        seen = self._documents_seen()
-        return [name for name in self.on_document if view.documents.get(name, 0) != seen.get(name, 0)]
+        """Also the catalog that was read and could not be taken over whole."""
+        seen, is_behind = self._documents_seen(), self._node.broker.catalog.is_behind
+        return [
+            name
+            for name in self.on_document
+            if view.documents.get(name, 0) != seen.get(name, 0) or (name == CATALOG and is_behind)
+        ]
 
     def _read_documents(self, view: ClusterView) -> None:
         """In turns with the loop, where the store is a database."""

@@ -135,7 +135,7 @@ class Node:
             self.alarm,
             self.durable,
             self.journal,
-            broker.new_producer_id,
+            self._new_producer_id,
             self._open_transactions_log,
             loop.call_soon,
             self.marker_writer,
@@ -301,6 +301,13 @@ class Node:
     def _open_offsets_log(self, index: int) -> tuple[PartitionLog, int]:
         partition = self.broker.partition(CONSUMER_OFFSETS, index)
         return partition.log, partition.topic.settings.max_message_bytes
+
+    def _new_producer_id(self) -> int | None:
+        """For a producer id that has had all its epochs. None while ids are fetched from a database: whoever wanted one asks again."""
+        if self.changes.apart is not None and self.broker.producer_ids.is_used_up:
+            self.changes.in_turns(self.broker.refill_producer_ids, lambda _: None)
+            return None
+        return self.broker.new_producer_id()
 
     def _open_transactions_log(self, index: int) -> tuple[PartitionLog, int]:
         partition = self.broker.partition(TRANSACTION_STATE, index)

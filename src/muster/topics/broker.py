@@ -152,9 +152,12 @@ class Broker:
 
     def refresh(self) -> None:
         """Another node changed the topics."""
-        gone = self.catalog.refresh()
-        if gone:
-            self.on_topics_gone(gone)
+        gone: list[Topic] = []
+        try:
+            self.catalog.refresh(gone)
+        finally:
+            if gone:
+                self.on_topics_gone(gone)
 
     # Settings of topics
 

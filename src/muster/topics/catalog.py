@@ -47,7 +47,7 @@ class Catalog:
         self._by_id: dict[bytes, Topic] = {}
         self._names_by_collision_key: dict[str, str] = {}
         self._deleting: list[str] = []
-        self._is_behind = False
+        self.is_behind = False
         """The document was read and not all of it is known here: writing would take away what other nodes made."""
         self.changes = 0
         """Grows whenever a topic comes or goes: who remembers one looks at this."""
@@ -214,14 +214,14 @@ class Catalog:
             partition.log = self._log_of(partition.topic, partition.index, leader)
         partition.is_led_here = is_here
 
-    def refresh(self) -> list[Topic]:
-        """Take over what other nodes made of the catalog; returns the topics that are gone. StorageError if it cannot be taken
-        over whole: then nothing is written before another call has succeeded."""
-        self._is_behind = True
+    def refresh(self, gone: list[Topic]) -> None:
+        """Take over what other nodes made of the catalog; topics that are gone are put into `gone`. StorageError if it cannot be
+        taken over whole: then nothing is written before another call has succeeded."""
+        self.is_behind = True
         stored = decode_catalog(self.store.read_document(DOCUMENT))
         self._deleting = list(stored.deleting)
         ids = {entry.topic_id for entry in stored.topics}
-        gone = [topic for topic in self.topics() if topic.topic_id not in ids]
+        gone += [topic for topic in self.topics() if topic.topic_id not in ids]
         for topic in gone:
             self._unindex(topic)
             for partition in topic.partitions:
@@ -234,8 +234,7 @@ class Catalog:
             if topic_here.overrides != entry.configs:
                 self._use_configs(topic_here, entry.configs, self.defaults.settings(entry.configs))
             self._open_logs(topic_here, entry.partitions, entry.leader_epochs, some_may_be_offline=True)
-        self._is_behind = False
-        return gone
+        self.is_behind = False
 
     # Keeping
 
@@ -244,7 +243,6 @@ class Catalog:
     ) -> None:
         """`some_may_be_offline`: a log that cannot be used is no reason to do without the others."""
         first = len(topic.partitions)
-        self.enlargements += first < count
         for index in range(first, count):
             leader = self.leaders.of(topic.name, index, leader_epochs.get(index, 0))
             is_here = leader.node_id == self.leaders.node_id
@@ -263,6 +261,7 @@ class Catalog:
                 log = self._offline(topic, index, error)
                 leader, is_here = Leader(NOBODY, leader.epoch), False
             topic.partitions.append(Partition(topic, index, log, leader.node_id, leader.epoch, is_here))
+        self.enlargements += first < count  # now: groups that look while a log is opened would count too few
         unled = [
             partition.index
             for partition in topic.partitions[first:]
@@ -313,7 +312,7 @@ class Catalog:
         gone: Container[str] = (),
         deleting: Sequence[str] | None = None,
     ) -> None:
-        if self._is_behind:
+        if self.is_behind:
             raise DocumentChanged(f"{DOCUMENT} was read and could not be taken over whole")
         entries = {
             topic.name: _stored(topic, len(topic.partitions)) for topic in self.topics() if topic.name not in gone

@@ -6,6 +6,7 @@ batch headers, and the last marker of each producer; decides nothing.
 
 from __future__ import annotations
 
+from muster.core.time_units import HOUR_MS
 from muster.log.contract import PartitionLog, StorageError
 from muster.topics.producers import NO_COORDINATOR_EPOCH, ProducerLedger
 from muster.wire.batch import decode_marker, decode_records, parse_header
@@ -21,7 +22,10 @@ def begin_ledger(
         return base.copy()
     if log.has_transactions:
         return ProducerLedger(partition, log.start_offset)
-    young = log.offset_for_timestamp(max(0, now_ms - expiration_ms))
+    since_ms = max(0, now_ms - expiration_ms)
+    # By the hour, and earlier rather than later: where the answer comes from a database the question is put again until it is
+    # there, and has to be the same one then.
+    young = log.offset_for_timestamp(since_ms - since_ms % HOUR_MS)
     return ProducerLedger(partition, log.durable_offset if young is None else young.offset)
 
 

@@ -34,7 +34,8 @@ WHERE topic = %s AND partition = %s AND batches.next_offset > %s ORDER BY base_o
 """
 _MAKE: Final = """
 INSERT INTO muster.partitions (topic, partition, topic_id, epoch, start_offset, end_offset, clean_offset, has_transactions)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (topic, partition) DO NOTHING
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (topic, partition) DO UPDATE SET topic_id = excluded.topic_id,
+    epoch = excluded.epoch, clean_offset = excluded.clean_offset, has_transactions = excluded.has_transactions
 """
 _STORE: Final = """
 COPY muster.batches (partition_id, base_offset, next_offset, segment_base, max_timestamp, appended_at_ms, content)
