@@ -303,7 +303,7 @@ class Node:
         return partition.log, partition.topic.settings.max_message_bytes
 
     def _new_producer_id(self) -> int | None:
-        """For a producer id that has had all its epochs. None while ids are fetched from a database: whoever wanted one asks again."""
+        """For one that has had all its epochs. None while ids are fetched from a database: whoever wanted one asks again."""
         if self.changes.apart is not None and self.broker.producer_ids.is_used_up:
             self.changes.in_turns(self.broker.refill_producer_ids, lambda _: None)
             return None
