@@ -25,7 +25,6 @@ from muster.pipeline.fold.kernel import (
     FACTS,
     GROUP_BUCKETS,
     fold_rows,
-    group_bucket,
     of_buckets,
     open_schema,
     position_part,
@@ -41,6 +40,7 @@ from muster.pipeline.lake.parquet_options import LOG_PARQUET, WIDE_PARQUET
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, last_round, publish_round
 from muster.pipeline.lake.spark_reader import read_files
+from muster.pipeline.log_observation import log_observation
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.history import Sampled
@@ -164,19 +164,9 @@ class _Round(RoundChanges):
     def add_log(self, rows: DataFrame) -> None:
         """The rows are written once and read back for the fold: a source may not give the same rows twice."""
         from pyspark.sql import Observation
-        from pyspark.sql import functions as F
 
         seen = Observation("log")
-        # A set of every row's bucket costs more than it saves where there are no positions, or nearly all are touched.
-        bucket = group_bucket("group_id") if self._has_few_records() else "null"
-        counted = rows.observe(
-            seen,
-            F.count(F.lit(1)).alias("records"),
-            F.max("record_ms").alias("newest_ms"),
-            F.collect_set("log_partition").alias("log_partitions"),
-            F.collect_set(F.expr(f"cast({bucket} as bigint)")).alias("buckets"),
-            F.max(F.coalesce("is_control", F.lit(False))).alias("has_markers"),
-        )
+        counted = rows.observe(seen, *log_observation(self._has_few_records()))
         counted.write.options(**LOG_PARQUET).partitionBy("dt").parquet(self._location.batch_url("log", self._batch))
         told = seen.get
         self._records = int(told["records"])
