@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,4 +32,8 @@ def cost_of(database: PostgresProcess) -> DatabaseCost:
     assert row is not None
     pids = [database.pid, *map(int, Path(f"/proc/{database.pid}/task/{database.pid}/children").read_text().split())]
     wal, transactions, size = map(int, row)
-    return DatabaseCost(wal, transactions, size, sum(map(cpu_seconds, pids)))
+    cpu = 0.0
+    for pid in pids:
+        with suppress(FileNotFoundError):  # a vacuum that has ended since
+            cpu += cpu_seconds(pid)
+    return DatabaseCost(wal, transactions, size, cpu)
