@@ -64,6 +64,23 @@ def test_a_form_with_its_token_deletes_the_group_and_is_written_down(broker: Bro
         assert "'anonymous' at 127.0.0.1: deleted group 'doomed'" in console.log
 
 
+def test_a_group_whose_undo_file_fits_no_form_is_not_deleted() -> None:
+    topic = "t" * 249
+    with (
+        Broker(topics={topic: 4_200}) as broker,
+        ConsoleProcess(broker.bootstrap_servers, "--allow-changes") as console,
+    ):
+        for portion in (range(2_100), range(2_100, 4_200)):  # a commit has to fit into a batch of the offsets log
+            run(set_offsets(broker.bootstrap_servers, "wide", {TopicPartition(topic, each): 0 for each in portion}))
+        page = console.ask("/delete?id=wide").text
+        assert "The undo file of 4,200 offsets is too large for a page" in page
+        assert "muster groups delete" in page
+        assert "Download the undo file" not in page
+        answer = console.ask("/delete", {"id": "wide", "token": console.token("/reset?id=wide")})
+        assert (answer.status, "too large for a page" in answer.text) == (400, True)
+        assert "Empty" in console.ask("/group?id=wide").text
+
+
 def test_without_the_flag_there_is_nothing_to_change(broker: Broker) -> None:
     run(set_offsets(broker.bootstrap_servers, "kept", {TopicPartition("orders", 0): 0}))
     with ConsoleProcess(broker.bootstrap_servers) as console:
@@ -89,7 +106,7 @@ def test_an_address_that_makes_no_sense_is_told(console: ConsoleProcess, path: s
 
 
 @pytest.mark.parametrize(
-    "query", ["page=0", "page=-3", "page=99999999999", "sort=evil", "type=x", "state=Nope", "desc=2"]
+    "query", ["page=0", "page=-3", "page=99999999999", "sort=evil", "type=x", "state=Nope", "desc=2", "path=x"]
 )
 def test_odd_filters_of_the_list_count_as_not_said(console: ConsoleProcess, query: str) -> None:
     assert console.ask(f"/?{query}").status == 200

@@ -48,6 +48,13 @@ def test_memory_is_bounded() -> None:
     assert len(samples._seen) == KEPT
 
 
+def test_of_looks_that_found_the_same_end_the_first_and_the_last_are_kept() -> None:
+    samples = _samples((0, 5), *((at * 6_000, 10) for at in range(1, 100)), (600_000, 20))
+    assert list(samples._seen) == [(0, 5), (6_000, 10), (594_000, 10), (600_000, 20)]
+    assert samples.waited(7, 600_000) == Bracket(594_000, 600_000)
+    assert samples.waited(10, 600_000) == Bracket(0, 6_000)
+
+
 def test_the_worst_of_partitions_has_an_upper_end_only_if_all_have() -> None:
     assert worst([Bracket(1, 2), Bracket(3, None)]) == Bracket(3, None)
     assert worst([Bracket(1, 9), Bracket(3, 4)]) == Bracket(3, 9)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from muster.core.journal import JournalEvent
+from muster.explain.cause_words import PHRASES
 from muster.explain.event import event_in, events_of
+from muster.explain.explanation import explain
 from muster.explain.facts import Rebalance
 from muster.explain.fold import fold
+from muster.explain.page import page
 from tests.explain.stories import Story, one_member, two_members
 
 
@@ -293,6 +300,31 @@ def test_somebody_without_the_right_is_told_of_and_changes_nothing() -> None:
 def test_records_that_are_no_events_are_none() -> None:
     for value in (None, b"", b"[]", b'{"kind":"x"}', b'{"kind":1,"at_ms":1,"group":"g"}', b"\xff"):
         assert event_in(value) is None
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        {"settings": 5},
+        {"settings": [5, {"members": 5}]},
+        {"settings": [{"members": [5, ["anna"], None], "topics": 5, "protocols": {"range": 1}}]},
+        {"settings": [{"session_timeout_ms": "long", "rebalance_timeout_ms": None}]},
+    ],
+)
+def test_settings_of_another_form_count_as_not_said(detail: dict[str, Any]) -> None:
+    """Anybody who may write to the journal can make such an event."""
+    story = one_member()
+    story.after(1_000).tell("join_completed", "all_joined", **detail)
+    assert all(not each.members for each in last(story).asked)
+
+
+@pytest.mark.parametrize("cause", sorted(PHRASES))
+def test_a_cause_without_its_figures_is_told_all_the_same(cause: str) -> None:
+    story = one_member()
+    for kind in ("rebalance_started", "epoch_raised"):
+        story.after(60_000).tell(kind, cause, "anna", added=5, dropped=[7], regex=["x"])
+    story.stable({"anna": [0, 1]})
+    assert page(explain(story.history))
 
 
 def test_events_straight_from_the_core_are_read_alike() -> None:

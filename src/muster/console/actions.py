@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import logging
 from typing import Any, Final
+from urllib.parse import quote_plus
 
 from starlette.responses import Response
 
@@ -19,6 +20,7 @@ from muster.client.groups import GroupDescription, GroupMember
 from muster.client.partitions import TopicPartition
 from muster.client.reset_file import UnusablePlan, parse_plan, write_plan
 from muster.client.reset_plan import CannotShift, Move, Rule, Target, planned
+from muster.console.guard import MOST_BODY_BYTES
 from muster.console.times import moment_of
 from muster.console.web import BadRequest, Handler, Visit
 from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
@@ -32,6 +34,8 @@ RULES: Final = {
     "file": Rule.FILE,
 }
 MOST_PLANNED: Final = 10_000
+_MOST_CSV_BYTES: Final = MOST_BODY_BYTES - 4_096
+"""A plan or undo file as a form carries it; the rest is for the token and the names of the fields."""
 _JOINED_MEANWHILE: Final = (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS)
 _log = logging.getLogger("muster.console.audit")
 
@@ -42,13 +46,26 @@ def _csv(moves: list[Move]) -> str:
     return out.getvalue()
 
 
+def _undo(moves: list[Move]) -> str:
+    return _csv([Move(each.group, each.place, None, each.committed) for each in moves if each.committed is not None])
+
+
+def _too_many(offsets: int) -> str:
+    return f"{offsets:,} offsets are too many for a page: `muster groups reset-offsets` does it."
+
+
+def _fits_a_form(group: str, csv: str) -> bool:
+    """Pages hold their plans and undo files in forms, so what does not fit could not be sent back."""
+    sent = "\r\n".join(csv.splitlines())  # browsers end lines like that
+    return len(quote_plus(f"{group}{sent}")) <= _MOST_CSV_BYTES
+
+
 def _plan_page(visit: Visit, group: str, moves: list[Move], *, done: bool, refusal: str = "") -> Response:
-    before = [Move(group, each.place, None, each.committed) for each in moves if each.committed is not None]
     context = {
         "group": group,
         "moves": moves,
         "plan": _csv(moves),
-        "undo": _csv(before),
+        "undo": _undo(moves),
         "done": done,
         "refusal": refusal,
     }
@@ -79,6 +96,8 @@ async def plan_reset(visit: Visit) -> Response:
         raise BadRequest(f"{error}.") from None
     if not moves:
         raise BadRequest("There is nothing to reset: the group has committed nothing there.")
+    if not _fits_a_form(group, _csv(moves)) or not _fits_a_form(group, _undo(moves)):
+        raise BadRequest(_too_many(len(moves)))
     return _plan_page(visit, group, moves, done=False, refusal=_refusal(described))
 
 
@@ -97,6 +116,8 @@ async def reset(visit: Visit) -> Response:
         Move(group, place, before[place].offset if place in before else None, offset)
         for place, offset in sorted(wanted.items())
     ]
+    if not _fits_a_form(group, _undo(moves)):
+        raise BadRequest(_too_many(len(moves)))
     try:
         await admin.commit_offsets(cluster, group, {each.place: each.new for each in moves})
     except ClientError as failure:
@@ -212,7 +233,17 @@ async def _deletion(visit: Visit) -> dict[str, Any]:
     committed = await admin.committed_offsets(cluster, group)
     moves = [Move(group, place, None, each.offset) for place, each in sorted(committed.items())]
     refusal = _refusal(described).replace("offsets can only be reset", "it can only be deleted")
-    return {"group": group, "described": described, "offsets": len(moves), "undo": _csv(moves), "refusal": refusal}
+    undo = _csv(moves)
+    if not _fits_a_form(group, undo):
+        undo, refusal = "", refusal or _too_many_to_delete(len(moves))
+    return {"group": group, "described": described, "offsets": len(moves), "undo": undo, "refusal": refusal}
+
+
+def _too_many_to_delete(offsets: int) -> str:
+    return (
+        f"The undo file of {offsets:,} offsets is too large for a page. `muster groups reset-offsets GROUP --to-current"
+        " --all-topics --export` writes it, `muster groups delete GROUP` deletes the group."
+    )
 
 
 def _write_audit_line(visit: Visit, what: str, failure: ClientError | None = None) -> None:

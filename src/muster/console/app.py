@@ -103,7 +103,7 @@ def _stream_for(console: Console, make: pages.MakeView) -> pages.Endpoint:
         if not visit.live.has_room():
             return Response("Too many pages are open.\n", 503, media_type="text/plain")
         view: View = make(visit)
-        return StreamingResponse(visit.live.stream(view), media_type="text/event-stream")
+        return StreamingResponse(visit.live.stream(view, visit.renew), media_type="text/event-stream")
 
     return page_for(console, stream)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final, Protocol
 
 from muster.console.observer import Observer, Wants, together
@@ -122,13 +122,13 @@ class Live:
             await self.observer.look(view.wants())
 
     def end(self) -> None:
-        """The console ends: streams do too, so that nobody waits for them."""
+        """The observer is about to be closed: streams end, so that nobody waits for them or takes old data for new."""
         self.has_ended = True
         for shared in self._views.values():
             shared.wake()
 
-    async def stream(self, view: View) -> AsyncIterator[str]:
-        """Events for one page until it goes away."""
+    async def stream(self, view: View, is_allowed: Callable[[], bool]) -> AsyncIterator[str]:
+        """Events for one page until it goes away or is not allowed any more, which is asked before each event."""
         shared = self._views.setdefault(view.key, SharedView(view))
         shared.streams += 1
         self.observer.start(self._wants, self._publish)
@@ -138,7 +138,10 @@ class Live:
             shared.refresh(self._render)
             yield "retry: 1000\n\n"
             while not self.has_ended:
-                if await shared.next_after(version, PING_SECONDS):
+                is_newer = await shared.next_after(version, PING_SECONDS)
+                if self.has_ended or not is_allowed():
+                    return
+                if is_newer:
                     version, changed = shared.version, shared.since(version)
                     body = {"now": self.observer.now_ms(), "regions": changed}
                     yield f"id: {version}\nevent: regions\ndata: {json.dumps(body)}\n\n"

@@ -281,7 +281,8 @@ class Observer:
     async def _unstable(
         self, group: str, offsets: dict[str, dict[TopicPartition, CommittedOffset]]
     ) -> set[TopicPartition] | None:
-        places = places_of(self.groups[group].description, offsets.get(group, {}))
+        known = self.groups.get(group)  # it may have been deleted meanwhile
+        places = places_of(known.description if known is not None else None, offsets.get(group, {}))
         try:
             return set(await admin.unstable_partitions(self.cluster, group, places))
         except ClientError:

@@ -30,26 +30,23 @@ def stream_region(visit: Visit, region: str, make: MakeMarkup, every_seconds: fl
 
 
 async def _events(visit: Visit, region: str, make: MakeMarkup, every_seconds: float) -> AsyncIterator[str]:
-    visit.live.polled += 1
+    live = visit.live  # the one of this page, also if the user gets another one meanwhile
+    live.polled += 1
     version, shown, silent_seconds = 0, "", 0.0
     try:
         yield "retry: 1000\n\n"
-        while not visit.live.has_ended and _is_still_logged_in(visit):
+        while not live.has_ended and visit.renew():
             began = time.thread_time()
             markup = await make()
             if markup is not None and markup != shown:
                 version, shown, silent_seconds = version + 1, markup, 0.0
-                body = {"now": visit.observer.now_ms(), "regions": {region: markup}}
+                body = {"now": live.observer.now_ms(), "regions": {region: markup}}
                 yield f"id: {version}\nevent: regions\ndata: {json.dumps(body)}\n\n"
             elif silent_seconds >= PING_SECONDS:
                 silent_seconds = 0.0
-                yield f"event: ping\ndata: {visit.observer.now_ms()}\n\n"
+                yield f"event: ping\ndata: {live.observer.now_ms()}\n\n"
             pause = min(max(every_seconds, BUSY_FACTOR * (time.thread_time() - began)), _SLOWEST_SECONDS)
             silent_seconds += pause
             await asyncio.sleep(pause)
     finally:
-        visit.live.polled -= 1
-
-
-def _is_still_logged_in(visit: Visit) -> bool:
-    return not visit.console.settings.needs_login or visit.console.sessions.of(visit.request) is not None
+        live.polled -= 1

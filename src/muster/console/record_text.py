@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,12 +45,23 @@ def _as_json(value: bytes, most: int) -> Shown | None:
         return None
     try:
         parsed = json.loads(value)
-        text = json.dumps(parsed, ensure_ascii=False)
+        text = _joined(json.JSONEncoder(ensure_ascii=False).iterencode(parsed), _ONE_LINE)
         if len(text) > _ONE_LINE:
-            text = json.dumps(parsed, indent=2, ensure_ascii=False)
+            text = _joined(json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(parsed), most)
     except (ValueError, RecursionError):
         return None
     return Shown(_visible(text[:most]), "json", len(value), len(text) > most)
+
+
+def _joined(pieces: Iterable[str], most: int) -> str:
+    """All of them, or enough to be longer than that: spread over lines, nested JSON can be a thousand times as long as it was."""
+    taken, length = [], 0
+    for piece in pieces:
+        taken.append(piece)
+        length += len(piece)
+        if length > most:
+            break
+    return "".join(taken)
 
 
 def _as_text(value: bytes, most: int) -> str | None:

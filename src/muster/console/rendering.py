@@ -71,7 +71,7 @@ def clock(at_ms: int) -> str:
     return moment(at_ms)[11:19]
 
 
-def link(path: str, **query: object) -> str:
+def link(path: str, /, **query: object) -> str:
     """An address of this console; names in it may have any characters."""
     given = {name.rstrip("_"): value for name, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(given)}" if given else path

@@ -50,11 +50,15 @@ class Sessions:
     def of(self, request: Request) -> Session | None:
         """The session of a browser, if it has one that is not over."""
         session = self._sessions.get(request.cookies.get(self._cookie, ""))
+        return session if session is not None and self.renew(session) else None
+
+    def renew(self, session: Session) -> bool:
+        """Count an open page as asking. False if the session is over: nothing more may be sent to that page."""
         now = time.monotonic()
-        if session is None or session.is_over(now):
-            return None
+        if self._sessions.get(session.id) is not session or session.is_over(now):
+            return False
         session.used = now
-        return session
+        return True
 
     def begin(self, security: Security, user: str) -> Session:
         """A new one, with a new id: an id from before a login is worth nothing after it."""

@@ -37,6 +37,8 @@ class EndSamples:
         seen = self._seen
         if len(seen) > 1 and seen[-1][0] - seen[-2][0] < EVERY_MS and end >= seen[-1][1]:
             seen.pop()  # between two that are kept; the newest is always there
+        elif len(seen) > 1 and seen[-2][1] == seen[-1][1] == end:
+            seen.pop()  # of looks that found the same end the first and the last say all
         if seen and end < seen[-1][1]:
             seen.clear()  # the log was cut, or the topic made anew: what was seen is of another log
         seen.append((at_ms, end))

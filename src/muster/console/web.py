@@ -54,6 +54,10 @@ class Visit:
     def observer(self) -> Observer:
         return self.live.observer
 
+    def renew(self) -> bool:
+        """Keep the session from ending while its page is open; False if it has ended, by logout or in a day."""
+        return self.console.sessions.renew(self.session)
+
     def required(self, name: str) -> str:
         value = self.form.get(name) or self.query.get(name)
         if not value:

@@ -1,6 +1,7 @@
 """Why a group rebalanced, as sentences about people's processes and as short phrases for counting. Knows every cause by name.
 
-A cause that is not in the tables (a newer server's) is said as it is written.
+A cause that is not in the tables (a newer server's) is said as it is written. Figures may be missing or of another form: anybody
+who may write to the journal can put a cause there that otherwise only a diagnosis finds.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, cast
 
+from muster.explain.event import texts_of
 from muster.explain.facts import Rebalance, Who, Why
 from muster.explain.names import Names
 from muster.explain.words import duration, listed, plain, plural, said
@@ -86,7 +88,9 @@ def _first(rebalance: Rebalance, why: Why, who: str) -> str:
 
 
 def _returned(rebalance: Rebalance, why: Why, who: str) -> str:
-    away_ms = cast(int, why.figures["away_ms"])
+    away_ms = why.figures.get("away_ms")
+    if not isinstance(away_ms, int):
+        return f"{who} came back"
     if away_ms < 0:
         return f"{who} was restarted and joined {duration(-away_ms)} before the session of its old self ended"
     went = "it left" if why.figures.get("went_because") == "member_left" else "it was expelled"
@@ -130,7 +134,7 @@ def _regex(rebalance: Rebalance, why: Why, who: str) -> str:
 def _came_and_went(why: Why) -> list[str]:
     found = []
     for key, verb in (("added", "came"), ("dropped", "went")):
-        names = cast("list[str]", why.figures.get(key) or [])
+        names = texts_of(why.figures.get(key))
         if names:
             found.append(f"topic{'s' if len(names) > 1 else ''} {listed([*map(plain, names)])} {verb}")
     return found
@@ -147,12 +151,13 @@ def _grew(rebalance: Rebalance, why: Why, who: str) -> str:
 
 
 def _round(rebalance: Rebalance, why: Why, who: str) -> str:
-    count = plural(cast(int, why.figures["partitions"]), "partition")
-    return f"second round of the cooperative rebalance before: {who} asked for it, to hand out the {count} taken away there"
+    count = why.figures.get("partitions")
+    what = f"the {plural(count, 'partition')}" if isinstance(count, int) else "what was"
+    return f"second round of the cooperative rebalance before: {who} asked for it, to hand out {what} taken away there"
 
 
 def _subscription(rebalance: Rebalance, why: Why, who: str) -> str:
-    added, dropped = (cast("list[str]", why.figures.get(key) or []) for key in ("added", "dropped"))
+    added, dropped = (texts_of(why.figures.get(key)) for key in ("added", "dropped"))
     read, whose = ("reads", f"{who} changed its subscription: it") if why.who else ("read", _SEVERAL_SUBSCRIPTIONS)
     changes = [f"now {read} {listed([*map(plain, added)])}"] if added else []
     changes += [f"no longer {read} {listed([*map(plain, dropped)])}"] if dropped else []
@@ -163,6 +168,8 @@ def _subscription(rebalance: Rebalance, why: Why, who: str) -> str:
 
 
 def _assignor(rebalance: Rebalance, why: Why, who: str) -> str:
+    if "before" not in why.figures or "after" not in why.figures:
+        return f"{who} joined again with other assignors"
     before, after = (plain(str(why.figures[key])) for key in ("before", "after"))
     return f"{who} joined again with other assignors: the group goes from {before} to {after}"
 

@@ -14,7 +14,7 @@ from typing import Any
 from muster.explain.assignments import owners_in, raw_assignments
 from muster.explain.attendance import Attendance
 from muster.explain.diagnosis import Circumstances, diagnose
-from muster.explain.event import Event
+from muster.explain.event import Event, texts_of
 from muster.explain.facts import (
     Arrival,
     Asked,
@@ -227,7 +227,9 @@ class ClassicFold:
         last.join_ended_by = event.cause
         self._now.generation = event.generation
         self._describe(event)
-        asked = tuple(self._asked_by(entry) for entry in event.detail.get("settings", ()) if isinstance(entry, dict))
+        told = event.detail.get("settings")
+        settings = told if isinstance(told, list | tuple) else ()  # anybody may have written it into the journal
+        asked = tuple(self._asked_by(entry) for entry in settings if isinstance(entry, dict))
         self._now.asked = self._asked = asked
         for each in asked:
             self._attendance.here(who.member_id for who in each.members)
@@ -235,11 +237,11 @@ class ClassicFold:
     def _asked_by(self, entry: Mapping[str, Any]) -> Asked:
         topics = entry.get("topics")
         return Asked(
-            int(entry.get("session_timeout_ms", 0)),
-            int(entry.get("rebalance_timeout_ms", 0)),
-            tuple(entry.get("protocols", ())),
-            None if topics is None else tuple(topics),
-            tuple(who for each in entry.get("members", ()) if (who := self._attendance.person(each)) is not None),
+            _number(entry.get("session_timeout_ms")),
+            _number(entry.get("rebalance_timeout_ms")),
+            texts_of(entry.get("protocols")),
+            None if topics is None else texts_of(topics),
+            tuple(who for each in texts_of(entry.get("members")) if (who := self._attendance.person(each)) is not None),
         )
 
     def _elected(self, event: Event) -> None:
@@ -354,3 +356,7 @@ class ClassicFold:
 
     def _whisper(self, kind: QuietKind, event: Event, who: Who | None) -> None:
         self._history.quiet.append(Quiet(kind, event.at_ms, event.generation, event.cause, who, event.reason))
+
+
+def _number(told: object) -> int:
+    return told if isinstance(told, int) else 0

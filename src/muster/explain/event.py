@@ -75,5 +75,10 @@ def events_of(heard: Iterable[JournalEvent]) -> list[Event]:
     return [event for each in heard if (event := event_of(each.to_json())) is not None]
 
 
+def texts_of(told: object) -> tuple[str, ...]:
+    """The texts in a list of an event; what is no list, or no text in it, counts as not said."""
+    return tuple(each for each in told if isinstance(each, str)) if isinstance(told, list | tuple) else ()
+
+
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None

@@ -29,7 +29,8 @@ def _partitions(event: Event) -> Iterable[Partition]:
     by_topic = event.detail.get("partitions")
     for topic, numbers in by_topic.items() if isinstance(by_topic, dict) else ():
         for number in numbers if isinstance(numbers, list) else ():
-            yield topic, number
+            if isinstance(number, int):
+                yield topic, number
 
 
 def without_wait(quiet: Iterable[Quiet], ended: Quiet) -> list[Quiet]:
