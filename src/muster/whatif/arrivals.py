@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from muster.explain.facts import Gap, Partition
+from muster.whatif.partition_counts import count_partitions, multiply
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +23,17 @@ class Arrivals:
         return round(sum(self.rates.get(gap.partition, 0.0) * gap.length_ms for gap in gaps))
 
     def spread(self, times: int) -> Arrivals:
-        """The same records over so many times as many partitions: each topic's, evenly."""
+        """The same records over so many times as many partitions: each topic's, evenly. CannotReplay if these are too many."""
         if times == 1:
             return self
         by_topic: dict[str, list[float]] = {}
-        counts: dict[str, int] = {}
-        for (topic, number), rate in self.rates.items():
+        for (topic, _), rate in self.rates.items():
             by_topic.setdefault(topic, []).append(rate)
-            counts[topic] = max(counts.get(topic, 0), number + 1)
         return Arrivals(
             {
-                (topic, number): sum(by_topic[topic]) / (count * times)
-                for topic, count in counts.items()
-                for number in range(count * times)
+                (topic, number): sum(by_topic[topic]) / count
+                for topic, count in multiply(count_partitions(self.rates), times).items()
+                for number in range(count)
             }
         )
 

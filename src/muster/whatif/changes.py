@@ -44,14 +44,24 @@ def setting_of(recorded: Recorded, variant: Variant) -> Setting:
         lives = _with_more(lives, variant.members) if variant.members > 0 else _with_fewer(lives, -variant.members)
     if variant.is_static:
         lives = _with_instances(lives)
+    config = _config(recorded, variant)
+    _check_sessions(lives, config)
     is_same = variant.assignor is None or all(life.asks.protocols == (variant.assignor,) for life in recorded.lives)
     return Setting(
         lives,
-        _config(recorded, variant),
+        config,
         partition_counts(recorded, variant.partition_times),
         is_same and variant.partition_times == 1,
         remote,
     )
+
+
+def _check_sessions(lives: Sequence[Life], config: GroupConfig) -> None:
+    """A session that is over when it begins is kept by nobody, however often he is heard of."""
+    asked = [(f"of member {life.member_id}", life.asks.session_timeout_ms) for life in lives]
+    for whose, session_ms in [*asked, ("of the coordinator", config.consumer_session_timeout_ms)]:
+        if session_ms < 1:
+            raise CannotReplay(f"its journal has a session timeout {whose} of {session_ms} ms: the least is 1")
 
 
 def _config(recorded: Recorded, variant: Variant) -> GroupConfig:

@@ -14,6 +14,7 @@ from typing import Final
 
 from muster.explain.epochs import partitions_of
 from muster.explain.event import Event
+from muster.whatif.partition_counts import count_partitions
 from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, ConsumerTimes, Life, Recorded
 from muster.whatif.stretch import Stretch
 
@@ -80,13 +81,9 @@ def _assignor(events: Sequence[Event]) -> str:
 
 
 def _counts(events: Sequence[Event]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for event in events:
-        given = event.detail.get("given") if event.kind == "target_assigned" else None
-        for told in given.values() if isinstance(given, Mapping) else ():
-            for topic, number in partitions_of(told):
-                counts[topic] = max(counts.get(topic, 0), number + 1)
-    return counts
+    told = [event.detail.get("given") for event in events if event.kind == "target_assigned"]
+    members = (member for given in told if isinstance(given, Mapping) for member in given.values())
+    return count_partitions(place for member in members for place in partitions_of(member))
 
 
 def _lives(events: Sequence[Event]) -> list[Life]:

@@ -11,6 +11,7 @@ from muster.core.assignors.choice import ASSIGNORS, RANGE
 from muster.core.assignors.contract import Subscriber, TopicPartition
 from muster.core.replies import JoinReply
 from muster.explain.assignments import owners_in
+from muster.whatif.partition_counts import count_partitions, multiply
 from muster.whatif.recorded import Recorded
 from muster.wire.consumer_protocol import Assignment, decode_subscription, encode_assignment
 
@@ -45,11 +46,8 @@ def by_topic(places: Sequence[TopicPartition]) -> list[tuple[str, list[int]]]:
 
 
 def partition_counts(recorded: Recorded, times: int = 1) -> dict[str, int]:
-    """As many of each topic as were ever assigned, so many times over."""
-    counts = dict(recorded.counts)
+    """As many of each topic as were ever assigned, so many times over. CannotReplay if no group can have so many."""
     known: list[Mapping[str, bytes]] = [sync[1] for sync in recorded.syncs.values() if sync is not None]
     known += [recorded.standing.assignments] if recorded.standing is not None else []
-    for assignments in known:
-        for topic, number in owners_in(assignments) or ():
-            counts[topic] = max(counts.get(topic, 0), number + 1)
-    return {topic: count * times for topic, count in counts.items()}
+    assigned = (place for assignments in known for place in owners_in(assignments) or ())
+    return multiply({**recorded.counts, **count_partitions(assigned)}, times)

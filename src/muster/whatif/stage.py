@@ -1,7 +1,7 @@
 """The real coordinator core on a virtual clock: carries its outcomes out, keeps its timers, and runs what clients have planned.
 
 Knows nothing of what clients do: `classic_replay` and `consumer_replay` are built on it and say so. Heartbeats are not replayed one
-by one: a member that is alive keeps its session.
+by one: a member that is alive keeps its session, and the time in which nothing else happens is passed over.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from muster.core.assignors.contract import TopicPartition
 from muster.core.config import GroupConfig
@@ -18,9 +19,15 @@ from muster.core.journal import JournalEvent
 from muster.core.records import Record
 from muster.core.requests import Request
 from muster.core.shard import Shard
+from muster.explain import words
 from muster.explain.event import Event
 from muster.whatif.recorded import Life, Recorded
+from muster.whatif.stretch import CannotReplay
+from muster.whatif.timers import Timers
 from muster.wire.value import Value
+
+MOST_STEPS: Final = 5_000_000
+"""Timers and actions of clients in one replay. Anybody who may write to the journal's topic can make up a history without end."""
 
 
 class Client:
@@ -56,7 +63,10 @@ class Stage(ABC):
         self._recorded = recorded
         self._group = recorded.group
         self._shard = Shard(config, self._new_id, topics)
-        self._timers: dict[TimerKey, int] = {}
+        self._expiry_interval_ms = config.offsets_retention_check_interval_ms
+        self._timers = Timers()
+        self._quiet_until_ms = recorded.begin_ms
+        """Before this moment nothing happens but that sessions are kept."""
         self._todo: list[tuple[int, int, int, Callable[[], None]]] = []
         self._count = 0
         self._now_ms = recorded.begin_ms
@@ -75,21 +85,32 @@ class Stage(ABC):
         self._carry_out(self._shard.on_loaded(self._now_ms))
 
     def run(self) -> list[JournalEvent]:
-        """Up to the last recorded event: what would come later is not known of the recorded history either."""
-        end_ms = self._recorded.end_ms
-        while True:
-            timer = min(self._timers, key=self._timers.__getitem__, default=None)
-            due_ms = None if timer is None else self._timers[timer]
-            task_ms = self._todo[0][0] if self._todo else None
-            if due_ms is not None and due_ms <= end_ms and (task_ms is None or due_ms <= task_ms):
-                assert timer is not None
-                self._now_ms = max(self._now_ms, due_ms)
-                self._fire(timer)
-            elif task_ms is not None and task_ms <= end_ms:
-                self._now_ms = task_ms
-                heapq.heappop(self._todo)[3]()
-            else:
+        """Up to the last recorded event: what would come later is not known of the recorded history either.
+
+        CannotReplay if that takes more than `MOST_STEPS`.
+        """
+        # The core looks for expired offsets again and again: of a history that is too long the number of steps is known before.
+        is_too_long = self._recorded.end_ms - self._now_ms > MOST_STEPS * self._expiry_interval_ms
+        for _ in range(0 if is_too_long else MOST_STEPS):
+            if not self._step():
                 return self.journal
+        ends = words.moment(self._recorded.end_ms)
+        raise CannotReplay(f"its journal, which ends at {ends} UTC, takes more than {MOST_STEPS:,} steps to replay")
+
+    def _step(self) -> bool:
+        """What is due next. False: nothing is, before the end."""
+        end_ms = self._recorded.end_ms
+        timer = self._timers.first()
+        task_ms = self._todo[0][0] if self._todo else None
+        if timer is not None and timer[0] <= end_ms and (task_ms is None or timer[0] <= task_ms):
+            self._now_ms = max(self._now_ms, timer[0])
+            self._fire(timer[1])
+        elif task_ms is not None and task_ms <= end_ms:
+            self._now_ms = task_ms
+            heapq.heappop(self._todo)[3]()
+        else:
+            return False
+        return True
 
     def silent(self) -> dict[str, int | None]:
         """By member id: the last sign of life of those that fell silent."""
@@ -120,25 +141,60 @@ class Stage(ABC):
         heapq.heappush(self._todo, (max(at_ms, self._now_ms), order, self._count, task))
 
     def _fire(self, key: TimerKey) -> None:
-        del self._timers[key]
-        client = self._clients.get(key[-1]) if key[0] == "session" else None
-        if client is not None and client.is_alive(self._now_ms):
-            session_ms = self._session_ms(client)
-            if session_ms is not None:
-                self._set_timer(key, self._now_ms + session_ms)
-                return
+        session_ms = self._kept_session_ms(key, self._now_ms)
+        self._timers.cancel(key)
+        if session_ms is not None:
+            self._set_timer(key, self._now_ms + session_ms, self._now_ms)
+            if self._now_ms >= self._quiet_until_ms and self._planned_ms() > self._now_ms + session_ms:
+                self._pass_quiet_time()
+            return
         self._asking = None
         self._carry_out(self._shard.on_timer(key, self._now_ms))
 
-    def _set_timer(self, key: TimerKey, deadline_ms: int) -> None:
+    def _kept_session_ms(self, key: TimerKey, due_ms: int) -> int | None:
+        """The session timeout behind this timer, if its member is still heard of when it is due. None: the core is to decide."""
+        client = self._clients.get(key[-1]) if key[0] == "session" else None
+        return None if client is None or not client.is_alive(due_ms) else self._session_ms(client)
+
+    def _planned_ms(self) -> int:
+        """When clients act next, or the end."""
+        return min(self._todo[0][0], self._recorded.end_ms) if self._todo else self._recorded.end_ms
+
+    def _pass_quiet_time(self) -> None:
+        """Set the timers of kept sessions as they would be after firing again and again until anything else happens.
+
+        Two that are due in the same millisecond fire in the order in which they were set, so that order has to be the same too: by
+        when each was set last; then by when the timer that fired there had been set, and so on back to the timers as they are now.
+        """
+        until_ms = self._planned_ms()
+        kept: list[tuple[TimerKey, int, int, int]] = []
+        for key, due_ms, number in self._timers:
+            session_ms = self._kept_session_ms(key, due_ms)
+            if session_ms is None:
+                until_ms = min(until_ms, due_ms)
+                continue
+            silent_ms = self._clients[key[-1]].life.silent_ms
+            until_ms = until_ms if silent_ms is None else min(until_ms, silent_ms)
+            kept.append((key, due_ms, number, session_ms))
+        moved = []
+        for key, due_ms, number, session_ms in kept:
+            if due_ms < until_ms:
+                last_ms = due_ms + (until_ms - 1 - due_ms) // session_ms * session_ms
+                before = (0, 0) if last_ms == due_ms else (1, last_ms - session_ms)
+                moved.append((last_ms, before, -due_ms, number, key, session_ms))
+        for last_ms, _, _, _, key, session_ms in sorted(moved):
+            self._set_timer(key, last_ms + session_ms, last_ms)
+        self._quiet_until_ms = until_ms
+
+    def _set_timer(self, key: TimerKey, deadline_ms: int, now_ms: int) -> None:
         """A member that falls silent is missed a session timeout after its last sign of life, not after the last timer."""
         client = self._clients.get(key[-1]) if key[0] == "session" else None
         silent_ms = None if client is None else client.life.silent_ms
         if client is not None and silent_ms is not None:
             last_ms = silent_ms + self._patience_ms(client)
-            deadline_ms = max(self._now_ms, min(deadline_ms, last_ms)) if self._now_ms >= silent_ms else deadline_ms
-            deadline_ms = last_ms if self._now_ms < silent_ms <= deadline_ms < last_ms else deadline_ms
-        self._timers[key] = deadline_ms
+            deadline_ms = max(now_ms, min(deadline_ms, last_ms)) if now_ms >= silent_ms else deadline_ms
+            deadline_ms = last_ms if now_ms < silent_ms <= deadline_ms < last_ms else deadline_ms
+        self._timers.set(key, deadline_ms)
 
     def _patience_ms(self, client: Client) -> int:
         return client.life.asks.session_timeout_ms
@@ -155,9 +211,10 @@ class Stage(ABC):
             if event.member_id is not None and event.kind in ("member_joined", "static_replaced", "member_id_given"):
                 self._name(event.member_id)
         for key, deadline_ms in outcome.timers:
-            self._timers.pop(key, None)
-            if deadline_ms is not None:
-                self._set_timer(key, deadline_ms)
+            if deadline_ms is None:
+                self._timers.cancel(key)
+            else:
+                self._set_timer(key, deadline_ms, self._now_ms)
         self._release(outcome.early_replies)
         self.journal.extend(outcome.journal)
         for record in outcome.records:

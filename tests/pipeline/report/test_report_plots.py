@@ -295,6 +295,18 @@ class TestLines:
         assert len(re.findall(r'class="line-end"', svg)) == 1
         assert len(re.findall(r'class="line-committed"', svg)) == 1
 
+    def test_a_past_span_ends_where_it_ends_and_has_nothing_of_the_lag_after_it(self) -> None:
+        place = {"topic": "t", "partition": 0, "committed": 5, "end": 9, "lag": 4}
+        minutes = [{**place, "minute_ms": END - n * MINUTE} for n in (50, 1)]
+        later = {"committed": 7_000, "end": 7_777, "lag": 777, "time_lag_lo_ms": 600, "time_lag_hi_ms": 600}
+        svg = _lines(_lag(at_ms=END + DAY, time_lag_est_ms=600, **later), *minutes)
+        (drawn,) = re.findall(r'<path d="([^"]+)" class="line-end"', svg)
+        xs = [float(number) for number in re.findall(r"[\d.]+", drawn)][::2]
+        assert xs[0] == pytest.approx(_x_of(svg, END - 49 * MINUTE), abs=1)
+        assert max(xs) == pytest.approx(_x_of(svg, END), abs=1)
+        assert "7,777" not in svg
+        assert "behind</text>" not in svg, "no bracket"
+
     def test_a_time_lag_that_is_known_for_a_moment_only_can_be_seen(self) -> None:
         moment = {"time_lag_lo_ms": 600, "time_lag_hi_ms": 600, "time_lag_est_ms": 600}
         svg = _lines(

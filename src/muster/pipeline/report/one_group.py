@@ -16,7 +16,7 @@ from muster.core.time_units import DAY_MS, HOUR_MS
 from muster.pipeline.lake.reader import Lake, Since
 from muster.pipeline.query import require_gold
 from muster.pipeline.report import limits
-from muster.pipeline.report.facts import GroupKey, gather, within
+from muster.pipeline.report.facts import gather, within
 from muster.pipeline.report.hours import HOURS, last_of_each_hour
 from muster.pipeline.report.panels import panel
 from muster.pipeline.schemas import GOLD, TABLES
@@ -41,9 +41,7 @@ def group_history(lake_path: str, group: str, from_ms: int | None = None, to_ms:
     tables[HOURS] = last_of_each_hour(tables["g_lag_history"])
     facts = gather(tables, time.time_ns() // 1_000_000)
     facts = replace(facts, start_ms=start_ms, end_ms=end_ms)
-    keys = [key for key in facts.groups if key.group_id == group] or (
-        [GroupKey("", group)] if tables["g_rebalance"].num_rows else []
-    )
+    keys = [key for key in facts.groups if key.group_id == group]
     return "".join(panel(facts, key, f"group-{number}") for number, key in enumerate(keys[: limits.PANEL_GROUPS]))
 
 

@@ -36,19 +36,21 @@ class Frame:
 
 
 def partition_lines(history: pa.Table, lag: Row, rebalances: list[int], start_ms: int, end_ms: int, title: str) -> Html:
-    """`history` are the minutes of one partition, `lag` its row in g_lag."""
+    """`history` are the minutes of one partition, `lag` its row in g_lag: the last point, unless it is of a time after `end_ms`."""
     minutes = thin(history.sort_by("minute_ms").to_pylist(), limits.PANEL_POINTS)
-    now_ms = max([end_ms, lag["at_ms"] or 0, *(row["minute_ms"] for row in minutes)])
-    frame = _frame(minutes, lag, start_ms, now_ms)
+    now_ms = max([end_ms, *(row["minute_ms"] for row in minutes)])
+    is_past = (lag["at_ms"] or 0) > end_ms
+    points = minutes if is_past else [*minutes, {**lag, "minute_ms": now_ms}]
+    frame = _frame(points, start_ms, now_ms)
     content = together(
         (
             _axes(frame),
             *(line(x, _TOP, x, _HEIGHT, class_="rebalance-rule") for x in _rules(rebalances, frame)),
-            _series(frame, [*minutes, {**lag, "minute_ms": now_ms}]),
-            _bracket(frame, lag, now_ms),
+            _series(frame, points),
+            None if is_past else _bracket(frame, lag, now_ms),
             tag(
                 "g",
-                time_lag_strip(minutes, lag, frame.time, now_ms, _GUTTER, _WIDTH),
+                time_lag_strip(points, frame.time, now_ms, _GUTTER, _WIDTH),
                 transform=f"translate(0 {_HEIGHT + 34})",
             ),
         )
@@ -69,8 +71,8 @@ def _rules(rebalances: list[int], frame: Frame) -> list[int]:
     return sorted({round(frame.x(at) / _RULE_PIXELS) * _RULE_PIXELS for at in rebalances})
 
 
-def _frame(minutes: list[Row], lag: Row, start_ms: int, now_ms: int) -> Frame:
-    offsets = [value for row in [*minutes, lag] for value in (row["committed"], row["end"]) if value is not None]
+def _frame(points: list[Row], start_ms: int, now_ms: int) -> Frame:
+    offsets = [value for row in points for value in (row["committed"], row["end"]) if value is not None]
     low, high = (min(offsets), max(offsets)) if offsets else (0, 1)
     room = max((high - low) * 0.05, 1)
     # Room on the right for the bracket's words.

@@ -30,8 +30,7 @@ _TICKS: Final = (
 Point = tuple[float, float]
 
 
-def time_lag_strip(minutes: list[Row], lag: Row, time: TimeScale, now_ms: int, gutter: int, width: int) -> Html:
-    points = [*minutes, {**lag, "minute_ms": now_ms}]
+def time_lag_strip(points: list[Row], time: TimeScale, now_ms: int, gutter: int, width: int) -> Html:
     longest = max((_upper(row) for row in points if _is_known(row)), default=1_000)
     scale = Scale(_log(0), _log(max(round(longest * 1.3), 1_000)), _BASE, _TOP)
     shown = _apart([(ms, word) for ms, word in _TICKS if _log(ms) <= scale.high], scale)
