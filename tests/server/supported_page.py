@@ -75,7 +75,7 @@ def build() -> str:
             "## Settings",
             "",
             "`muster serve --print-config` shows every setting with its value and origin. Kafka settings that begin with these"
-            " are refused, because what they are for is not built:",
+            " and are not in [configuration](configuration.md) are refused, because what they are for is not built:",
             "",
             ", ".join(f"`{prefix}*`" for prefix in NOT_SUPPORTED_YET) + ".",
             "",

@@ -72,7 +72,7 @@ def tell_change(call: Call, node: Node, what: str) -> None:
 
 
 def tell_group_change(call: Call, node: Node, what: str) -> None:
-    """The same for what the right to read a group is enough for: told so often only, then counted."""
+    """The same for changes that the right to read a group is enough for: so many lines in an interval, then none."""
     node.audit.group_changed(_asked(call), what)
 
 
