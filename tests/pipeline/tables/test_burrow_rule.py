@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+from random import Random
 
-from muster.pipeline.tables.burrow import OK, REWIND, STALL, STOP, WARN, Window, burrow_status
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muster.pipeline.tables.burrow import OK, REWIND, STALL, STOP, WARN
+from muster.pipeline.tables.settings import GoldSettings
+from tests.pipeline.oracle import burrow_rule as oracle
+from tests.pipeline.oracle.burrow_rule import Window
+from tests.pipeline.tables.standings import burrow_statuses
 
 Lags = list[int | None]
 
@@ -87,24 +96,75 @@ CASES = [
 ]
 
 
+def burrow_status(commits: Window, ends: list[int], lag: int, settings: GoldSettings) -> str | None:
+    last = commits.offsets[-1] if commits.offsets else 0
+    return burrow_statuses([(commits, ends, last + lag, last)], settings)[0]
+
+
 @pytest.mark.parametrize(
     ("commits", "ends", "lag", "now_s", "allowed", "status"),
     [case[1:] for case in CASES],
     ids=[case[0] for case in CASES],
 )
 def test_window(commits: Window, ends: list[int], lag: int, now_s: int, allowed: int, status: str) -> None:
-    assert burrow_status(commits, ends, lag, now_s * 1_000, allowed_lag=allowed) == status
+    settings = GoldSettings(now_ms=now_s * 1_000, allowed_lag=allowed)
+    assert burrow_status(commits, ends, lag, settings) == status
 
 
 def test_clock_has_whole_seconds() -> None:
     """999 ms of silence are none."""
     commits = window([10, 10], [5, 5], step_ms=0)
-    assert burrow_status(commits, [20], 10, 100_999) == STALL
-    assert burrow_status(commits, [20], 10, 101_000) == STOP
+    assert burrow_status(commits, [20], 10, GoldSettings(now_ms=100_999)) == STALL
+    assert burrow_status(commits, [20], 10, GoldSettings(now_ms=101_000)) == STOP
 
 
-def test_no_commits_or_too_few_of_them_are_ok() -> None:
-    assert burrow_status(window([], []), [20], 10, 1_000) == OK
+def test_too_few_commits_are_ok_and_none_at_all_are_not_judged() -> None:
     stalled = window([10, 10], [5, 5])
-    assert burrow_status(stalled, [20], 10, 250_000, complete=0.2, minimum_complete=0.5) == OK
-    assert burrow_status(stalled, [20], 10, 250_000, complete=0.5, minimum_complete=0.5) == STALL
+    half = GoldSettings(now_ms=250_000, burrow_intervals=4, burrow_minimum_complete=0.5)
+    assert burrow_status(stalled, [20], 10, half) == STALL
+    assert burrow_status(stalled, [20], 10, replace(half, burrow_intervals=5)) == OK
+    assert burrow_status(window([], []), [20], 10, half) is None
+    assert burrow_statuses([(stalled, [20], None, 10), (stalled, [20], 30, None)], half) == [None, None]
+
+
+def test_commits_that_burrow_has_purged_do_not_count() -> None:
+    """Each window is trimmed by itself, and rows keep their order."""
+    settings = GoldSettings(now_ms=1_000_000, burrow_expire_group_ms=400_000)
+    went_back_long_ago = window([90, 50, 60, 70, 80], [5] * 5, first_ms=500_000)
+    kept = window([50, 60, 70, 80], [5] * 4, first_ms=700_000)
+    gone = window([50, 60], [5] * 2)
+    found = burrow_statuses([(each, [100], 90, 80) for each in (gone, went_back_long_ago, kept)], settings)
+    assert found == [None, WARN, WARN]
+
+
+_OFFSETS = st.lists(st.integers(0, 6), max_size=6)
+
+
+@given(
+    st.lists(st.tuples(_OFFSETS, st.lists(st.integers(0, 8), max_size=4), st.integers(0, 8), st.integers(0, 9_000))),
+    st.randoms(use_true_random=False),
+    st.integers(0, 2),
+)
+def test_columns_say_what_the_rule_says(
+    rows: list[tuple[list[int], list[int], int, int]], chance: Random, allowed: int
+) -> None:
+    settings = GoldSettings(now_ms=10_500, allowed_lag=allowed, burrow_intervals=4, burrow_minimum_complete=0.5)
+    windows = []
+    for offsets, ends, end, first_ms in rows:
+        lags: Lags = [chance.choice((None, 0, 1, 2, 3)) for _ in offsets]
+        windows.append((window(offsets, lags, step_ms=chance.choice((0, 500)), first_ms=first_ms), ends, end, 1))
+    expected = [
+        oracle.burrow_status(
+            each,
+            ends,
+            max(0, end - each.offsets[-1]),
+            settings.now_ms,
+            allowed_lag=allowed,
+            complete=len(each.offsets) / 4,
+            minimum_complete=0.5,
+        )
+        if each.offsets
+        else None
+        for each, ends, end, _ in windows
+    ]
+    assert burrow_statuses(windows, settings) == expected

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
+from muster.pipeline.collector import imports_spared
 from muster.pipeline.decode.log_rows import log_rows, problem_rows
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
 from muster.pipeline.sources.journal import journal_rows
@@ -106,16 +107,20 @@ def _joined(tasks: list[LogTask]) -> tuple[LogTask, ...]:
 def rows_of(partition: InputPartition, table: str) -> Iterator[pa.RecordBatch]:
     """The rows of one table in one Spark partition, read on whatever machine the task runs."""
     assert isinstance(partition, TaskPartition)
-    make = _MAKERS[table]
-    for task in partition.tasks:
-        lost = [stretch for stretch in task.stretches if stretch.partition in task.gone]
-        for rows in make.unread(_gone(task.log, lost)):
+    with imports_spared():
+        for task in partition.tasks:
+            yield from _rows_of_task(task, _MAKERS[table])
+
+
+def _rows_of_task(task: LogTask, make: _Maker) -> Iterator[pa.RecordBatch]:
+    lost = [stretch for stretch in task.stretches if stretch.partition in task.gone]
+    for rows in make.unread(_gone(task.log, lost)):
+        if rows.num_rows:
+            yield rows
+    for reader in task.log.open_all([each for each in task.stretches if each.partition not in task.gone]):
+        for rows in make.rows(reader, task):
             if rows.num_rows:
                 yield rows
-        for reader in task.log.open_all([each for each in task.stretches if each.partition not in task.gone]):
-            for rows in make.rows(reader, task):
-                if rows.num_rows:
-                    yield rows
 
 
 def _gone(log: LogSource, stretches: Iterable[Stretch]) -> pa.RecordBatch:

@@ -1,4 +1,4 @@
-"""Our own word for how one partition of a group does, with the evidence for it. Pure; `status` feeds it.
+"""Our own word for how each partition of a group does, with the evidence for it. Pure; `status` feeds it.
 
 First match wins. Unlike Burrow's it goes by time, not by the number of commits, knows the group's members, and tells a quiet
 partition from a dead one:
@@ -6,7 +6,7 @@ partition from a dead one:
 | status | when |
 |---|---|
 | NO_POSITION | nothing committed |
-| NO_DATA | no end offset known |
+| NO_DATA | no end offset known, or not any more |
 | DATA_LOSS | the committed offset was deleted before it was read |
 | AHEAD | committed behind the end: the topic was cut or made anew |
 | ORPHANED | the group is stable and nobody subscribes to the topic |
@@ -24,165 +24,159 @@ partition from a dead one:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from operator import sub
-from statistics import median
-from typing import TypeAlias
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
-from muster.pipeline.tables.burrow import Window
-from muster.pipeline.tables.durations import span
+import polars as pl
 
-Verdict: TypeAlias = tuple[str, str]
-"""Status and evidence."""
+from muster.pipeline.tables.columns import Column, Frame, is_true
+from muster.pipeline.tables.durations import spans
+from muster.pipeline.tables.settings import GoldSettings
 
 _USUAL_INTERVALS = 3
 _NEARLY_ALL = 0.9
 _FALLS_BEHIND = ("UNOWNED", "REWOUND", "STOPPED", "STALLED", "SLOW", "UNKNOWN")
 _WITHOUT_MEMBERS = ("Empty", "Dead")
 
-
-@dataclass(slots=True)
-class Standing:
-    """What is known of one partition of a group. Not frozen, which would cost four times as much to make."""
-
-    committed: int | None
-    end: int | None
-    log_start: int | None
-    lag: int | None
-    stable_lag: int | None
-    """Of it what a reader of committed records can have now; None: not known."""
-    method: str
-    owner: str | None
-    consume_rate: float | None
-    produce_rate: float | None
-    eta_ms: int | None
-    group_state: str | None
-    """None: only offsets are known, a simple consumer."""
-    n_members: int | None
-    empty_since_ms: int | None
-    subscribed: bool | None
-    """None: cannot be told."""
-    assignment_known: bool | None
-    window: Window
-    at_ms: int
-    """The moment of judgement."""
+_lag: Final = pl.col("lag")
+_committed: Final = pl.col("committed")
+_was: Final = pl.format("was {} {} commits ago", "first_lag", "n_lags")
+_BEYOND: Final = " of it in transactions that are open or aborted, or markers"
 
 
-def verdict(standing: Standing, allowed_lag: int, stop_after_ms: int) -> Verdict:
-    found = _without_lag(standing, allowed_lag, stop_after_ms)
-    if found is not None:
-        return found
-    status, evidence = _with_lag(standing, stop_after_ms)
-    unread = _unread_share(standing)
-    if status in _FALLS_BEHIND and unread is not None and unread >= _NEARLY_ALL:
-        return (
-            "AT_RISK",
-            f"{unread:.0%} of what is left of the log is unread, the oldest goes first; {status}: {evidence}",
-        )
-    return status, evidence
+class Rule(NamedTuple):
+    status: str
+    holds: Column
+    """Null is no."""
+    evidence: Column
 
 
-def _unread_share(known: Standing) -> float | None:
-    """Of what the topic still holds; None where nothing was ever deleted, so nothing need be lost (trap 25)."""
-    if not known.log_start or known.end is None or known.lag is None or known.end <= known.log_start:
-        return None
-    return known.lag / (known.end - known.log_start)
+def with_verdicts(rows: Frame, settings: GoldSettings) -> Frame:
+    """`rows` of `g_lag` with group facts and those of their windows; the same with `status` and `evidence`, in the same order.
+
+    Evidence is written for the rows of each rule by themselves: most rules hold for few.
+    """
+    rules = tuple(_rules(settings))
+    rows = _with_silence(rows, settings)
+    number = pl.coalesce(*(pl.when(rule.holds).then(pl.lit(n, pl.UInt32)) for n, rule in enumerate(rules)))
+    judged = rows.with_columns(rule=number).with_row_index("at")
+    parts = [
+        part.with_columns(status=pl.lit(rules[number].status), evidence=rules[number].evidence)
+        for (number,), part in judged.partition_by("rule", as_dict=True).items()
+    ]
+    if not parts:
+        return rows.with_columns(status=pl.lit(None, pl.String), evidence=pl.lit(None, pl.String))
+    return _with_risk(pl.concat(parts).sort("at").drop("rule", "at"))
 
 
-def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdict | None:
-    if known.committed is None:
-        return "NO_POSITION", "no offset is committed; auto.offset.reset decides where it begins"
-    if known.end is None or known.lag is None:
-        return "NO_DATA", f"committed {known.committed}, no end offset was ever sampled"
-    if known.log_start is not None and known.committed < known.log_start:
-        gone = known.log_start - known.committed
-        return (
-            "DATA_LOSS",
-            f"committed {known.committed}, the log begins at {known.log_start}: {gone} records were deleted unread",
-        )
-    if known.method == "ahead":
-        return "AHEAD", f"committed {known.committed}, the end is {known.end}: the topic was cut or made anew"
-    if known.group_state == "Stable" and known.subscribed is False:
-        return "ORPHANED", f"no member subscribes to the topic; lag {known.lag}"
-    to_read = known.lag if known.stable_lag is None else known.stable_lag
-    if to_read > allowed_lag:
-        return None
-    beyond = (
-        f", {known.lag - to_read} of it in transactions that are open or aborted, or markers"
-        if known.lag > to_read
-        else ""
+def _with_silence(rows: Frame, settings: GoldSettings) -> Frame:
+    """How long ago the last commit was, and whether that is longer than the group is usually silent."""
+    usual_ms = (_USUAL_INTERVALS * pl.col("usual_interval_ms")).fill_null(0)
+    silent_ms = pl.max_horizontal(settings.now_ms - pl.col("last_ms"), 0)
+    return rows.with_columns(
+        silent_ms=pl.when(pl.col("last_ms").is_not_null()).then(silent_ms),
+        limit_ms=pl.max_horizontal(usual_ms, pl.lit(float(settings.stop_after_ms))),
+        to_read=pl.coalesce("stable_lag", "lag"),
+    ).with_columns(is_silent=is_true(pl.col("silent_ms") > pl.col("limit_ms")))
+
+
+def _rules(settings: GoldSettings) -> Iterator[Rule]:
+    yield from _rules_of_places(settings)
+    yield from _rules_without_lag(settings)
+    yield from _rules_of_members(settings)
+    yield from _rules_of_commits()
+    yield from _rules_of_speed()
+
+
+def _rules_of_places(settings: GoldSettings) -> Iterator[Rule]:
+    """Where the committed offset is, and whether anybody wants it."""
+    no_position = "no offset is committed; auto.offset.reset decides where it begins"
+    yield Rule("NO_POSITION", _committed.is_null(), pl.lit(no_position))
+    no_end = pl.col("end").is_null() | _lag.is_null()
+    age = spans(settings.now_ms - pl.col("last_end_ms"))
+    why = "the partition is deleted, has no leader, or may not be seen any more"
+    missed = pl.format("committed {}, the last end that is known is {} old: {}", _committed, age, pl.lit(why))
+    yield Rule("NO_DATA", no_end & pl.col("last_end_ms").is_not_null(), missed)
+    yield Rule("NO_DATA", no_end, pl.format("committed {}, no end offset was ever sampled", _committed))
+    gone = pl.col("log_start") - _committed
+    lost = pl.format(
+        "committed {}, the log begins at {}: {} records were deleted unread", _committed, "log_start", gone
     )
-    silent_ms = _silent_ms(known)
-    if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
-        return "IDLE", f"caught up, last commit {span(silent_ms)} ago" + (
-            f"; lag {known.lag}{beyond}" if beyond else ""
-        )
-    return "OK", f"lag {known.lag}{beyond}"
+    yield Rule("DATA_LOSS", gone > 0, lost)
+    made_anew = pl.format("committed {}, the end is {}: the topic was cut or made anew", _committed, "end")
+    yield Rule("AHEAD", pl.col("method") == "ahead", made_anew)
+    orphaned = (pl.col("state") == "Stable") & ~pl.col("subscribed")
+    yield Rule("ORPHANED", orphaned, pl.format("no member subscribes to the topic; lag {}", _lag))
 
 
-def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
-    assert known.lag is not None
-    silent_ms = _silent_ms(known)
-    if known.n_members and known.assignment_known and known.owner is None:
-        return "UNOWNED", f"lag {known.lag}, none of {known.n_members} members owns the partition"
-    rewound = _rewound(known.window.offsets)
-    if known.group_state in _WITHOUT_MEMBERS or known.n_members == 0:
-        since = f" for {span(known.at_ms - known.empty_since_ms)}" if known.empty_since_ms is not None else ""
-        back = f"; went back from {rewound[0]} to {rewound[1]}" if rewound is not None else ""
-        return "STOPPED", f"lag {known.lag}, the group has no members{since}{back}"
-    if rewound is not None:
-        before, after = rewound
-        return "REWOUND", f"went back from {before} to {after}, now at {known.committed}"
-    if silent_ms is not None and silent_ms > _silence_limit_ms(known, stop_after_ms):
-        return "STOPPED", f"lag {known.lag}, last commit {span(silent_ms)} ago"
-    offsets = known.window.offsets
-    if len(offsets) > 1 and min(offsets) == max(offsets):
-        return "STALLED", f"{len(offsets)} commits of the same offset {known.committed}, lag {known.lag}"
-    return _speed(known)
+def _rules_without_lag(settings: GoldSettings) -> Iterator[Rule]:
+    has_read_all = pl.col("to_read") <= settings.allowed_lag
+    waits = _lag > pl.col("to_read")
+    held = pl.when(waits).then(pl.format("lag {}, {}{}", _lag, _lag - pl.col("to_read"), pl.lit(_BEYOND)))
+    idle = pl.format("caught up, last commit {} ago", spans(pl.col("silent_ms")))
+    more = pl.when(waits).then(pl.format("; {}", held)).otherwise(pl.lit(""))
+    yield Rule("IDLE", has_read_all & pl.col("is_silent"), pl.format("{}{}", idle, more))
+    yield Rule("OK", has_read_all, held.fill_null(pl.format("lag {}", _lag)))
 
 
-def _speed(known: Standing) -> Verdict:
-    lags = [lag for lag in known.window.lags if lag is not None]
-    if known.consume_rate is not None and known.produce_rate is not None:
-        rates = f"reads {known.consume_rate:.1f}/s, written {known.produce_rate:.1f}/s"
-        if known.consume_rate > known.produce_rate:
-            eta = f", caught up in {span(known.eta_ms)}" if known.eta_ms is not None else ""
-            return "CATCHING_UP", f"lag {known.lag}, {rates}{eta}"
-        if len(lags) > 1 and min(lags) > 0 and lags[-1] >= lags[0]:
-            return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
-        if lags and min(lags) == 0:
-            return "OK", f"lag {known.lag}, was caught up within the last {len(lags)} commits; {rates}"
-        if len(lags) > 1:
-            return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
-        return "UNKNOWN", f"lag {known.lag}, too few commits to say whether it falls; {rates}"
-    if len(lags) > 1 and min(lags) > 0:
-        if lags[-1] < lags[0]:
-            return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
-        return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
-    return "UNKNOWN", f"lag {known.lag}, too few commits to say whether it falls"
+def _rules_of_members(settings: GoldSettings) -> Iterator[Rule]:
+    unowned = (pl.col("n_members") > 0) & pl.col("assignment_known") & pl.col("owner").is_null()
+    nobody = pl.format("lag {}, none of {} members owns the partition", _lag, "n_members")
+    yield Rule("UNOWNED", unowned, nobody)
+    without_members = is_true(pl.col("state").is_in(_WITHOUT_MEMBERS)) | is_true(pl.col("n_members") == 0)
+    since = pl.format(" for {}", spans(settings.now_ms - pl.col("empty_since_ms"))).fill_null("")
+    went_back = pl.format("; went back from {} to {}", "highest_offset", "fell_to")
+    back = pl.when(is_true(pl.col("went_back"))).then(went_back).otherwise(pl.lit(""))
+    left = pl.format("lag {}, the group has no members{}{}", _lag, since, back)
+    yield Rule("STOPPED", without_members, left)
 
 
-def _rewound(offsets: Sequence[int]) -> tuple[int, int] | None:
-    """The place it fell from and where to, if it has not come back there. Every fall is looked at."""
-    highest = -1
-    fall: tuple[int, int] | None = None
-    for offset in offsets:
-        if offset >= highest:
-            highest, fall = offset, None
-        elif fall is None:
-            fall = (highest, offset)
-    return fall
+def _rules_of_commits() -> Iterator[Rule]:
+    rewound = pl.format("went back from {} to {}, now at {}", "highest_offset", "fell_to", _committed)
+    yield Rule("REWOUND", pl.col("went_back"), rewound)
+    silent = pl.format("lag {}, last commit {} ago", _lag, spans(pl.col("silent_ms")))
+    yield Rule("STOPPED", pl.col("is_silent"), silent)
+    stands = (pl.col("n_commits") > 1) & (pl.col("lowest_offset") == pl.col("highest_offset"))
+    stalled = pl.format("{} commits of the same offset {}, lag {}", "n_commits", _committed, _lag)
+    yield Rule("STALLED", stands, stalled)
 
 
-def _silent_ms(known: Standing) -> int | None:
-    times = known.window.times
-    return max(0, known.at_ms - times[-1]) if times else None
+def _rules_of_speed() -> Iterator[Rule]:
+    """By rates where both are known, else by lag at the last commits."""
+    has_rates = pl.col("consume_rate").is_not_null() & pl.col("produce_rate").is_not_null()
+    rates = pl.format("reads {}/s, written {}/s", _tenths("consume_rate"), _tenths("produce_rate"))
+    eta = pl.format(", caught up in {}", spans(pl.col("eta_ms"))).fill_null("")
+    faster = pl.format("lag {}, {}{}", _lag, rates, eta)
+    yield Rule("CATCHING_UP", pl.col("consume_rate") > pl.col("produce_rate"), faster)
+
+    always_behind = (pl.col("n_lags") > 1) & (pl.col("lowest_lag") > 0)
+    falls = pl.col("last_lag") < pl.col("first_lag")
+    was_there = pl.format("lag {}, was caught up within the last {} commits; {}", _lag, "n_lags", rates)
+    lag_was = pl.format("lag {}, {}", _lag, _was)
+    lag_was_at_rates = pl.format("{}; {}", lag_was, rates)
+    unsure = pl.format("lag {}, too few commits to say whether it falls", _lag)
+    yield Rule("SLOW", has_rates & always_behind & ~falls, lag_was_at_rates)
+    yield Rule("OK", has_rates & (pl.col("lowest_lag") == 0), was_there)
+    yield Rule("CATCHING_UP", has_rates & (pl.col("n_lags") > 1), lag_was_at_rates)
+    yield Rule("UNKNOWN", has_rates, pl.format("{}; {}", unsure, rates))
+    yield Rule("CATCHING_UP", always_behind & falls, lag_was)
+    yield Rule("SLOW", always_behind, lag_was)
+    yield Rule("UNKNOWN", pl.lit(True), unsure)
 
 
-def _silence_limit_ms(known: Standing, stop_after_ms: int) -> float:
-    times = known.window.times
-    if len(times) < 2:
-        return stop_after_ms
-    usual: float = median(map(sub, times[1:], times))
-    return max(stop_after_ms, _USUAL_INTERVALS * usual)
+def _tenths(column: str) -> Column:
+    return pl.col(column).round(1).cast(pl.String)
+
+
+def _with_risk(rows: Frame) -> Frame:
+    """Where something was deleted already, the oldest of what is unread goes next (trap 25)."""
+    held = pl.col("end") - pl.col("log_start")
+    unread = pl.when((pl.col("log_start") > 0) & (held > 0)).then(_lag / held)
+    at_risk = is_true(pl.col("status").is_in(_FALLS_BEHIND) & (unread >= _NEARLY_ALL))
+    percent = (unread * 100).round(mode="half_to_even").cast(pl.Int64)
+    left = "of what is left of the log is unread, the oldest goes first"
+    risk = pl.format("{}% {}; {}: {}", percent, pl.lit(left), "status", "evidence")
+    return rows.with_columns(
+        status=pl.when(at_risk).then(pl.lit("AT_RISK")).otherwise("status"),
+        evidence=pl.when(at_risk).then(risk).otherwise("evidence"),
+    )
