@@ -20,8 +20,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from queue import Queue
 from typing import TYPE_CHECKING, Any
 
 from bench.bytecode import as_installed
@@ -29,14 +31,17 @@ from bench.pipeline_log import GROUPS, LOG_PARTITIONS, append_log, write_log
 
 if TYPE_CHECKING:
     from muster.pipeline.round import RoundWriter
-    from muster.pipeline.stream import PipelineQuery
+    from muster.pipeline.round_settings import Done
+    from muster.pipeline.stopping import Stop
+    from muster.pipeline.stream import PipelineQuery, QuerySettings, Watch
 
 SIZES = (1_000_000, 2_000_000, 8_000_000)
 LONG_SIZE = 32_000_000
 SMALL = 1_000
 ROUND = 10_000
 MICRO = 100
-WARM_ROUNDS = 8
+WARM_ROUNDS = 20
+"""So many micro-batches until Java has compiled what a round needs: the last five count."""
 FLOORS = {
     "small run, seconds": (15.0, 9.0),
     "first read, µs a record": (20.0, 8.3),
@@ -193,7 +198,14 @@ def _child(*arguments: str) -> dict[str, float]:
 
 
 @contextmanager
-def _query(data: str, lake: str, pending: int | None) -> Iterator[tuple[Any, PipelineQuery, RoundWriter]]:
+def _query(
+    data: str,
+    lake: str,
+    pending: int | None,
+    settings: QuerySettings | None = None,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> Iterator[tuple[Any, PipelineQuery, RoundWriter]]:
     from muster.pipeline.lake.location import Location
     from muster.pipeline.lake.rounds import open_or_create
     from muster.pipeline.round import RoundWriter
@@ -208,7 +220,8 @@ def _query(data: str, lake: str, pending: int | None) -> Iterator[tuple[Any, Pip
     open_or_create(location)
     writer = RoundWriter(location, source, RoundSettings(GoldSettings(now_ms=0)))
     with open_session(SessionSettings(master="local[1]", pending_records=pending)) as spark:
-        yield spark, PipelineQuery(spark, location, source, writer, QuerySettings(), Watch(), Stop()), writer
+        asked = settings or QuerySettings(), watch or Watch(), stop or Stop()
+        yield spark, PipelineQuery(spark, location, source, writer, *asked), writer
 
 
 def _timed(work: Callable[[], object]) -> tuple[float, float]:
@@ -234,17 +247,47 @@ def measure_first(data: str, lake: str) -> dict[str, float]:
 
 
 def measure_round(data: str, lake: str) -> dict[str, float]:
-    """10,000 new records on the lake, in a young Java; then micro-batches of 100, in a session as `--follow` has it."""
+    """10,000 new records on the lake, in a young Java; then micro-batches of 100, while `--follow` goes on."""
     from bench.pipeline_processes import Watched
 
     with _query(data, lake, ROUND) as (_, query, _), Watched():
         cpu, clock = _timed(query.run)
-    seconds = []
-    with _query(data, lake, None) as (_, query, _):
-        for turn in range(WARM_ROUNDS):
-            append_log(Path(data), MICRO, seed=2 + turn)
-            seconds.append(_timed(query.run)[1])
-    return {"round_cpu": cpu, "round_clock": clock, "micro": min(seconds)}
+    return {"round_cpu": cpu, "round_clock": clock, "micro": statistics.median(followed_rounds(data, lake)[-5:])}
+
+
+def followed_rounds(data: str, lake: str, rounds: int = WARM_ROUNDS) -> list[float]:
+    """Seconds from the moment at which 100 records are appended to the moment at which readers see them in all tables."""
+    from muster.pipeline.stopping import Stop
+    from muster.pipeline.stream import QuerySettings, Watch
+
+    published: Queue[Done | None] = Queue()
+    stop = Stop()
+    settings = QuerySettings(every_ms=100, gold_every_ms=_GOLD_EVERY_MS)
+    took = []
+    with (
+        _query(data, lake, None, settings, Watch(gold=published.put), stop) as (_, query, _),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        following = pool.submit(query.follow)
+        try:
+            for turn in range(rounds):
+                append_log(Path(data), MICRO, seed=2 + turn)
+                began = time.perf_counter()
+                while not _has_records(published.get(timeout=300)):
+                    pass
+                took.append(time.perf_counter() - began)
+        finally:
+            stop.set()
+            following.result()
+    return took
+
+
+_GOLD_EVERY_MS = 500
+"""Less than a round takes: the tables of now are due in every one."""
+
+
+def _has_records(done: Done | None) -> bool:
+    return done is not None and done.records > 0
 
 
 def measure_json(data: str) -> dict[str, float]:
