@@ -134,4 +134,6 @@ def log_spark_schema() -> StructType:
     """The same columns as Spark knows them."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    return from_arrow_schema(LOG)
+    schema = from_arrow_schema(LOG)
+    schema["dt"].nullable = False  # `log` is divided by it: where a directory's name might be null, Spark copies every row to look
+    return schema
