@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from muster.pipeline.ends.fold import counts_of_ends, fold_ends
+from muster.pipeline.ends.fold import Asked, counts_of_ends, fold_ends
 from muster.pipeline.ends.known import known_ends
-from muster.pipeline.ends.schema import ENDS
+from muster.pipeline.ends.schema import ENDS, MISSED_AFTER_MS
 from muster.pipeline.fold.kernel import (
     FACTS,
     GROUP_BUCKETS,
@@ -263,7 +263,9 @@ class _Round(RoundChanges):
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
         samples = self._source.sample_ends(self._spark, known, asked_ms)
         held = self._read("ends", ENDS, self._lake.table_files("ends"))
-        sampled, told = self._write_ends(fold_ends(held, samples, self._batch_of("ends")))
+        since_ms = asked_ms - MISSED_AFTER_MS - self._settings.gold.clock_skew_ms
+        asked = Asked(self._source.cluster, since_ms)
+        sampled, told = self._write_ends(fold_ends(held, samples, self._batch_of("ends"), asked))
         ends_are_known = (told["partitions"], told["sum"] or 0, told["stable_sum"] or 0) == (
             len(known),
             sum(end.leo for end in known.values()),

@@ -277,6 +277,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("at_ms", _long),
         ("n_partitions", _int),
         ("n_no_position", _int),
+        ("n_no_end", _int),  # committed to, and in none of the sums: where they end is not known, or not any more
         ("lag_sum", _long),
         ("lag_max", _long),
         ("stable_lag_sum", _long),

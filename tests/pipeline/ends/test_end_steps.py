@@ -9,8 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from muster.pipeline.ends.schema import ENDS, MAX_STEPS
-from muster.pipeline.ends.steps import folded
+from muster.pipeline.ends.schema import ENDS, MAX_STEPS, MISSED
+from muster.pipeline.ends.steps import folded, with_missed
 from tests.pipeline.ends.samples import random_samples
 from tests.pipeline.oracle.end_offsets import finished_end_offsets, newest_end_offsets
 from tests.pipeline.tables.rows import Row, arrow, frame, sample
@@ -100,3 +100,13 @@ def test_ring_holds_the_last_samples_as_they_were() -> None:
     (row,) = ends.to_pylist()
     assert row["ring"] == [7] * 10
     assert [step["end_ms"] for step in row["steps"]] == [0, 14_000]
+
+
+def test_missed_partition_keeps_its_steps_and_its_next_sample_goes_on_from_there() -> None:
+    samples = [sample(10, 1_000, 1_100), sample(10, 1_000, 1_100, partition=1), sample(20, 2_000, 2_100, partition=1)]
+    ends = with_missed(fold(NOTHING, samples), "c", 2_000)
+    samplers = {row["partition"]: row["sampler"] for row in ends.to_pylist()}
+    assert samplers == {0: MISSED, 1: "list_offsets"}
+    assert with_missed(fold(NOTHING, samples), "another", 2_000).equals(fold(NOTHING, samples))
+    again = [sample(30, 3_000, 3_100)]
+    assert sorted_rows(with_missed(fold(ends, again), "c", 2_000)) == sorted_rows(fold(NOTHING, samples + again))

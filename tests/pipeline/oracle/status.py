@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from muster.pipeline.tables.columns import POSITION, Frame
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status import judged_statuses
@@ -13,7 +15,8 @@ def statuses(lag: Frame, recent: Frame, states: Frame, samples: Frame, settings:
     """`samples` are raw: Burrow's ring holds every poll, flat ones too."""
     ring = last_sampled_ends(samples, settings.burrow_intervals)
     rows = lag.join(_windows(recent), on=POSITION, how="left").join(ring, on=TOPIC_PARTITION, how="left")
-    return judged_statuses(rows, states, settings)
+    never_missed = pl.lit(None, pl.Int64).alias("last_end_ms")
+    return judged_statuses(rows.with_columns(never_missed), states, settings)
 
 
 def _windows(recent: Frame) -> Frame:

@@ -35,10 +35,11 @@ _GROUP_COLUMNS = (
     Column("group", "group_id", render=words.name),
     Column("partitions", "n_partitions", right=True, render=words.count),
     Column("without position", "n_no_position", right=True, render=words.count),
+    Column("without end", "n_no_end", right=True, render=words.count),
     Column("lag", "lag_sum", right=True, render=words.count),
     Column("largest", "lag_max", right=True, render=words.count),
     Column("stable lag", "stable_lag_sum", right=True, render=words.count),
-    Column("time lag", lambda row: _time_lag(row["time_lag_max_ms"], row["lag_sum"]), right=True),
+    Column("time lag", lambda row: _time_lag(row["time_lag_max_ms"], row["lag_sum"] or row["n_no_end"]), right=True),
     Column("skew", "skew", right=True, render=words.number),
 )
 
@@ -61,9 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     return run_question("lag", arguments, lambda _: query, _COLUMNS, "partition")
 
 
-def _time_lag(longest_ms: int | None, lag: int | None) -> str:
-    """Of a group. Where records wait and nobody knows how long, that is said."""
-    return words.NO_TIME_LAG if longest_ms is None and lag else words.duration(longest_ms)
+def _time_lag(longest_ms: int | None, may_wait: int | None) -> str:
+    """Of a group. Where records wait, or may wait, and nobody knows how long, that is said."""
+    return words.NO_TIME_LAG if longest_ms is None and may_wait else words.duration(longest_ms)
 
 
 def _of_groups(arguments: argparse.Namespace) -> TableQuery:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from muster.pipeline.ends.schema import TABLE
+from muster.pipeline.ends.schema import MISSED, TABLE
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.sources.stable_ends import KnownEnd
 
 
 def known_ends(lake: Lake, cluster: str) -> dict[tuple[str, int], KnownEnd]:
-    columns = ["cluster", "topic", "partition", "leo", "lso", "readable_end"]
+    """Without those that are missed: one that comes back is news."""
+    columns = ["cluster", "topic", "partition", "leo", "lso", "readable_end", "sampler"]
     return {
         (row["topic"], row["partition"]): KnownEnd(row["leo"], row["lso"], row["readable_end"])
         for row in lake.arrow(TABLE, columns).to_pylist()
-        if row["cluster"] == cluster
+        if row["cluster"] == cluster and row["sampler"] != MISSED
     }

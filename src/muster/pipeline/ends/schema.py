@@ -31,6 +31,12 @@ BATCH_BEGIN: Final = "batch_begin"
 BATCH_END: Final = "batch_end"
 """Sampler of a step: the end offset behind that batch."""
 
+MISSED: Final = "missed"
+"""Sampler of a partition that is not found any more while others of its cluster are: its end is not known now, only what it was."""
+MISSED_AFTER_MS: Final = 90_000
+"""An end is missed if it is so much older than the round. At one round a minute that takes two of them: between two leaders a
+partition may be left out once."""
+
 STEP: Final = pa.struct(
     [
         ("leo", _long),

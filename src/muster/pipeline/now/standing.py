@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import TOPIC_PARTITION
+from muster.pipeline.ends.schema import MISSED, TOPIC_PARTITION
 from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, last_at_most, pick
 from muster.pipeline.now.topic_ends import TopicEnds, end_rows
 from muster.pipeline.tables.settings import GoldSettings
@@ -44,6 +44,7 @@ _STANDING: Final = pa.schema(
         ("log_start", _long),
         ("begin_ms", _long),
         ("end_ms", _long),
+        ("last_end_ms", _long),  # the same of an end that is missed now, whose other columns are null
         ("produce_rate", _real),
         ("ends", pa.list_(_long)),  # the last ones as they were sampled
         # how the position stands to it
@@ -70,14 +71,17 @@ def stand(positions: pl.DataFrame, ends: TopicEnds, settings: GoldSettings) -> p
     steps = ends.steps
     rows = positions.join(ends.numbers(), on=TOPIC_PARTITION, how="left", maintain_order="left")
     end_row = end_rows(rows)
-    newest = np.where(end_row >= 0, steps.newest[end_row] if len(steps.newest) else NONE, NONE)
+    last = np.where(end_row >= 0, steps.newest[end_row] if len(steps.newest) else NONE, NONE)
+    is_missed = (ends.rows["sampler"] == MISSED).gather(rows["end_row"]).fill_null(False).to_numpy()
+    newest = np.where(is_missed, NONE, last)
     has_end = newest >= 0
-    at = rows["end_row"]
+    at = rows["end_row"].set(pl.Series(is_missed), None)  # nothing of a missed end is said of now
     found = rows.with_columns(
         leo=pick(steps.leo, newest, has_end),
         log_start=steps.log_start_at(newest),
         begin_ms=pick(steps.begin_ms, newest, has_end),
         end_ms=pick(steps.end_ms, newest, has_end),
+        last_end_ms=pick(steps.end_ms, last, is_missed),
         produce_rate=_produce_rates(steps, settings.rate_window_ms).gather(at),
         ends=ends.rows["ring"].gather(at).list.tail(settings.burrow_intervals),
         lso=ends.rows["lso"].gather(at),

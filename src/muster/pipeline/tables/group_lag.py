@@ -8,16 +8,18 @@ from muster.pipeline.tables.columns import GROUP, Frame, conform
 
 
 def group_lag(lag: Frame) -> Frame:
-    """`g_group_lag`. Partitions without a position are counted, never summed (trap 18). Skew is the largest over the mean."""
+    """`g_group_lag`. Partitions without a position or an end are counted, never summed (trap 18). Skew is the largest over the mean."""
     known = pl.col("lag").is_not_null().any()
     mean = pl.col("lag").mean()
     time_lag = pl.coalesce("time_lag_est_ms", pl.col("time_lag_lo_ms").replace(0, None))
-    # A partition that is behind nobody knows how long: then 0 of the others is not the longest.
-    is_some_unknown = ((pl.col("lag") > 0) & time_lag.is_null()).any()
+    has_no_end = pl.col("method") == "no_end"
+    # A partition that is behind nobody knows how long, or how far: then 0 of the others is not the longest.
+    is_some_unknown = (((pl.col("lag") > 0) & time_lag.is_null()) | has_no_end).any()
     rows = lag.group_by(GROUP).agg(
         at_ms=pl.col("at_ms").max(),
         n_partitions=pl.len(),
         n_no_position=(pl.col("method") == "no_position").sum(),
+        n_no_end=has_no_end.sum(),
         lag_sum=pl.when(known).then(pl.col("lag").sum()),
         lag_max=pl.col("lag").max(),
         stable_lag_sum=pl.when(pl.col("stable_lag").is_not_null().any()).then(pl.col("stable_lag").sum()),

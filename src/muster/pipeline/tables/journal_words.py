@@ -5,7 +5,7 @@ Where the log shows more than the coordinator could see, the cause is the log's 
 
 | the journal says | the log shows | cause |
 |---|---|---|
-| new_member | nobody was there before | first_member |
+| new_member | nobody was there before (journals of 0.2 and before) | first_member |
 | leader_rejoined, metadata_changed, rejoined | partitions that were not there before | partitions_grew |
 | the same | other subscriptions | subscription_changed |
 """

@@ -27,6 +27,7 @@ _NEEDED = (
     "empty_since_ms",
     "subscribed",
     "assignment_known",
+    "last_end_ms",
     "ends",
     "offsets",
     "times",

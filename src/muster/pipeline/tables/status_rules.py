@@ -6,7 +6,7 @@ partition from a dead one:
 | status | when |
 |---|---|
 | NO_POSITION | nothing committed |
-| NO_DATA | no end offset known |
+| NO_DATA | no end offset known, or not any more |
 | DATA_LOSS | the committed offset was deleted before it was read |
 | AHEAD | committed behind the end: the topic was cut or made anew |
 | ORPHANED | the group is stable and nobody subscribes to the topic |
@@ -64,6 +64,8 @@ class Standing:
     subscribed: bool | None
     """None: cannot be told."""
     assignment_known: bool | None
+    last_end_ms: int | None
+    """When the end was sampled for the last time, where it is not known any more."""
     window: Window
     at_ms: int
     """The moment of judgement."""
@@ -94,7 +96,11 @@ def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdi
     if known.committed is None:
         return "NO_POSITION", "no offset is committed; auto.offset.reset decides where it begins"
     if known.end is None or known.lag is None:
-        return "NO_DATA", f"committed {known.committed}, no end offset was ever sampled"
+        if known.last_end_ms is None:
+            return "NO_DATA", f"committed {known.committed}, no end offset was ever sampled"
+        age = span(known.at_ms - known.last_end_ms)
+        why = "the partition is deleted, or has no leader"
+        return "NO_DATA", f"committed {known.committed}, the last end that is known is {age} old: {why}"
     if known.log_start is not None and known.committed < known.log_start:
         gone = known.log_start - known.committed
         return (
