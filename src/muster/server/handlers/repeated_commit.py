@@ -76,7 +76,7 @@ class CommitSubmission(Submission):
         self._read_offsets(frame, start)
         token, commit = self._token, self._commit
         # Without a generation it may be an operator's: each is looked at for the audit.
-        call.respond = self._respond if commit.generation >= 0 else audited_response(self._node, commit, self._answer)
+        call.respond = self._respond if commit.generation >= 0 else audited_response(self._node, commit, self._answer.respond)
         # By its token it is decided at once, so nobody keeps the commit and it can serve again.
         if token is None or not token.commit(commit, call):
             self._node.coordinator.submit(_copied(commit), call)
