@@ -54,7 +54,7 @@ CASES = [
         "the end is not found any more",
         replace(HEALTHY, end=None, lag=None, last_end_ms=NOW - 3 * MINUTE),
         "NO_DATA",
-        "the last end that is known is 3 min old: the partition is deleted, or has no leader",
+        "the last end that is known is 3 min old: the partition is deleted, has no leader, or may not be seen any more",
     ),
     ("deleted unread", replace(LAGGING, log_start=120), "DATA_LOSS", "20 records were deleted unread"),
     ("behind the end", replace(HEALTHY, end=40, method="ahead"), "AHEAD", "the end is 40"),

@@ -99,7 +99,7 @@ def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdi
         if known.last_end_ms is None:
             return "NO_DATA", f"committed {known.committed}, no end offset was ever sampled"
         age = span(known.at_ms - known.last_end_ms)
-        why = "the partition is deleted, or has no leader"
+        why = "the partition is deleted, has no leader, or may not be seen any more"
         return "NO_DATA", f"committed {known.committed}, the last end that is known is {age} old: {why}"
     if known.log_start is not None and known.committed < known.log_start:
         gone = known.log_start - known.committed
