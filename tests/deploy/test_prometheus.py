@@ -87,7 +87,7 @@ def test_committed_offset_lag_and_cause_are_on_the_page(scraped: str) -> None:
     assert 'muster_group_committed_offset{group="billing",topic="orders",partition="0"} 1' in lines
     assert 'muster_group_lag{group="billing",topic="orders",partition="0"} 1' in lines
     assert 'muster_group_total_lag{group="billing"} 1' in lines
-    assert 'muster_rebalances_total{cause="new_member"} 1' in lines
+    assert 'muster_rebalances_total{cause="first_member"} 1' in lines
     assert "muster_hidden_offsets 0" in lines
     assert any(line.startswith('muster_group_last_commit_age_seconds{group="billing"}') for line in lines)
 

@@ -133,9 +133,9 @@ def test_one_rebalance_or_the_last_or_a_period_can_be_asked_for(broker: Broker) 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("nobody",), 2, "nothing is known of group nobody"),
-        (("gg",), 2, "groups that only commit offsets never rebalance; did you mean g?"),
-        (("g", "--rebalance", "99"), 2, "no rebalance led to generation 99: known are 1 to 4"),
+        (("nobody",), 1, "nothing is known of group nobody"),
+        (("gg",), 1, "groups that only commit offsets never rebalance; did you mean g?"),
+        (("g", "--rebalance", "99"), 1, "no rebalance led to generation 99: known are 1 to 4"),
         (("g", "--since", "yesterday"), 2, "--since yesterday: give a span like"),
         (("g", "--last", "0"), 2, "--last must be 1 or more"),
     ],

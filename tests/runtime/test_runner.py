@@ -298,7 +298,7 @@ def test_the_journal_tells_a_rebalance_from_its_start_to_its_end() -> None:
     assert kinds.index("rebalance_started") < kinds.index("join_completed") < kinds.index("rebalance_ended")
     started = next(event for event in events if event["kind"] == "rebalance_started")
     ended = next(event for event in events if event["kind"] == "rebalance_ended")
-    assert (started["member"], started["cause"]) == (member, "new_member")
+    assert (started["member"], started["cause"]) == (member, "first_member")
     assert (ended["join_phase_ms"], ended["sync_phase_ms"], ended["cause"]) == (3_000, 250, "assignment_stored")
 
 

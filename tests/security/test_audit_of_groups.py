@@ -13,6 +13,7 @@ from muster.client.cluster import Cluster
 from muster.client.member import Member
 from muster.client.partitions import TopicPartition
 from muster.testing import Broker
+from tests.server.transactions.txn_client import TxnServer
 
 PLACE = TopicPartition("orders", 0)
 OPERATOR = "changed: 'User:ANONYMOUS' at 127.0.0.1 (client id 'operator') by "
@@ -83,3 +84,30 @@ def test_a_member_that_somebody_takes_out_is_told_of(
 
     member_id = asyncio.run(join_and_remove())
     assert told(caplog) == [f"{OPERATOR}LeaveGroup: removed member {member_id!r} of group '{group}'"]
+
+
+@pytest.mark.parametrize(
+    ("version", "is_told"), [(2, [False, True]), (3, [True, True])], ids=["cannot name a generation", "can"]
+)
+def test_offsets_that_a_transaction_sets_without_a_generation_are_told_of(
+    caplog: pytest.LogCaptureFixture, version: int, is_told: list[bool]
+) -> None:
+    """Producers of before KIP-447 commit for members and cannot name their generation: only what is set back is an operator's."""
+    caplog.set_level(logging.INFO, "muster.audit")
+    with TxnServer() as server:
+        server.form("g", 1)
+        client = server.txn_client()
+        producer = client.started()
+        found = []
+        for offset in (5, 3):
+            caplog.clear()
+            assert client.add_offsets(producer, "g") == 0
+            assert client.commit_offset(producer, offset, "g", version=version) == 0
+            assert client.end(producer).error_code == 0
+            server.settle()
+            found.append(told(caplog))
+    line = (
+        "changed: 'User:ANONYMOUS' at 127.0.0.1 (client id 'raw') by TxnOffsetCommit: set 1 offset of group 'g' from outside,"
+        " by a transaction"
+    )
+    assert found == [[line] if is_one else [] for is_one in is_told]

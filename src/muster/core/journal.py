@@ -90,6 +90,7 @@ Kind: TypeAlias = Literal[
 ]
 
 Cause: TypeAlias = Literal[
+    "first_member",  # somebody joined an empty group, which rebalances for it
     "new_member",  # somebody joined who was not in the group
     "unchanged",  # a re-join that changes nothing
     "rejoined",  # a re-join while the join phase runs

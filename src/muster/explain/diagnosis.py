@@ -5,8 +5,8 @@ second look pass through in the journal's own words. Where there is no journal, 
 
 | cause | seen by |
 |---|---|
-| first_member | new_member in an empty group |
-| member_returned | new_member with the instance id, or client id and host, of one that went before |
+| first_member | new_member in an empty group: journals of 0.2 and before |
+| member_returned | first_member or new_member with the instance id, or client id and host, of one that went before |
 | poll_timeout | member_left, and the client says that its poll timeout expired |
 | partitions_grew | the leader or a member asked; afterwards a topic has more partitions |
 | cooperative_round | they asked; the round before had left partitions to hand out (KIP-429) |
@@ -51,8 +51,8 @@ def diagnose(rebalance: Rebalance, seen: Circumstances) -> Why:
 def _refined(
     rebalance: Rebalance, cause: str, reason: str | None, seen: Circumstances
 ) -> tuple[str, dict[str, object]]:
-    if cause == "new_member":
-        return _newcomer(rebalance, seen)
+    if cause in ("first_member", "new_member"):
+        return _newcomer(rebalance, cause, seen)
     if cause == "member_left" and _is_poll_timeout(reason):
         return "poll_timeout", {}
     if cause in ("session_expired", "sync_missed", "revocation_missed"):
@@ -66,11 +66,11 @@ def _refined(
     return cause, {}
 
 
-def _newcomer(rebalance: Rebalance, seen: Circumstances) -> tuple[str, dict[str, object]]:
+def _newcomer(rebalance: Rebalance, cause: str, seen: Circumstances) -> tuple[str, dict[str, object]]:
     if seen.returned is not None:
         gone = seen.returned.departure
         return "member_returned", {"away_ms": seen.returned.away_ms, "went_because": gone.cause}
-    return ("first_member" if rebalance.from_empty else "new_member"), {}
+    return ("first_member" if rebalance.from_empty else cause), {}
 
 
 def _expelled(rebalance: Rebalance, cause: str) -> tuple[str, dict[str, object]]:

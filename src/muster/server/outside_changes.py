@@ -8,23 +8,28 @@ as it was; told after it has decided.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from muster.core.replies import CommitReply, LeaveReply
-from muster.core.requests import LeavingMember, OffsetCommit
+from muster.core.requests import LeavingMember, OffsetCommit, TxnOffsetCommit
 from muster.core.shard import Shard
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.server.authorize import tell_group_change
 from muster.server.call import Call
-from muster.server.handlers.commit_answer import CommitAnswer
 from muster.wire.errors import NONE
 
+_Respond: TypeAlias = Callable[[Call, CommitReply], object]
 
-def is_set_from_outside(node: Node, commit: OffsetCommit) -> bool:
+
+def is_set_from_outside(
+    node: Node, commit: OffsetCommit | TxnOffsetCommit, *, members_name_generations: bool = True
+) -> bool:
     """Whether the audit is told of this commit.
 
     In a group that has had members a commit without a generation is an operator's. A group that never had any belongs to a reader
-    that commits for itself: there only offsets that are set back count.
+    that commits for itself: there only offsets that are set back count. The same holds for versions in which members cannot name
+    their generation.
     """
     if commit.generation >= 0:
         return False
@@ -32,7 +37,8 @@ def is_set_from_outside(node: Node, commit: OffsetCommit) -> bool:
     if shard is None:
         return False
     group = shard.groups.get(commit.group_id)
-    if commit.group_id in shard.consumer_groups or (group is not None and group.protocol_type):
+    has_had_members = commit.group_id in shard.consumer_groups or (group is not None and bool(group.protocol_type))
+    if members_name_generations and has_had_members:
         return True
     return any(
         (before := shard.offsets.get(commit.group_id, topic.topic, partition)) is not None and offset < before.offset
@@ -41,24 +47,27 @@ def is_set_from_outside(node: Node, commit: OffsetCommit) -> bool:
     )
 
 
-def audited_response(node: Node, commit: OffsetCommit, answer: CommitAnswer) -> Callable[[Call, CommitReply], object]:
+def audited_response(
+    node: Node,
+    commit: OffsetCommit | TxnOffsetCommit,
+    respond: _Respond,
+    *,
+    members_name_generations: bool = True,
+) -> _Respond:
     """How the reply to this commit becomes a response: with a line for the audit first, if the offsets are set from outside."""
-    if not is_set_from_outside(node, commit):
-        return answer.respond
+    if not is_set_from_outside(node, commit, members_name_generations=members_name_generations):
+        return respond
     group_id = commit.group_id
+    how = "from outside, by a transaction" if isinstance(commit, TxnOffsetCommit) else "from outside"
 
-    def respond(call: Call, reply: CommitReply) -> object:
-        tell_offsets(call, node, group_id, reply)
-        return answer.respond(call, reply)
+    def audited(call: Call, reply: CommitReply) -> object:
+        count = reply.errors.count(NONE)
+        if count:
+            offsets = "1 offset" if count == 1 else f"{count} offsets"
+            tell_group_change(call, node, f"set {offsets} of group {quoted(group_id)} {how}")
+        return respond(call, reply)
 
-    return respond
-
-
-def tell_offsets(call: Call, node: Node, group_id: str, reply: CommitReply) -> None:
-    count = reply.errors.count(NONE)
-    if count:
-        offsets = "1 offset" if count == 1 else f"{count} offsets"
-        tell_group_change(call, node, f"set {offsets} of group {quoted(group_id)} from outside")
+    return audited
 
 
 def of_others(call: Call, node: Node, group_id: str, leaving: Sequence[LeavingMember]) -> list[int]:

@@ -45,6 +45,7 @@ _KINDS: Final = {
 }
 
 _CAUSES: Final = {
+    "first_member": "the first member",
     "new_member": "a new member",
     "unchanged": "nothing changed for it",
     "rejoined": "the join phase was running",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,9 @@ def place(row: dict[str, Any]) -> tuple[str, str]:
     return row["group_id"], row["variant"]
 
 
-def test_journal_in_a_lake_is_found(spark: Any, tmp_path: Path) -> None:
+def test_journal_in_a_lake_is_found(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = {"muster.data": str(tmp_path / "data"), "listeners": "127.0.0.1:0", "offsets.topic.num.partitions": "2"}
     settings["group.initial.rebalance.delay.ms"] = "0"
     with RunningServer(Settings.of(settings)) as server, GroupClient(server.port) as client:
@@ -158,6 +161,10 @@ def test_journal_in_a_lake_is_found(spark: Any, tmp_path: Path) -> None:
     log = open_lake(spark, tmp_path / "lake").table("log")
     (found,) = what_if(spark, log, [Variant(session_timeout_ms=9_000)]).collect()
     assert (found.group_id, found.variant, found.problem) == ("g1", "session.timeout.ms=9000", None)
+    monkeypatch.setattr("muster.pipeline.session.open_session", lambda settings: nullcontext(spark))
+    asked = ["whatif", "--lake", str(tmp_path / "lake"), "--set", "static", "--group"]
+    assert [main([*asked, group]) for group in ("g1", "g*", "nobody")] == [0, 0, 1]
+    assert "nor generations of such a group: --group may be misspelt" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def test_coordinates_are_short() -> None:
         ("\ud800", "\\ud800"),
         ("👩\u200d💻", "👩\u200d💻"),
         ("группа 消费者", "группа 消费者"),
-        ("x" * 100, "x" * 47 + "…" + "x" * 16),
-        ("a sentence " * 10, ("a sentence " * 10)[:63] + "…"),
+        ("x" * 101, "x" * 74 + "…" + "x" * 25),
+        ("a sentence " * 10, ("a sentence " * 10)[:99] + "…"),
     ],
 )
 def test_arbitrary_text_becomes_one_short_visible_line(text: str | None, shown: str) -> None:

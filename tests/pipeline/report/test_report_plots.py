@@ -457,3 +457,16 @@ class TestAttention:
     def test_when_all_is_well_it_says_so(self) -> None:
         facts = facts_of(g_status=[{"topic": "t", "partition": 0, "at_ms": END, "status": "OK"}])
         assert "Nothing needs attention" in attention(facts)
+
+
+def test_names_that_end_alike_are_told_apart_at_the_ends_of_lines_and_beside_members() -> None:
+    groups = [f"a-service-with-quite-a-long-name.consumer-{n:05d}.production-eu-central" for n in range(3)]
+    facts = facts_of(g_group_lag=[{"group_id": group, "at_ms": END} for group in groups])
+    beside = [facts.beside(key, 28) for key in facts.groups]
+    assert {name[-6:] for name in beside} == {"00000…", "00001…", "00002…"}
+    assert max(map(len, beside)) == 28
+    ids = [f"consumer-of-a-service-{n:02d}-0d9f3a52-4b1c-4f7e-9a57" for n in range(3)]
+    here = [{"identity": each, "first_seen_ms": END - HOUR, "is_present": True, "n_partitions": 1} for each in ids]
+    facts = facts_of(g_member=here)
+    for plot in (members.members(facts, KEY), balance.one_group(facts, KEY)):
+        assert re.findall(r'<span class="tail">([^<]*)</span>', plot) == [f"rvice-{n:02d}…" for n in range(3)]

@@ -47,6 +47,15 @@ def test_a_short_count_has_three_digits_and_a_letter(value: float | None, text: 
     assert words.short_count(value) == text
 
 
+def test_beside_a_circle_it_has_two_digits() -> None:
+    assert [words.short_count(value, 2) for value in (26_600_000, 8_060_000, 654_000, 7)] == [
+        "27M",
+        "8.1M",
+        "654k",
+        "7",
+    ]
+
+
 @pytest.mark.parametrize(
     ("lo", "hi", "est", "text"),
     [

@@ -11,7 +11,6 @@ from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.tables import Column, show
 from muster.cli.support.topic_places import parse_place
-from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -69,7 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
 async def _chosen(cluster: Cluster, arguments: argparse.Namespace) -> list[TopicPartition]:
     """Partitions with commits: the topic itself may be gone, its commits are what this is about."""
     from muster.client.admin import committed_offsets
+    from muster.client.failure import ClientError
     from muster.client.partitions import spread
+    from muster.wire.errors import UNKNOWN_TOPIC_OR_PARTITION
 
     committed = sorted(await committed_offsets(cluster, arguments.group))
     if not committed:
@@ -81,6 +82,7 @@ async def _chosen(cluster: Cluster, arguments: argparse.Namespace) -> list[Topic
         mine = [place for place in committed if place.topic == topic]
         if not mine and numbers is None:
             topics = ", ".join(dict.fromkeys(place.topic for place in committed)) or "nothing"
-            raise UsageError(f"--topic {topic}: group {arguments.group} has no commit there; it has for {topics}")
+            asked, hint = f"delete offsets of group {arguments.group} in topic {topic}", f"It has for {topics}"
+            raise ClientError(UNKNOWN_TOPIC_OR_PARTITION, asked, "the group has no commit there", hint)
         chosen += mine if numbers is None else spread([(topic, numbers)])
     return list(dict.fromkeys(chosen))

@@ -1,7 +1,7 @@
 """`muster groups explain GROUP`: why it rebalanced, in plain words or as JSON.
 
-Exit codes: 0 explained (also if there was nothing to explain in the period), 1 the cluster did not answer, 2 no such group, no
-such generation, or a flag that makes no sense.
+Exit codes: 0 explained (also if there was nothing to explain in the period), 1 the cluster did not answer, or there is no such
+group or generation, 2 a flag that makes no sense, or a directory that is no data directory.
 """
 
 from __future__ import annotations
@@ -41,16 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
     from muster.explain.failure import NothingToExplain
 
     def work() -> int:
-        try:
-            explanation, notes = _explain(arguments)
-        except NothingToExplain as error:
-            raise UsageError(str(error)) from None
+        explanation, notes = _explain(arguments)
         for text in notes:
             note(_COMMAND, text)
         _print(explanation, as_json=arguments.json)
         return DONE
 
-    return run_and_report(_COMMAND, work)
+    return run_and_report(_COMMAND, work, also=(NothingToExplain,))
 
 
 def _explain(arguments: argparse.Namespace) -> tuple[Explanation, list[str]]:
@@ -78,9 +75,13 @@ def _found(arguments: argparse.Namespace, since_ms: int | None) -> Found:
     if arguments.directory is not None:
         if arguments.bootstrap is not None:
             raise UsageError("--from and --bootstrap do not go together: one reads files, the other asks a cluster")
+        from muster.explain.failure import NothingToExplain
         from muster.explain.from_files import read_directory
 
-        return read_directory(arguments.directory, arguments.group)
+        try:
+            return read_directory(arguments.directory, arguments.group)
+        except NothingToExplain as error:
+            raise UsageError(str(error)) from None
     from muster.explain.from_cluster import read_cluster
 
     async def ask() -> Found:

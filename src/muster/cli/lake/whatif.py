@@ -99,6 +99,8 @@ def _run(arguments: argparse.Namespace) -> int:
         note("whatif", str(error))
         return FAILED
     _show(arguments, rows)
+    if arguments.group is not None and not rows:
+        return FAILED
     return DONE if arguments.page is None else _write_page(arguments.page, rows)
 
 

@@ -7,8 +7,9 @@ from muster.core.classic.join_static import replace_static_member
 from muster.core.classic.membership import add_member, add_pending
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.classic.rebalance import start_or_go_on
-from muster.core.classic.states import DEAD
+from muster.core.classic.states import DEAD, EMPTY
 from muster.core.contract import Ticket
+from muster.core.journal import Cause
 from muster.core.replies import JoinReply
 from muster.core.requests import JoinGroup
 from muster.wire import errors
@@ -29,9 +30,10 @@ def join_new_member(group: Group, request: JoinGroup, ticket: Ticket, builder: O
 
 def admit(group: Group, member_id: str, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:
     """Add a member and let the group rebalance for it."""
+    cause: Cause = "first_member" if group.state is EMPTY else "new_member"
     member = add_member(group, member_id, request, ticket, builder)
     builder.note("member_joined", group, "new_member", member, request.reason, detail={"static": member.is_static})
-    start_or_go_on(group, builder, "new_member", member, request.reason)
+    start_or_go_on(group, builder, cause, member, request.reason)
 
 
 def _join_static(group: Group, instance_id: str, request: JoinGroup, ticket: Ticket, builder: OutcomeBuilder) -> None:

@@ -162,7 +162,7 @@ class MemberUpdate:
         cause: Cause = "topics_changed"
         detail: Detail = {}
         if self._is_new:
-            cause = "new_member"
+            cause = "new_member" if self._group.members else "first_member"
         elif is_called_for:
             cause = "subscription_changed"
             detail = changed_topics(self._old.topic_names, own.topic_names)

@@ -59,6 +59,12 @@ class Facts:
         group = markup.visible(key.group_id)
         return f"{markup.visible(key.cluster)} / {group}" if len(self.clusters) > 1 else group
 
+    def beside(self, key: GroupKey, limit: int) -> str:
+        """The same in so many characters at most; what all names end with is left out, for it would push out what differs."""
+        cluster = f"{markup.visible(key.cluster, limit // 3)} / " if len(self.clusters) > 1 else ""
+        differs, end = (key.group_id[: -self.shared_end], "…") if self.shared_end else (key.group_id, "")
+        return cluster + markup.visible(differs, limit - len(cluster) - len(end)) + end
+
 
 def gather(tables: Mapping[str, pa.Table], generated_ms: int) -> Facts:
     """A table that is not given counts as empty: a lake without a journal, or of an older run, still gets its page."""

@@ -16,7 +16,7 @@ SILENT_ROWS_MS: Final = HOUR_MS
 REBALANCE_DAYS: Final = 14
 """Rebalances and commits of longer ago are not read."""
 
-NAME_CHARACTERS: Final = 64
+NAME_CHARACTERS: Final = 100
 TIP_CHARACTERS: Final = 100
 EVIDENCE_CHARACTERS: Final = 160
 

@@ -16,8 +16,8 @@ def count(value: int | float | None) -> str:
     return NOT_KNOWN if value is None else f"{value:,.0f}"
 
 
-def short_count(value: int | float | None) -> str:
-    """Three digits and a letter: for axes and headlines."""
+def short_count(value: int | float | None, precision: int = 3) -> str:
+    """Three digits and a letter: for axes and headlines. Two where a fraction of a million would not fit."""
     if value is None:
         return NOT_KNOWN
     size = float(value)
@@ -25,7 +25,7 @@ def short_count(value: int | float | None) -> str:
         if abs(size) < 999.5 or unit == "T":
             break
         size /= 1000
-    digits = 0 if unit == "" and size == int(size) else max(0, 2 - len(str(int(abs(size)))) + 1)
+    digits = 0 if unit == "" and size == int(size) else max(0, precision - len(str(int(abs(size)))))
     text = f"{size:.{digits}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) + unit
 

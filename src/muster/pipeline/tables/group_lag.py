@@ -8,7 +8,7 @@ from muster.pipeline.tables.columns import GROUP, Frame, conform
 
 
 def group_lag(lag: Frame) -> Frame:
-    """`g_group_lag`. Partitions without a position or an end are counted, never summed (trap 18). Skew is the largest over the mean."""
+    """`g_group_lag`. Partitions without a position or an end are counted, not summed (trap 18). Skew: largest over mean."""
     known = pl.col("lag").is_not_null().any()
     mean = pl.col("lag").mean()
     time_lag = pl.coalesce("time_lag_est_ms", pl.col("time_lag_lo_ms").replace(0, None))

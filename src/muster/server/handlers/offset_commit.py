@@ -48,7 +48,7 @@ def handle(call: Call, request: OffsetCommitRequest, node: Node) -> None:
         if error:
             call.reply(answer.with_codes([error] * commit.count))
             return
-    call.respond = audited_response(node, commit, answer)
+    call.respond = audited_response(node, commit, answer.respond)
     node.coordinator.submit(commit, call)
 
 

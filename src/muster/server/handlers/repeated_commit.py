@@ -59,14 +59,13 @@ def learn(
 class CommitSubmission(Submission):
     """Commits again with the offsets of the new request."""
 
-    __slots__ = ("_answer", "_commit", "_node", "_offsets_at", "_respond", "_token")
+    __slots__ = ("_commit", "_node", "_offsets_at", "_respond", "_token")
 
     def __init__(self, node: Node, commit: OffsetCommit, offsets_at: vec[i64], answer: CommitAnswer) -> None:
         self._node = node
         self._commit = commit
         """The last one: its topics are replaced by each that follows."""
         self._offsets_at = offsets_at
-        self._answer = answer
         self._respond = answer.respond
         self._token = node.coordinator.session_token(
             Heartbeat(commit.group_id, commit.generation, commit.member_id, commit.group_instance_id)
@@ -76,7 +75,7 @@ class CommitSubmission(Submission):
         self._read_offsets(frame, start)
         token, commit = self._token, self._commit
         # Without a generation it may be an operator's: each is looked at for the audit.
-        call.respond = self._respond if commit.generation >= 0 else audited_response(self._node, commit, self._answer)
+        call.respond = self._respond if commit.generation >= 0 else audited_response(self._node, commit, self._respond)
         # By its token it is decided at once, so nobody keeps the commit and it can serve again.
         if token is None or not token.commit(commit, call):
             self._node.coordinator.submit(_copied(commit), call)

@@ -22,6 +22,7 @@ from muster.runtime.node import Node
 from muster.security.resources import Operation
 from muster.server.authorize import authorize_group, authorize_topic, may_use_transactional_id
 from muster.server.call import Call
+from muster.server.outside_changes import audited_response
 from muster.server.transactions import ask_whether_in_transaction, is_verification_wanted, offsets_partition
 from muster.wire.errors import (
     COORDINATOR_LOAD_IN_PROGRESS,
@@ -46,6 +47,7 @@ from muster.wire.generated.txn_offset_commit import (
 )
 
 JOINS_BY_ITSELF_SINCE: Final = 5
+_NAMES_GENERATION_SINCE: Final = 3
 
 
 def _verify(
@@ -89,8 +91,10 @@ def handle(call: Call, request: TxnOffsetCommitRequest, node: Node) -> None:
     if not answer.accepted:
         call.reply(answer.with_codes([]))
         return
-    call.respond = answer.respond
     commit = _as_commit(request, answer.accepted)
+    call.respond = audited_response(
+        node, commit, answer.respond, members_name_generations=call.version >= _NAMES_GENERATION_SINCE
+    )
     runner = _runner(node, request.group_id)
     if runner is None:
         node.coordinator.submit(commit, call)  # it says why not; no transaction is joined for that

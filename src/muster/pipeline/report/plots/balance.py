@@ -9,7 +9,7 @@ from muster.pipeline.report.facts import Facts, GroupKey, Row, top
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, line, row_frame, words_at
-from muster.pipeline.report.markup import Html, together, two_parts, visible
+from muster.pipeline.report.markup import Html, shared_end, together, two_parts, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import Scale
 
@@ -91,7 +91,8 @@ def one_group(facts: Facts, key: GroupKey) -> Html:
     held = [row["n_partitions"] or 0 for row in present.to_pylist()]
     mean = sum(held) / len(held)
     scale = Scale(0, max(1, *held), 0, PLOT_WIDTH - _ROOM)
-    rows = [_member_row(row, scale) for row in shown]
+    same = shared_end([row["identity"] or "" for row in shown])
+    rows = [_member_row(row, scale, same) for row in shown]
     even = line(scale.at(mean), 0, scale.at(mean), _ROW * len(rows), class_="even")
     latest = top(
         facts.of_group("g_assignment_balance", key), [("at_ms", "descending"), ("generation", "descending")], 1
@@ -108,7 +109,7 @@ def one_group(facts: Facts, key: GroupKey) -> Html:
     )
 
 
-def _member_row(row: Row, scale: Scale) -> RowOfMarks:
+def _member_row(row: Row, scale: Scale, same: int) -> RowOfMarks:
     held = row["n_partitions"] or 0
     plain = visible(row["identity"])
     said = "idle" if held == 0 else words.count(held)
@@ -125,4 +126,4 @@ def _member_row(row: Row, scale: Scale) -> RowOfMarks:
             words_at(scale.at(held) + 8, _ROW - 6, said, class_="beside"),
         )
     )
-    return RowOfMarks(two_parts(row["identity"]), marks, f"{plain}: {said}", plain)
+    return RowOfMarks(two_parts(row["identity"], shared_end=same), marks, f"{plain}: {said}", plain)

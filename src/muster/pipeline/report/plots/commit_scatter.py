@@ -187,7 +187,7 @@ def _names(facts: Facts, shown: list[Row], scale: Scale) -> Html:
     for row in rows:
         x, y = _x(scale, at_commit_ms(row)), _y(scale, row["time_lag_est_ms"])
         low = max(y, low + 16, _TOP + 8)
-        name = visible(facts.plain(GroupKey(row["cluster"], row["group_id"])), 34)
+        name = facts.beside(GroupKey(row["cluster"], row["group_id"]), 34)
         drawn.append(line(x + 5, y, right - 4, low, class_="lead"))
         drawn.append(words_at(right, low + 4, f"{name}, {words.duration(row['time_lag_est_ms'])}", class_="beside"))
     return tag("g", together(drawn), aria_hidden="true")

@@ -89,7 +89,7 @@ def _row(facts: Facts, key: GroupKey, losses: dict[int, Loss], scale: TimeScale,
         kind = "risk" if loss.at_risk else "no-risk"
         drawn.append(dot(x, _ROW / 2, radius, class_=kind, data_tip=said))
         if loss.at_risk:
-            drawn.append(words_at(x + radius + 3, _ROW / 2 + 4, words.short_count(loss.at_risk), class_="beside"))
+            drawn.append(words_at(x + radius + 3, _ROW / 2 + 4, words.short_count(loss.at_risk, 2), class_="beside"))
         spoken.append(said)
     return RowOfMarks(
         row_label(facts, key), together(drawn), f"{facts.plain(key)}: {'; '.join(spoken)}", facts.plain(key)

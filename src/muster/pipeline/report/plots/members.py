@@ -5,7 +5,7 @@ from __future__ import annotations
 from muster.pipeline.report import limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, Row, top
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, path, row_frame, words_at
-from muster.pipeline.report.markup import Html, together, two_parts, visible
+from muster.pipeline.report.markup import Html, shared_end, together, two_parts, visible
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
@@ -22,7 +22,8 @@ def members(facts: Facts, key: GroupKey) -> Html:
     if not newest:
         return nothing(_HEADING, "No member of this group in the lake: it may only commit, without joining.")
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
-    rows = [_row(row, scale) for row in newest]
+    same = shared_end([row["identity"] or "" for row in newest])
+    rows = [_row(row, scale, same) for row in newest]
     reads = (
         "One row a member (static members by their instance id, through restarts), in order of arrival (UTC). "
         "A point at the right: still there."
@@ -39,7 +40,7 @@ def members(facts: Facts, key: GroupKey) -> Html:
     return figure(_HEADING, look_for, reads, kinds, drawn, left_out=hidden)
 
 
-def _row(row: Row, scale: TimeScale) -> RowOfMarks:
+def _row(row: Row, scale: TimeScale, same: int) -> RowOfMarks:
     begin = row["first_seen_ms"] if row["first_seen_ms"] is not None else scale.start_ms
     end = scale.end_ms if row["is_present"] else row["last_seen_ms"] if row["last_seen_ms"] is not None else begin
     x, right = scale.x(begin), max(scale.x(end), scale.x(begin) + 2)
@@ -65,7 +66,7 @@ def _row(row: Row, scale: TimeScale) -> RowOfMarks:
         )
     )
     return RowOfMarks(
-        two_parts(row["identity"]),
+        two_parts(row["identity"], shared_end=same),
         marks,
         f"{visible(row['identity'])}: {_short(row, begin, end)}",
         visible(row["identity"]),

@@ -91,7 +91,9 @@ def _stair(facts: Facts, key: GroupKey, number: int, steps: list[Step], frame: F
         path(_corners(steps, frame), class_=f"stair stair{number}"),
         together(readings),
         line(right, end_y, right + 20, label_y, class_=f"stair-lead stair{number}"),
-        words_at(right + 24, label_y + 4, f"{visible(name, _NAME_CHARACTERS)} {words.count(total)}", class_="beside"),
+        words_at(
+            right + 24, label_y + 4, f"{facts.beside(key, _NAME_CHARACTERS)} {words.count(total)}", class_="beside"
+        ),
         class_="row",
         role="img",
         aria_label=f"{name}: {words.many(total, 'generation')}, {_fastest(steps)}",
