@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,20 @@ def test_many_failures_are_no_bad_luck_and_not_run_again(suite: Path, capfd: pyt
     (suite / "test_suite.py").write_text(many)
     assert run(suite) == steady.TESTS_FAILED
     assert "once more" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("variable", "name"),
+    [("", "every test"), ("MUSTER_NO_REPEATS", "without repeats"), ("MUSTER_PURE", "in plain Python")],
+)
+def test_how_long_a_pass_took_is_said_under_its_name(
+    suite: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, variable: str, name: str
+) -> None:
+    monkeypatch.delenv("MUSTER_NO_REPEATS", raising=False)
+    if variable:
+        monkeypatch.setenv(variable, "1")
+    assert run(suite, "-k", "test_steady") == 0
+    assert re.fullmatch(rf"{name}: \d+ min \d+ s, \d+ s of CPU", capfd.readouterr().out.splitlines()[-1])
 
 
 def test_suite_that_cannot_be_collected_is_not_run_again(suite: Path, capfd: pytest.CaptureFixture[str]) -> None:
