@@ -71,11 +71,11 @@ console-soak: $(COMPILED) ## 200 open pages of the console, groups that rebalanc
 serve: $(COMPILED) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS="..." for more flags)
 	@$(BIN)/muster serve --listen 127.0.0.1:9092 --data data $(ARGS)
 
-test: $(COMPILED) style ## lint, types, import rules, every test, and those of the hot core in both forms (ARGS="-k name" to choose)
+test: style ## lint, types, import rules, every test, and those of the hot core in both forms (ARGS="-k name" to choose)
 	@$(MAKE) --no-print-directory --jobs 2 types passes
 
-# The types are checked beside the tests: they take a minute of one core, and the tests wait for clients much of the time.
-passes:
+# The types are checked meanwhile: they take a minute of one core, and so does mypyc before the C compiler has something to do.
+passes: $(COMPILED)
 	@$(STEADY) $(ARGS)
 	@MUSTER_NO_REPEATS=1 $(STEADY) $(REPEATS_TESTS) $(ARGS) || test $$? -eq 5
 	@$(if $(PURE),,MUSTER_PURE=1 $(STEADY) $(PURE_TESTS) $(ARGS) || test $$? -eq 5)

@@ -15,7 +15,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -70,7 +70,16 @@ def _pass() -> str:
 
 
 def _pytest(directory: Path, *arguments: str) -> int:
-    return subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=directory, check=False).returncode
+    command = [sys.executable, "-m", "pytest", *arguments]
+    return subprocess.run(command, cwd=directory, env=_with_bytecode(os.environ), check=False).returncode
+
+
+def _with_bytecode(environment: Mapping[str, str]) -> dict[str, str]:
+    """Containers often set PYTHONDONTWRITEBYTECODE. The tests start thousands of processes, and each would compile all that it
+    imports: bytecode is kept in the virtual environment then, and nothing is written beside the sources.
+    """
+    kept = {"PYTHONPYCACHEPREFIX": str(Path(sys.prefix, "bytecode")), "PYTHONDONTWRITEBYTECODE": ""}
+    return {**environment, **(kept if environment.get("PYTHONDONTWRITEBYTECODE") else {})}
 
 
 def _names_in(last_failed: Path) -> list[str]:

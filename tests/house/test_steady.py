@@ -125,6 +125,16 @@ def test_how_long_a_pass_took_is_said_under_its_name(
     assert re.fullmatch(rf"{name}: \d+ min \d+ s, \d+ s of CPU", capfd.readouterr().out.splitlines()[-1])
 
 
+def test_bytecode_is_kept_where_nothing_may_be_written_beside_the_sources(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    looks = "import sys\ndef test_it(): assert (sys.dont_write_bytecode, sys.pycache_prefix) == (False, f'{sys.prefix}/bytecode')\n"
+    (suite / "test_suite.py").write_text(looks)
+    assert run(suite, "-k", "test_it") == 0
+    assert not [*suite.rglob("*.pyc")]
+
+
 def test_suite_that_cannot_be_collected_is_not_run_again(suite: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (suite / "test_suite.py").write_text("import nothing_of_this_name\n")
     assert run(suite, "-v") not in (0, steady.TESTS_FAILED)
