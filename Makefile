@@ -11,8 +11,8 @@ HOT_FILES := setup.py $(foreach room,$(HOT_ROOMS),$(shell find src/muster/$(room
 PURE_TESTS := $(foreach room,$(HOT_ROOMS),tests/$(room)) tests/sim
 # Heartbeats and commits over TCP: the only requests that are ever served by their bytes (decision 0016), so these are run without that too.
 REPEATS_TESTS := tests/server/groups tests/server/transactions tests/server/test_repeated_commits.py
-# More than the two cores of a small machine: much of what the tests do is waiting for clients and sessions.
-WORKERS ?= 3
+# Twice the two cores of a small machine: much of what the tests do is waiting for clients and sessions.
+WORKERS ?= 4
 STEADY := $(BIN)/python -m tests.house.steady -n $(WORKERS) --dist loadgroup
 # MUSTER_PURE=1, or a file .pure here, keeps everything from being compiled: then what is edited is what runs.
 PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
@@ -74,7 +74,7 @@ serve: $(COMPILED) ## run a server on 127.0.0.1:9092 with its data in ./data (AR
 test: style ## lint, types, import rules, every test, and those of the hot core in both forms (ARGS="-k name" to choose)
 	@$(MAKE) --no-print-directory --jobs 2 types passes
 
-# The types are checked meanwhile: they take a minute of one core, and so does mypyc before the C compiler has something to do.
+# The types are checked meanwhile: they take a minute of one core, and neither compiling nor the tests keep two busy all the time.
 passes: $(COMPILED)
 	@$(STEADY) $(ARGS)
 	@MUSTER_NO_REPEATS=1 $(STEADY) $(REPEATS_TESTS) $(ARGS) || test $$? -eq 5

@@ -16,6 +16,6 @@ interpreted_only = pytest.mark.skipif(
 def seeds_of_this_form(count: int) -> range:
     """`count` seeds; with `MUSTER_PURE` the next ones, a quarter as many.
 
-    A seed takes the same decisions in both forms and several times as long in this one. `make sim MUSTER_PURE=1` runs thousands.
+    A seed takes the same decisions in both forms. `muster sim` runs thousands, in plain Python if the variable is set.
     """
     return range(count, count + count // 4) if os.environ.get("MUSTER_PURE") else range(count)
