@@ -66,7 +66,7 @@ def _pass() -> str:
     """Which of the passes of `make test` this is."""
     if os.environ.get("MUSTER_PURE"):
         return "in plain Python"
-    return "without repeats" if os.environ.get("MUSTER_NO_REPEATS") else "every test"
+    return "without repeats" if os.environ.get("MUSTER_NO_REPEATS") else "the suite"
 
 
 def _pytest(directory: Path, *arguments: str) -> int:

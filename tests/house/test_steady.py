@@ -113,7 +113,7 @@ def test_many_failures_are_no_bad_luck_and_not_run_again(suite: Path, capfd: pyt
 
 @pytest.mark.parametrize(
     ("variable", "name"),
-    [("", "every test"), ("MUSTER_NO_REPEATS", "without repeats"), ("MUSTER_PURE", "in plain Python")],
+    [("", "the suite"), ("MUSTER_NO_REPEATS", "without repeats"), ("MUSTER_PURE", "in plain Python")],
 )
 def test_how_long_a_pass_took_is_said_under_its_name(
     suite: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, variable: str, name: str
