@@ -87,7 +87,7 @@ def _names_in(last_failed: Path) -> list[str]:
     if not last_failed.exists():
         return []
     names: list[str] = list(json.loads(last_failed.read_text()))
-    return [name if name.endswith("]") else name.partition("@")[0] for name in names]
+    return [name if name.endswith("]") else name.rpartition("@")[0] or name for name in names]
 
 
 def names_on(kept: Path = LIST) -> list[str]:

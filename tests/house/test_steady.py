@@ -29,12 +29,17 @@ def test_unlucky_in_a_group(): assert not first_time("group")
 
 @pytest.mark.parametrize("text", ["a@b", "c"])
 def test_unlucky_parameter(text): assert not first_time(text)
+
+@pytest.mark.xdist_group("together")
+@pytest.mark.parametrize("text", ["d@e"])
+def test_unlucky_parameter_in_a_group(text): assert not first_time(text)
 """
 UNLUCKY = [
     "test_suite.py::test_unlucky",
     "test_suite.py::test_unlucky_in_a_group",
     "test_suite.py::test_unlucky_parameter[a@b]",
     "test_suite.py::test_unlucky_parameter[c]",
+    "test_suite.py::test_unlucky_parameter_in_a_group[d@e]",
 ]
 IN_TWO_PROCESSES = ("-n", "2", "--dist", "loadgroup")
 
