@@ -11,8 +11,8 @@ HOT_FILES := setup.py $(foreach room,$(HOT_ROOMS),$(shell find src/muster/$(room
 PURE_TESTS := $(foreach room,$(HOT_ROOMS),tests/$(room)) tests/sim
 # Heartbeats and commits over TCP: the only requests that are ever served by their bytes (decision 0016), so these are run without that too.
 REPEATS_TESTS := tests/server/groups tests/server/transactions tests/server/test_repeated_commits.py
-# More than the two cores of a small machine: much of what the tests do is waiting for clients and sessions.
-WORKERS ?= 3
+# Twice the two cores of a small machine: much of what the tests do is waiting for clients and sessions.
+WORKERS ?= 4
 STEADY := $(BIN)/python -m tests.house.steady -n $(WORKERS) --dist loadgroup
 # MUSTER_PURE=1, or a file .pure here, keeps everything from being compiled: then what is edited is what runs.
 PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
@@ -71,11 +71,11 @@ console-soak: $(COMPILED) ## 200 open pages of the console, groups that rebalanc
 serve: $(COMPILED) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS="..." for more flags)
 	@$(BIN)/muster serve --listen 127.0.0.1:9092 --data data $(ARGS)
 
-test: $(COMPILED) style ## lint, types, import rules, every test, and those of the hot core in both forms (ARGS="-k name" to choose)
+test: style ## lint, types, import rules, every test, and those of the hot core in both forms (ARGS="-k name" to choose)
 	@$(MAKE) --no-print-directory --jobs 2 types passes
 
-# The types are checked beside the tests: they take a minute of one core, and the tests wait for clients much of the time.
-passes:
+# The types are checked meanwhile: they take a minute of one core, and neither compiling nor the tests keep two busy all the time.
+passes: $(COMPILED)
 	@$(STEADY) $(ARGS)
 	@MUSTER_NO_REPEATS=1 $(STEADY) $(REPEATS_TESTS) $(ARGS) || test $$? -eq 5
 	@$(if $(PURE),,MUSTER_PURE=1 $(STEADY) $(PURE_TESTS) $(ARGS) || test $$? -eq 5)

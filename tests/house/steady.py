@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -29,20 +31,12 @@ TESTS_FAILED: Final = 1
 
 def run(arguments: Sequence[str], directory: Path = ROOT, kept: Path = LIST) -> int:
     """pytest's exit code, of the second run if there was one."""
-    with TemporaryDirectory() as cache:
-        own_cache = ("-o", f"cache_dir={cache}")  # what failed here, not in somebody's run before
-        code = _pytest(directory, *arguments, *own_cache)
-        last_failed = Path(cache, "v", "cache", "lastfailed")
-        failed = _names_in(last_failed)
-        if code != TESTS_FAILED or not 0 < len(failed) <= BAD_LUCK:
-            return code
-        print(f"\n{len(failed)} failed: once more, alone and in order", flush=True)
-        last_failed.write_text(json.dumps(dict.fromkeys(failed, True)))
-        code = _pytest(
-            directory, *arguments, *own_cache, "-n", "0", "--last-failed", "--last-failed-no-failures", "none"
-        )
-        again = _names_in(last_failed) if code in (0, TESTS_FAILED) else failed
-    unsteady = [name for name in failed if name not in again]
+    began = time.monotonic()
+    code, unsteady = _run_again_what_failed(arguments, directory)
+    took = round(time.monotonic() - began)
+    of_children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = round(of_children.ru_utime + of_children.ru_stime)
+    print(f"{_pass()}: {took // 60} min {took % 60} s, {cpu} s of CPU", flush=True)
     if unsteady:
         form = " (pure)" if os.environ.get("MUSTER_PURE") else ""
         _keep(kept, [name + form for name in unsteady])
@@ -50,8 +44,42 @@ def run(arguments: Sequence[str], directory: Path = ROOT, kept: Path = LIST) -> 
     return code
 
 
+def _run_again_what_failed(arguments: Sequence[str], directory: Path) -> tuple[int, list[str]]:
+    """pytest's exit code, and what failed and then passed."""
+    with TemporaryDirectory() as cache:
+        own_cache = ("-o", f"cache_dir={cache}")  # what failed here, not in somebody's run before
+        code = _pytest(directory, *arguments, *own_cache)
+        last_failed = Path(cache, "v", "cache", "lastfailed")
+        failed = _names_in(last_failed)
+        if code != TESTS_FAILED or not 0 < len(failed) <= BAD_LUCK:
+            return code, []
+        print(f"\n{len(failed)} failed: once more, alone and in order", flush=True)
+        last_failed.write_text(json.dumps(dict.fromkeys(failed, True)))
+        code = _pytest(
+            directory, *arguments, *own_cache, "-n", "0", "--last-failed", "--last-failed-no-failures", "none"
+        )
+        again = _names_in(last_failed) if code in (0, TESTS_FAILED) else failed
+    return code, [name for name in failed if name not in again]
+
+
+def _pass() -> str:
+    """Which of the passes of `make test` this is."""
+    if os.environ.get("MUSTER_PURE"):
+        return "in plain Python"
+    return "without repeats" if os.environ.get("MUSTER_NO_REPEATS") else "the suite"
+
+
 def _pytest(directory: Path, *arguments: str) -> int:
-    return subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=directory, check=False).returncode
+    command = [sys.executable, "-m", "pytest", *arguments]
+    return subprocess.run(command, cwd=directory, env=_with_bytecode(os.environ), check=False).returncode
+
+
+def _with_bytecode(environment: Mapping[str, str]) -> dict[str, str]:
+    """Containers often set PYTHONDONTWRITEBYTECODE. The tests start thousands of processes, and each would compile all that it
+    imports: bytecode is kept in the virtual environment then, and nothing is written beside the sources.
+    """
+    kept = {"PYTHONPYCACHEPREFIX": str(Path(sys.prefix, "bytecode")), "PYTHONDONTWRITEBYTECODE": ""}
+    return {**environment, **(kept if environment.get("PYTHONDONTWRITEBYTECODE") else {})}
 
 
 def _names_in(last_failed: Path) -> list[str]:
@@ -59,7 +87,7 @@ def _names_in(last_failed: Path) -> list[str]:
     if not last_failed.exists():
         return []
     names: list[str] = list(json.loads(last_failed.read_text()))
-    return [name if name.endswith("]") else name.partition("@")[0] for name in names]
+    return [name if name.endswith("]") else name.rpartition("@")[0] or name for name in names]
 
 
 def names_on(kept: Path = LIST) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,12 +29,17 @@ def test_unlucky_in_a_group(): assert not first_time("group")
 
 @pytest.mark.parametrize("text", ["a@b", "c"])
 def test_unlucky_parameter(text): assert not first_time(text)
+
+@pytest.mark.xdist_group("together")
+@pytest.mark.parametrize("text", ["d@e"])
+def test_unlucky_parameter_in_a_group(text): assert not first_time(text)
 """
 UNLUCKY = [
     "test_suite.py::test_unlucky",
     "test_suite.py::test_unlucky_in_a_group",
     "test_suite.py::test_unlucky_parameter[a@b]",
     "test_suite.py::test_unlucky_parameter[c]",
+    "test_suite.py::test_unlucky_parameter_in_a_group[d@e]",
 ]
 IN_TWO_PROCESSES = ("-n", "2", "--dist", "loadgroup")
 
@@ -108,6 +114,30 @@ def test_many_failures_are_no_bad_luck_and_not_run_again(suite: Path, capfd: pyt
     (suite / "test_suite.py").write_text(many)
     assert run(suite) == steady.TESTS_FAILED
     assert "once more" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("variable", "name"),
+    [("", "the suite"), ("MUSTER_NO_REPEATS", "without repeats"), ("MUSTER_PURE", "in plain Python")],
+)
+def test_how_long_a_pass_took_is_said_under_its_name(
+    suite: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, variable: str, name: str
+) -> None:
+    monkeypatch.delenv("MUSTER_NO_REPEATS", raising=False)
+    if variable:
+        monkeypatch.setenv(variable, "1")
+    assert run(suite, "-k", "test_steady") == 0
+    assert re.fullmatch(rf"{name}: \d+ min \d+ s, \d+ s of CPU", capfd.readouterr().out.splitlines()[-1])
+
+
+def test_bytecode_is_kept_where_nothing_may_be_written_beside_the_sources(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    looks = "import sys\ndef test_it(): assert (sys.dont_write_bytecode, sys.pycache_prefix) == (False, f'{sys.prefix}/bytecode')\n"
+    (suite / "test_suite.py").write_text(looks)
+    assert run(suite, "-k", "test_it") == 0
+    assert not [*suite.rglob("*.pyc")]
 
 
 def test_suite_that_cannot_be_collected_is_not_run_again(suite: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -15,8 +15,9 @@ from muster.core.hashing import partition_for
 from muster.sim.cluster_faults import CLUSTER_FAULTS
 from muster.sim.cluster_world import ClusterWorld
 from muster.sim.run import simulate
+from tests.forms import seeds_of_this_form
 
-SEEDS = 40
+SEEDS = seeds_of_this_form(40)
 CHUNK = 10
 NODES = 3
 
@@ -28,7 +29,7 @@ def _quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+@pytest.mark.parametrize("first", SEEDS[::CHUNK])
 def test_no_seed_violates_anything_in_a_cluster(first: int) -> None:
     for seed in range(first, first + CHUNK):
         verdict = simulate(seed, nodes=NODES)

@@ -17,9 +17,9 @@ from muster.runtime.remote_questions import RemoteQuestions
 from muster.sim.cluster_faults import CLUSTER_FAULTS_WITH_TRANSACTIONS
 from muster.sim.run import kinds_of_faults, simulate
 from muster.wire.errors import NONE
-from tests.forms import interpreted_only
+from tests.forms import interpreted_only, seeds_of_this_form
 
-SEEDS = 20
+SEEDS = seeds_of_this_form(20)
 CHUNK = 5
 NODES = 3
 SEEDS_OF_A_MUTATION = 40
@@ -33,7 +33,7 @@ def _quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+@pytest.mark.parametrize("first", SEEDS[::CHUNK])
 def test_no_seed_with_transactions_violates_anything_in_a_cluster(first: int) -> None:
     for seed in range(first, first + CHUNK):
         verdict = simulate(seed, nodes=NODES, transactions=True)

@@ -26,11 +26,12 @@ from muster.sim.history import History
 from muster.sim.run import kinds_of_faults, shrink, simulate
 from muster.topics.catalog_topics import CatalogTopics
 from muster.wire import errors
-from tests.forms import interpreted_only
+from tests.forms import interpreted_only, seeds_of_this_form
 
 SEEDS = 40
 """How many seeds a mutation may hide from."""
-CLEAN_SEEDS, CLEAN_CLUSTER_SEEDS, CHUNK = 60, 15, 15
+CLEAN_SEEDS, CLEAN_CLUSTER_SEEDS = seeds_of_this_form(60), seeds_of_this_form(15)
+CHUNK = 15
 NODES = 3
 
 
@@ -91,7 +92,7 @@ def test_a_good_history_is_left_alone() -> None:
 # -- no seed violates anything
 
 
-@pytest.mark.parametrize("first", range(0, CLEAN_SEEDS, CHUNK))
+@pytest.mark.parametrize("first", CLEAN_SEEDS[::CHUNK])
 def test_no_seed_with_consumer_groups_violates_anything(first: int) -> None:
     for seed in range(first, first + CHUNK):
         verdict = simulate(seed, consumers=True)
@@ -99,7 +100,7 @@ def test_no_seed_with_consumer_groups_violates_anything(first: int) -> None:
 
 
 def test_no_seed_with_consumer_groups_violates_anything_in_a_cluster() -> None:
-    for seed in range(CLEAN_CLUSTER_SEEDS):
+    for seed in CLEAN_CLUSTER_SEEDS:
         verdict = simulate(seed, nodes=NODES, consumers=True)
         assert not verdict.violations, f"muster sim --nodes {NODES} --consumers --seed {seed} --log\n" + "\n".join(
             verdict.violations

@@ -12,9 +12,10 @@ import pytest
 
 from muster.sim.faults import FAULTS
 from muster.sim.run import simulate
+from tests.forms import seeds_of_this_form
 
-SEEDS = 300
-SEEDS_WITH_TRANSACTIONS = 100
+SEEDS = seeds_of_this_form(300)
+SEEDS_WITH_TRANSACTIONS = seeds_of_this_form(100)
 CHUNK = 25
 
 
@@ -25,14 +26,14 @@ def _quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+@pytest.mark.parametrize("first", SEEDS[::CHUNK])
 def test_no_seed_violates_anything(first: int) -> None:
     for seed in range(first, first + CHUNK):
         verdict = simulate(seed)
         assert not verdict.violations, f"muster sim --seed {seed} --log\n" + "\n".join(verdict.violations)
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS_WITH_TRANSACTIONS, CHUNK))
+@pytest.mark.parametrize("first", SEEDS_WITH_TRANSACTIONS[::CHUNK])
 def test_no_seed_with_transactions_violates_anything(first: int) -> None:
     for seed in range(first, first + CHUNK):
         verdict = simulate(seed, transactions=True)

@@ -1,7 +1,7 @@
 """Logs of one log partition as rows of `log`: scripted histories, several groups side by side, KIP-848 groups, holes.
 
 A `GroupLog` holds plain rows in log order. It is read in two ways: as the frames that the fold gets, batch by batch, and as the
-decoded rows that the oracle (`finish_silver`, `build_gold`) looks through as a whole.
+decoded rows that the oracle (`finish_groups`, `build_group_tables`) looks through as a whole.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from tests.pipeline.fold.group_logs import GroupLog, Row
-from tests.pipeline.oracle.build import GoldSettings, build_gold
-from tests.pipeline.oracle.silver import finish_silver
+from tests.pipeline.oracle.build import GoldSettings, build_group_tables
+from tests.pipeline.oracle.silver import finish_groups
 from tests.pipeline.tables.rows import arrow
 
 FACTS = (
@@ -23,9 +23,9 @@ def oracle(log: GroupLog, settings: GoldSettings) -> dict[str, pl.DataFrame]:
     from muster.pipeline.tables.group_state import group_states, owners
 
     rows = decoded(log)
-    silver = finish_silver(rows)
+    silver = finish_groups(rows)
     every = {**rows, **silver}
-    gold = build_gold(every, settings)
+    gold = build_group_tables(every, settings)
     names = ("s_group_generation", "s_member", "s_group_epoch", "s_member_epoch", "b_journal_event")
     states = group_states(*(every[name] for name in names))
     owned = (

@@ -15,47 +15,16 @@ USUAL_COMMITS: Final = 10
 """The usual interval is the lower median of those between so many commits, the last ones up to the pair."""
 
 
-_COMMIT: Final = {
-    **dict.fromkeys(("cluster", "group_id", "topic"), pl.Categorical),
-    **dict.fromkeys(("log_partition", "partition"), pl.Int32),
-    **dict.fromkeys(("log_offset", "record_ms", "commit_ms"), pl.Int64),
-    "is_tombstone": pl.Boolean,
-}
+def commit_gaps(changes: Frame, commits: Frame, extent: Frame) -> Frame | None:
+    """A row a rebalance and partition: pause_ms, and how long before its end the last commit came; None if there is none.
 
-
-class CommitGaps:
-    """Told of finished commits part by part, it keeps pairs of neighbours between which a rebalance was written.
-
-    Until `settle` is called, about 50 bytes are kept for each commit of a group that ever rebalanced.
+    `changes` are numbered by `numbered`, `commits` are finished, `extent` comes from `log_extent`.
     """
-
-    def __init__(self, changes: Frame, extent: Frame) -> None:
-        """`changes` are numbered by `numbered`, `extent` comes from `log_extent`."""
-        asked = changes.filter(pl.col("end_offset").is_not_null())
-        self._asked = asked.select(*GROUP, _REBALANCE, "ended_ms", "end_offset")
-        self._groups = self._asked.select(GROUP).unique()
-        self._extent = extent
-        self._commits: list[Frame] = []
-        self._gaps: list[Frame] = []
-
-    def add(self, commits: Frame) -> None:
-        if self._groups.is_empty():
-            return
-        usable = commits.filter("is_effective").with_columns(pl.col(GROUP).cast(pl.String))
-        usable = usable.join(self._groups, on=GROUP, how="semi")
-        self._commits.append(usable.select(pl.col(name).cast(kind) for name, kind in _COMMIT.items()))
-
-    def settle(self) -> None:
-        """All commits of all keys that were seen so far have passed: only the pairs around rebalances are kept."""
-        if self._commits:
-            commits = pl.concat(self._commits).with_columns(pl.col("cluster", "group_id", "topic").cast(pl.String))
-            self._gaps.append(pauses_around(self._asked, commit_pairs(with_runs(commits, self._extent))))
-            self._commits = []
-
-    def gaps(self) -> Frame | None:
-        """A row a rebalance and partition: pause_ms, and how long before its end the last commit came; None if there is none."""
-        self.settle()
-        return pl.concat(self._gaps) if self._gaps else None
+    asked = changes.filter(pl.col("end_offset").is_not_null()).select(*GROUP, _REBALANCE, "ended_ms", "end_offset")
+    if asked.is_empty():
+        return None
+    usable = commits.filter("is_effective").join(asked.select(GROUP).unique(), on=GROUP, how="semi")
+    return pauses_around(asked, commit_pairs(with_runs(usable, extent)))
 
 
 def commit_pairs(commits: Frame) -> Frame:

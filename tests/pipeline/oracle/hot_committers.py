@@ -6,8 +6,6 @@ progress, though Java clients send it as a sign of life (trap 11).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import polars as pl
 
 from muster.pipeline.tables.columns import GROUP, LOG, Column, Frame, conform
@@ -20,7 +18,7 @@ _SUMS = ("commits", "useless", "bytes", "_progress", "_steps")
 
 
 def hours_of(commits: Frame) -> Frame:
-    """Sums a group and hour, of any part of the commits: those of all parts are added up by `hot_committers`."""
+    """Sums a group, hour and topic: those of all topics are added up by `hot_committers`."""
     offset, previous = pl.col("committed_offset"), pl.col("prev_offset")
     hours = (
         commits.filter(pl.col("faithful") & ~pl.col("is_tombstone"))
@@ -38,9 +36,9 @@ def hours_of(commits: Frame) -> Frame:
     return hours.with_columns(bytes=pl.col("commits") * _key_bytes() + pl.col("_values")).select(*_HOUR, *_SUMS)
 
 
-def hot_committers(hours: Iterable[Frame]) -> Frame:
+def hot_committers(hours: Frame) -> Frame:
     """`hours` come from `hours_of`."""
-    rows = pl.concat(list(hours)).group_by(_HOUR).agg(pl.col(_SUMS).sum())
+    rows = hours.group_by(_HOUR).agg(pl.col(_SUMS).sum())
     of_partition = pl.col("commits").sum().over(*LOG, "hour_ms")
     return conform(
         rows.with_columns(

@@ -15,9 +15,8 @@ import pyarrow as pa
 
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.columns import LOG, Frame, conform
-from muster.pipeline.tables.commit_pauses import numbered
 from tests.pipeline.oracle.columns import no_rows
-from tests.pipeline.oracle.commit_digest import CommitDigest
+from tests.pipeline.oracle.commit_digest import current_offsets
 from tests.pipeline.oracle.commit_rows import finished_commit_rows
 from tests.pipeline.oracle.coordinator_replay import pending_offsets
 from tests.pipeline.oracle.end_offsets import finished_end_offsets
@@ -30,26 +29,25 @@ _AS_DECODED = ("s_member", "s_assignment", "s_group_epoch", "s_member_epoch")
 
 def finish_silver(rows: Mapping[str, Frame]) -> dict[str, Frame]:
     """Every table of `SILVER`."""
-    extent = log_extent(rows.get("b_log_record", no_rows("b_log_record")))
     decoded = rows.get("s_offset_commit", no_rows("s_offset_commit"))
     markers = rows.get("txn_marker", no_rows("txn_marker"))
-    commits = _finished_commits(decoded, markers, extent)
-    nothing = numbered(no_rows("g_rebalance").with_columns(end_offset=pl.lit(None, pl.Int64)))
-    digest = CommitDigest(nothing, extent, intervals=1)
-    digest.add(commits)
+    of_groups = finish_groups(rows)
     return {
-        "s_offset_commit": commits,
-        "s_current_offset": digest.current(),
+        **of_groups,
+        "s_current_offset": current_offsets(of_groups["s_offset_commit"]),
         "s_pending_offset": pending_offsets(decoded, markers),
-        **finish_groups(rows, extent),
         "s_leo": finished_end_offsets(rows.get("b_leo_sample", no_rows("b_leo_sample"))),
     }
 
 
-def finish_groups(rows: Mapping[str, Frame], extent: Frame) -> dict[str, Frame]:
-    """What the log says of groups and members."""
+def finish_groups(rows: Mapping[str, Frame]) -> dict[str, Frame]:
+    """Commits, and what the log says of groups and members."""
+    extent = log_extent(rows.get("b_log_record", no_rows("b_log_record")))
+    decoded = rows.get("s_offset_commit", no_rows("s_offset_commit"))
+    markers = rows.get("txn_marker", no_rows("txn_marker"))
     generations = rows.get("s_group_generation", no_rows("s_group_generation"))
     return {
+        "s_offset_commit": _finished_commits(decoded, markers, extent),
         "s_group_generation": finished_generations(generations, extent),
         **{name: conform(rows.get(name, no_rows(name)), name) for name in _AS_DECODED},
     }

@@ -1,4 +1,4 @@
-"""Pages of the sample lake."""
+"""Pages of the sample lake, made by one worker for all tests that look at them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,15 @@ from tests.pipeline.report.sample_lag import END
 from tests.pipeline.report.sample_lake import sample_tables
 
 GENERATED = END + 600_000
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        shares = HERE in item.path.parents and "tables" in getattr(item, "fixturenames", ())
+        if shares and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("report"))
 
 
 @pytest.fixture(scope="session")

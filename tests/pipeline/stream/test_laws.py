@@ -17,8 +17,7 @@ from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.now import build as build_module
 from tests.pipeline.jobs.kafka_log import FIXTURE
-from tests.pipeline.stream.lakes import LakeRun, rows_in, source_of
-from tests.pipeline.stream.test_equals_oracle import COMPARED
+from tests.pipeline.stream.lakes import COMPARED, LakeRun, rows_in, source_of
 
 
 def test_current_offsets_equal_what_the_broker_answered(whole: Lake) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from muster.pipeline.lake.reader import Lake
-from tests.pipeline.stream.lakes import LakeRun, rows_in, source_of
-from tests.pipeline.stream.test_equals_oracle import COMPARED
+from tests.pipeline.stream.lakes import COMPARED, LakeRun, rows_in, source_of
 
 NEW = ("lso", "readable_end", "stable_end", "stable_lag", "stable_lag_sum")
 
