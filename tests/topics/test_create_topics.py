@@ -202,8 +202,8 @@ def test_a_topic_that_could_neither_be_made_nor_taken_back_is_made_whole_with_th
     assert (answer.error_code, answer.message) == (errors.KAFKA_STORAGE_ERROR, "disk full")
     store.room = 10
     with_topic(broker, "b")
-    (answer,) = broker.create_partitions([NewPartitions("b", 20)])
-    assert answer.error_code == errors.KAFKA_STORAGE_ERROR
+    (grown,) = broker.create_partitions([NewPartitions("b", 20)])
+    assert grown.error_code == errors.KAFKA_STORAGE_ERROR
     store.room = 100
     with_topic(broker, "c")
     again = started(store)
