@@ -48,7 +48,7 @@ class CommittingFleet(Fleet):
 class SteadyFleet(CommittingFleet):
     """Two members of one kind, who stay."""
 
-    def __init__(self, home: Path, *, bootstrap: str, group: str, topic: str, **style: str) -> None:
+    def __init__(self, home: Path, *, bootstrap: str, group: str, topic: str, **style: Any) -> None:
         super().__init__(home, bootstrap=bootstrap, group=group, topic=topic)
         self._style = style
 
@@ -73,8 +73,9 @@ class MigratingFleet(SteadyFleet):
     """Its members are exchanged one by one, as in a rolling restart, first for such of the consumer protocol, then for classic ones
     again: the group is classic, mixed, of the new protocol, mixed, classic and so on (KIP-848)."""
 
-    def __init__(self, home: Path, *, bootstrap: str, group: str, topic: str) -> None:
-        super().__init__(home, bootstrap=bootstrap, group=group, topic=topic, library="confluent-kafka")
+    def __init__(self, home: Path, *, bootstrap: str, group: str, topic: str, max_poll_ms: int) -> None:
+        style = {"library": "confluent-kafka", "max_poll_ms": max_poll_ms}
+        super().__init__(home, bootstrap=bootstrap, group=group, topic=topic, **style)
         self._protocols = cycle(("consumer", "consumer", "classic", "classic"))
         self._came = 0
 

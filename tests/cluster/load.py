@@ -31,6 +31,9 @@ PARTITIONS = 4
 UNDISTURBED = "modern"
 """The group of the consumer protocol: nobody comes or goes, and its sessions are longer than anything that happens to the cluster.
 So its members keep what they own, whoever coordinates them."""
+REVOCATION_MS = 30_000
+"""A member with librdkafka may not hear what it has to give up, if its coordinator does not answer for a moment (docs/cluster.md,
+What happens when): then the others wait for so long. Below what is waited for here, above what a commit takes in any round."""
 RECORDS_A_SECOND = 150
 SILENCE_MS = 2_000
 """A frozen node keeps its connections and says nothing."""
@@ -131,8 +134,15 @@ class Load:
         self.fleets: dict[str, SteadyFleet] = {
             "swift": SteadyFleet(home, group="swift", library="confluent-kafka", **where),
             "steady": SteadyFleet(home, group="steady", library="aiokafka", **where),
-            UNDISTURBED: SteadyFleet(home, group=UNDISTURBED, library="confluent-kafka", protocol="consumer", **where),
-            "mixed": MigratingFleet(home, group="mixed", **where),
+            UNDISTURBED: SteadyFleet(
+                home,
+                group=UNDISTURBED,
+                library="confluent-kafka",
+                protocol="consumer",
+                max_poll_ms=REVOCATION_MS,
+                **where,
+            ),
+            "mixed": MigratingFleet(home, group="mixed", max_poll_ms=REVOCATION_MS, **where),
         }
 
     def start(self) -> None:

@@ -11,19 +11,36 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from muster.cluster.worker_status import FILE as MARK_OF_WORKERS
+from muster.log.directory import PRIVATE_DOCUMENTS
 from muster.log.files import FileStore
+from muster.runtime.group_config_document import DOCUMENT as GROUP_CONFIGS
+from muster.security.acl_document import DOCUMENT as ACLS
+from muster.security.node_proof import DOCUMENT as NODE_SECRET
+from muster.security.quota_document import DOCUMENT as QUOTAS
+from muster.security.users import DOCUMENT as USERS
+from muster.server.automatic_id import DOCUMENT as NODE_IDS
 from muster.server.identity import claim
 from muster.topics.broker import Broker
+from muster.topics.catalog_document import DOCUMENT as TOPICS
 from muster.topics.copying.mark import MARK
 from muster.topics.produce import ProduceTerms
+from muster.topics.producer_ids import DOCUMENT as PRODUCER_IDS
 from tests.cli.command import Told
 from tests.cluster.killed_copy import EXIT_CODE
-from tests.cluster.node_process import NodeProcess
+from tests.cluster.node_process import SETTINGS, NodeProcess
 from tests.cluster.postgres_process import PostgresProcess
-from tests.interop.broker_process import BrokerProcess
+from tests.interop.broker_process import QUICK_GROUPS, BrokerProcess
 from tests.interop.client_confluent import QUIET
 from tests.interop.waiting import PATIENCE_SECONDS
 from tests.topics.bench_broker import NOW_MS, batch, commit, numbered, send_durably, started, with_topic
+
+DOCUMENTS = (ACLS, USERS, QUOTAS, GROUP_CONFIGS, NODE_SECRET, PRODUCER_IDS, NODE_IDS)
+"""All but the catalog of topics, which the fixture fills."""
+RIGHTS = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
@@ -129,6 +146,38 @@ def test_an_append_of_the_other_store_goes_on_at_the_same_offset_and_knows_the_p
     store.close()
 
 
+def test_every_document_is_carried_in_both_directions_and_secrets_stay_private(
+    directory: Path, url: str, tmp_path: Path
+) -> None:
+    """All that a store keeps beside its logs, whatever is in it; but for what is of one directory alone."""
+    written = {name: f'{{"kept in": "{name}"}}'.encode() for name in DOCUMENTS}
+    store = FileStore(str(directory), "os")
+    for name, content in written.items():
+        store.write_document(name, content)
+    store.write_document(MARK_OF_WORKERS, b"{}")
+    store.close()
+    back = tmp_path / "back"
+    muster("store", "copy", str(directory), url).done()
+    muster("store", "copy", url, str(back)).done()
+    assert {path.name: path.read_bytes() for path in back.glob("*.json") if path.name != TOPICS} == written
+    assert {back.joinpath(name).stat().st_mode & 0o777 for name in PRIVATE_DOCUMENTS} == {0o600}
+
+
+def test_what_is_left_of_deleted_topics_is_not_copied(directory: Path, url: str, tmp_path: Path) -> None:
+    """The first start on the copy would make topics of it, without their settings."""
+    import psycopg
+
+    muster("store", "copy", str(directory), url).done()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO muster.partitions (topic, partition, topic_id)"
+            " VALUES ('gone', 0, gen_random_uuid()), ('t', 2, (SELECT topic_id FROM muster.partitions WHERE topic = 't' LIMIT 1))"
+        )
+    copied = muster("store", "copy", url, str(tmp_path / "back"), "--json").done().rows
+    assert [row["partition"] for row in copied] == ["empty-0", "t-0", "t-1"]
+    assert sorted(path.name for path in (tmp_path / "back").glob("*-[0-9]")) == ["empty-0", "t-0", "t-1"]
+
+
 def test_stores_in_use_of_another_copy_or_of_nobody_are_refused_in_one_line(
     directory: Path, url: str, tmp_path: Path
 ) -> None:
@@ -147,31 +196,48 @@ def test_stores_in_use_of_another_copy_or_of_nobody_are_refused_in_one_line(
 
 
 @pytest.mark.interop
-def test_clients_find_their_records_offsets_users_and_quotas_on_the_cluster_and_back_on_one_server(
+def test_clients_find_their_records_offsets_rights_and_settings_on_the_cluster_and_back_on_one_server(
     url: str, tmp_path: Path
 ) -> None:
-    first = BrokerProcess(tmp_path)
+    first = BrokerProcess(tmp_path, {**QUICK_GROUPS, **RIGHTS})
+    (tmp_path / "secret").write_text("a-secret")
     with first:
         admin = AdminClient({"bootstrap.servers": first.address, **QUIET})
         admin.create_topics([NewTopic("orders", 2, 1)])["orders"].result(PATIENCE_SECONDS)
         work(first.address, range(10))
-        muster("quotas", "set", "producer_byte_rate=9000000", "--for-user", "ann", "--bootstrap", first.address).done()
+        there = ("--bootstrap", first.address)
+        muster("quotas", "set", "producer_byte_rate=9000000", "--for-user", "ann", *there).done()
+        muster("users", "add", "ann", "--password-file", str(tmp_path / "secret"), *there).done()
+        muster(
+            "acls", "add", "--allow-principal", "User:ann", "--consumer", "--topic", "orders", "--group", "*", *there
+        ).done()
+        muster("groups", "configs", "movers", "--set", "consumer.session.timeout.ms=50000", *there).done()
+        kept = rights_and_settings(first.address)
+        assert all("ann" in each for each in kept[:3])
+        assert "50000" in kept[3]
     muster("store", "copy", str(tmp_path / "data"), url).done()
-    node = NodeProcess(tmp_path, url, 1)
+    node = NodeProcess(tmp_path, url, 1, {**SETTINGS, **RIGHTS})
     node.start()
     assert found(node.address) == (list(range(10)), 10)
-    assert "running on it" in muster("store", "copy", url, str(tmp_path / "early")).err.replace(
-        "run on it", "running on it"
-    )
+    assert "nodes run on it (1)" in muster("store", "copy", url, str(tmp_path / "early")).refused(1)
     work(node.address, range(10, 15))
-    assert "ann" in muster("quotas", "list", "--bootstrap", node.address).done().out
+    assert rights_and_settings(node.address) == kept
     node.stop()
     home = tmp_path / "again"
     home.mkdir()
     muster("store", "copy", url, str(home / "data")).done()
-    with BrokerProcess(home) as last:
+    with BrokerProcess(home, {**QUICK_GROUPS, **RIGHTS}) as last:
         assert found(last.address) == (list(range(15)), 15)
-        assert "ann" in muster("quotas", "list", "--bootstrap", last.address).done().out
+        assert rights_and_settings(last.address) == kept
+
+
+def rights_and_settings(address: str) -> list[str]:
+    """Quotas, users, ACLs, and what a group has for itself, as commands show them."""
+    questions = (("quotas", "list"), ("users", "list"), ("acls", "list"))
+    there = ("--bootstrap", address)
+    settings = muster("groups", "configs", "movers", "--json", *there).done().rows
+    own = [row for row in settings if row["source"] == "group"]
+    return [*(muster(*question, *there).done().out for question in questions), repr(own)]
 
 
 def work(address: str, numbers: range) -> None:

@@ -1,4 +1,4 @@
-"""A rolling upgrade with the code of an older release: `python -m tests.cluster.upgrade CHECKOUT`, with a checkout of that release.
+"""A rolling upgrade with the code of an older release: `make upgrade-test` takes the newest tag, `REV=` says which else.
 
 Two old nodes make the tables and serve a load. A present one joins them, the database is migrated, an old node is killed and comes
 back, a contract step is refused, the old ones are replaced, and one goes back to the old release. Nothing acknowledged may be
@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -23,6 +25,8 @@ from tests.cluster.light_load import LightLoad
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage, muster
 from tests.interop.waiting import eventually
+
+ROOT = Path(__file__).parents[2]
 
 
 class Upgrade:
@@ -81,11 +85,44 @@ class Upgrade:
         raise AssertionError("a contract step was taken beside old nodes")
 
 
+def git(*arguments: str) -> str:
+    done = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"git {' '.join(arguments)}: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def revision_to_come_from(wanted: str) -> str:
+    """SystemExit with what to do if there is none."""
+    found = wanted or git("tag", "--list", "v*", "--sort=-version:refname").partition("\n")[0]
+    if not found:
+        raise SystemExit("no release is tagged here: say which code to come from, as in make upgrade-test REV=HEAD~20")
+    return found
+
+
+@contextmanager
+def checked_out(revision: str) -> Iterator[Path]:
+    """A worktree for as long as it is needed."""
+    with tempfile.TemporaryDirectory(prefix="muster-old-release-") as parent:
+        checkout = Path(parent, "checkout")
+        git("worktree", "add", "--detach", str(checkout), revision)
+        try:
+            yield checkout
+        finally:
+            git("worktree", "remove", "--force", str(checkout))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("checkout", type=Path, help="of the older release")
-    old = {"PYTHONPATH": str(parser.parse_args().checkout.resolve() / "src"), "MUSTER_PURE": "1"}
-    with tempfile.TemporaryDirectory(prefix="muster-upgrade-") as home, PostgresProcess() as database:
+    parser.add_argument("revision", nargs="?", default="", help="of the older code (default: the newest tag)")
+    revision = revision_to_come_from(parser.parse_args().revision)
+    with (
+        checked_out(revision) as checkout,
+        tempfile.TemporaryDirectory(prefix="muster-upgrade-") as home,
+        PostgresProcess() as database,
+    ):
+        print(f"from {revision}, {git('log', '-1', '--format=%h %s', revision)}", flush=True)
+        old = {"PYTHONPATH": str(checkout / "src"), "MUSTER_PURE": "1"}
         command = [sys.executable, "-m", "muster", "store", "migrate", database.url]
         subprocess.run(command, env={**os.environ, **old}, check=True)
         with ClusterStage(Path(home), database, has_tables=True) as stage:

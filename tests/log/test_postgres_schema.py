@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,6 +10,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
+from muster.cli.main import main
 from muster.log.contract import StorageError
 from muster.log.postgres import migration
 from muster.log.postgres.migration import migrate
@@ -158,13 +160,45 @@ def test_a_step_that_does_not_get_its_locks_gives_way_and_tries_again(
         assert len(pauses) == 2
 
 
-def test_a_table_that_is_never_free_ends_the_migration_with_where_to_look(
+def test_a_table_that_is_never_free_is_waited_for_aloud_and_ends_the_migration_with_whose_it_is(
     url: str, connection: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     migrate(connection, "id", BEFORE)
-    monkeypatch.setattr(migration, "ATTEMPTS", 1)
-    with psycopg.connect(url) as slow:
+    monkeypatch.setattr(migration, "ATTEMPTS", 2)
+    said: list[str] = []
+    with psycopg.connect(url, application_name="a report") as slow:
         slow.execute("SELECT * FROM muster.nodes")
-        with pytest.raises(StorageError, match=r"in use by a transaction that does not end: .*pg_locks"):
-            migrate(connection, "id")
+        who = f"by process {slow.info.backend_pid} of the database (a report)"
+        with pytest.raises(
+            StorageError, match=re.escape(f"the tables stay in use, {who}, whose transaction does not end")
+        ):
+            migrate(connection, "id", say=said.append)
+    assert said == [f"the tables are in use, {who}; waiting for 1 s at most"]
     assert schema_state(connection) == SchemaState(2, 2)
+
+
+def test_whoever_migrates_beside_another_says_that_it_waits(url: str, connection: Any) -> None:
+    migrate(connection, "id", BEFORE)
+    said: list[str] = []
+
+    def hear(line: str) -> None:
+        said.append(line)
+        other.commit()
+
+    with psycopg.connect(url) as other:
+        other.execute("SELECT pg_advisory_xact_lock(%s)", (migration._LOCK,))
+        assert migrate(connection, "id", say=hear) == (2, 3)
+    assert said == ["another `muster store migrate` is at work; waiting for it"]
+
+
+def test_the_command_gives_a_step_more_time_than_other_commands_have(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was cut off while it waited for its locks, and said that the database had gone away."""
+    allowed = []
+
+    def note(connection: Any, *_: object, **__: object) -> tuple[int, int]:
+        allowed.append(connection.execute("SHOW statement_timeout").fetchone())
+        return 0, 1
+
+    monkeypatch.setattr(migration, "migrate", note)
+    assert main(["store", "migrate", url]) == 0
+    assert allowed == [("10min",)]

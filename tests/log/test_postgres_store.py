@@ -15,6 +15,8 @@ from tests.log.batches import TOPIC_ID, all_records, commit, open_log, put, reco
 from tests.log.postgres_server import empty_database
 from tests.log.transactions import add, end
 
+OTHER_ID = b"another topic id"
+
 
 @pytest.fixture
 def url() -> str:
@@ -182,3 +184,39 @@ def test_a_log_without_transactions_is_known_to_have_none(stores: list[PostgresS
     first, second = stores
     put(first, open_log(first), "plain")
     assert not open_log(second).has_transactions
+
+
+def test_a_log_of_another_topic_of_the_same_name_is_not_opened(url: str, connection: Any) -> None:
+    """A node that has not heard yet that the topic was deleted and made again."""
+    store = PostgresStore(url, 1)
+    store.announce("t", OTHER_ID, [0])
+    connection.execute("UPDATE muster.partitions SET owner = 1, epoch = 0")
+    with pytest.raises(Fenced, match="t-0 belongs to another topic of that name"):
+        store.open("t", 0, TOPIC_ID, LogConfig())
+    assert store.get("t", 0) is None
+    store.close()
+
+
+def test_what_is_left_of_a_deleted_topic_goes_when_one_of_its_name_is_announced(url: str) -> None:
+    store = PostgresStore(url, 1)
+    store.announce("t", TOPIC_ID, [0, 1, 2])
+    store.announce("t", OTHER_ID, [0])
+    assert (store.partitions(), store.topic_id_of("t", 0)) == ([("t", 0)], OTHER_ID)
+    store.close()
+
+
+def test_a_node_that_is_behind_neither_announces_nor_clears_away_what_others_may_have_made_since(url: str) -> None:
+    late, ahead = PostgresStore(url, 1), PostgresStore(url, 2)
+    late.read_document("topics.json")
+    ahead.read_document("topics.json")
+    ahead.write_document("topics.json", b"t is another topic now")
+    ahead.announce("t", OTHER_ID, [0])
+    late.announce("t", TOPIC_ID, [0, 1])
+    late.delete("t", 0, TOPIC_ID)
+    late.delete("t", 0)
+    assert (late.partitions(), late.topic_id_of("t", 0)) == ([("t", 0)], OTHER_ID)
+    late.read_document("topics.json")
+    late.delete("t", 0)
+    assert late.partitions() == []
+    late.close()
+    ahead.close()

@@ -67,10 +67,10 @@ class _CrashingStore(MemoryStore):
 
     armed = True
 
-    def delete(self, topic: str, partition: int) -> None:
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
         if self.armed:
             raise KeyboardInterrupt
-        super().delete(topic, partition)
+        super().delete(topic, partition, topic_id)
 
 
 def test_a_crash_in_the_middle_of_a_deletion_does_not_bring_the_topic_back() -> None:

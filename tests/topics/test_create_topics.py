@@ -187,6 +187,35 @@ def test_a_disk_that_is_full_leaves_no_half_made_topic() -> None:
     assert started(store).catalog.topics() == []
 
 
+class _NoWayBack(_NoRoom):
+    """What is made cannot be taken away again either."""
+
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
+        raise StorageError("read-only file system")
+
+
+def test_a_topic_that_could_neither_be_made_nor_taken_back_is_made_whole_with_the_next_change() -> None:
+    """It is in the document. Writing that anew without it would leave logs of nobody, which the next start would adopt."""
+    store = _NoWayBack()
+    broker = started(store)
+    (answer,) = broker.create_topics([NewTopic("a", 2)])
+    assert (answer.error_code, answer.message) == (errors.KAFKA_STORAGE_ERROR, "disk full")
+    store.room = 10
+    with_topic(broker, "b")
+    (grown,) = broker.create_partitions([NewPartitions("b", 20)])
+    assert grown.error_code == errors.KAFKA_STORAGE_ERROR
+    store.room = 100
+    with_topic(broker, "c")
+    again = started(store)
+    for each in (broker, again):
+        assert [(topic.name, len(topic.partitions)) for topic in each.catalog.topics()] == [
+            ("a", 2),
+            ("b", 20),
+            ("c", 1),
+        ]
+    assert again.catalog.adopted == []
+
+
 def test_partitions_are_added_behind_the_existing_ones() -> None:
     broker = started()
     first = with_topic(broker, "a", 1, retention_ms="5")

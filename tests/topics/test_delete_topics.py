@@ -91,10 +91,10 @@ def test_a_topic_stays_if_its_deletion_cannot_be_written_down() -> None:
 class _StubbornLogs(MemoryStore):
     stubborn = False
 
-    def delete(self, topic: str, partition: int) -> None:
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
         if self.stubborn:
             raise StorageError("directory is busy")
-        super().delete(topic, partition)
+        super().delete(topic, partition, topic_id)
 
 
 def test_a_topic_whose_logs_cannot_be_removed_is_gone_and_never_comes_back_with_its_records() -> None:

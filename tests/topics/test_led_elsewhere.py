@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -11,7 +11,8 @@ from muster.log.contract import NOBODY, DocumentChanged, Leader, LedElsewhere, L
 from muster.log.memory import MemoryLog, MemoryStore
 from muster.topics.broker import Broker
 from muster.topics.broker_config import BrokerConfig
-from muster.topics.creation import NewTopic
+from muster.topics.creation import NewPartitions, NewTopic
+from muster.topics.leaders import Leaders
 from muster.topics.produce import ProduceTerms
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Topic
@@ -59,6 +60,68 @@ class MovingStore(ClusterStore):
         return super().open(topic, partition, topic_id, config)
 
 
+class InterruptedStore(ClusterStore):
+    """Another node changes the catalog before the second write of a document from now on."""
+
+    def __init__(self, shared: SharedDocuments) -> None:
+        super().__init__(shared)
+        self.interrupt: Callable[[], object] = lambda: None
+        self._writes = 0
+
+    def expect(self, interrupt: Callable[[], object]) -> None:
+        self.interrupt, self._writes = interrupt, 0
+
+    def write_document(self, name: str, content: bytes) -> None:
+        self._writes += 1
+        if self._writes == 2:
+            self.interrupt()
+        super().write_document(name, content)
+
+
+class SilentStore(ClusterStore):
+    """Cannot say that there are new partitions, as long as it is in trouble."""
+
+    is_in_trouble = False
+
+    def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
+        if self.is_in_trouble:
+            raise StorageError("the database went away")
+
+
+class NobodyLeads:
+    node_id = HERE
+    is_alone = False
+
+    def of(self, topic: str, partition: int, kept_epoch: int) -> Leader:
+        return Leader(NOBODY, -1)
+
+
+class LosingStore(ClusterStore):
+    """The node's lease ends while the log of the second partition is asked for."""
+
+    def __init__(self, shared: SharedDocuments) -> None:
+        super().__init__(shared)
+        self.leaders = LostLeaders()
+        self.closed: list[int] = []
+
+    def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> MemoryLog:
+        self.leaders.leads = self.leaders.leads and partition != 1
+        return super().open(topic, partition, topic_id, config)
+
+    def release(self, topic: str, partition: int) -> None:
+        self.closed.append(partition)
+        super().release(topic, partition)
+
+
+class LostLeaders:
+    node_id = HERE
+    is_alone = False
+    leads = True
+
+    def of(self, topic: str, partition: int, kept_epoch: int) -> Leader:
+        return Leader(HERE, 4) if self.leads else Leader(NOBODY, -1)
+
+
 class OddIsElsewhere:
     node_id = HERE
     is_alone = False
@@ -67,8 +130,9 @@ class OddIsElsewhere:
         return Leader(THERE if partition % 2 else HERE, 4)
 
 
-def node(shared: SharedDocuments, store: ClusterStore | None = None) -> Broker:
-    broker = Broker(store or ClusterStore(shared), BrokerConfig(node_id=HERE), os.urandom, leaders=OddIsElsewhere())
+def node(shared: SharedDocuments, store: ClusterStore | None = None, leaders: Leaders | None = None) -> Broker:
+    leaders = leaders or OddIsElsewhere()
+    broker = Broker(store or ClusterStore(shared), BrokerConfig(node_id=HERE), os.urandom, leaders=leaders)
     broker.start()
     return broker
 
@@ -179,6 +243,53 @@ def test_a_topic_of_which_a_partition_has_moved_on_is_known_and_that_partition_l
     store.trouble = LedElsewhere("t-2 is led since epoch 5, not 4")
     second.refresh()
     assert [second.partition("t", index).leader_id for index in range(4)] == [HERE, THERE, NOBODY, THERE]
+
+
+def test_partitions_that_were_made_before_another_node_changed_something_are_not_made_again() -> None:
+    """The request is judged anew then, and finds its own topics grown: that must not look like a mistake of the client."""
+    shared = SharedDocuments()
+    store = InterruptedStore(shared)
+    first, second = node(shared), node(shared, store)
+    first.create_topics([NewTopic("a", 1), NewTopic("b", 1)])
+    second.refresh()
+    store.expect(lambda: first.create_topics([NewTopic("c", 1)]))
+    answers = second.create_partitions([NewPartitions("a", 2), NewPartitions("b", 2)])
+    assert [(answer.name, answer.error_code) for answer in answers] == [("a", errors.NONE), ("b", errors.NONE)]
+    assert {topic.name: len(topic.partitions) for topic in second.catalog.topics()} == {"a": 2, "b": 2, "c": 1}
+
+
+def test_what_could_not_be_made_whole_here_is_left_to_the_nodes_that_have_heard_of_it() -> None:
+    """They may have taken records for it. The node that began takes it over like any other change of others."""
+    shared = SharedDocuments()
+    store = SilentStore(shared)
+    first, second = node(shared, store, NobodyLeads()), node(shared)
+    first.create_topics([NewTopic("t", 1)])
+    store.is_in_trouble = True
+    assert first.create_topics([NewTopic("new", 1)])[0].error_code == errors.KAFKA_STORAGE_ERROR
+    second.refresh()
+    assert names(second.catalog.topics()) == ["new", "t"]
+    store.is_in_trouble = False
+    assert first.create_topics([NewTopic("new", 1)])[0].error_code == errors.TOPIC_ALREADY_EXISTS
+    store.is_in_trouble = True
+    assert first.create_partitions([NewPartitions("t", 3)])[0].error_code == errors.KAFKA_STORAGE_ERROR
+    store.is_in_trouble = False
+    second.refresh()
+    first.refresh()
+    seen = [[(topic.topic_id, len(topic.partitions)) for topic in each.catalog.topics()] for each in (first, second)]
+    assert seen[0] == seen[1]
+    assert [count for _, count in seen[0]] == [1, 3]
+
+
+def test_logs_that_are_opened_while_the_lease_is_lost_do_not_stay_open() -> None:
+    """Who gives everything up looks at the topics that are known, and this one is not yet."""
+    shared = SharedDocuments()
+    store = LosingStore(shared)
+    first, second = node(shared), node(shared, store, store.leaders)
+    first.create_topics([NewTopic("t", 3)])
+    second.refresh()
+    assert [second.partition("t", index).is_led_here for index in range(3)] == [False, False, False]
+    assert sorted(store.closed) == [0, 1]
+    assert produced_to(second, 0) == errors.NOT_LEADER_OR_FOLLOWER
 
 
 def test_producer_ids_of_two_nodes_never_meet() -> None:

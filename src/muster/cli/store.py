@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 from muster.cli.exit_codes import DONE
 from muster.cli.support.store_connection import add_store_argument, with_store
 from muster.cli.support.store_copy import add_copy_arguments, copy
 
+_MIGRATE = "muster store migrate"
 _EXAMPLES = """\
 examples:
   muster store migrate postgresql://muster@db.example/muster     make the tables, or bring older ones up to date
@@ -40,9 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "copy":
         return copy(arguments)
     if arguments.action == "migrate":
-        return with_store(
-            f"muster store {arguments.action}", arguments.url, lambda c: _migrate(c, arguments.cluster_id)
-        )
+        from muster.log.postgres.migration import PATIENCE_MS
+
+        return with_store(_MIGRATE, arguments.url, lambda c: _migrate(c, arguments.cluster_id), PATIENCE_MS)
     return with_store(f"muster store {arguments.action}", arguments.url, lambda c: _status(c, as_json=arguments.json))
 
 
@@ -50,7 +52,10 @@ def _migrate(connection: Any, cluster_id: str) -> int:
     from muster.log.postgres.migration import migrate
     from muster.server.identity import random_id
 
-    before, after = migrate(connection, cluster_id or random_id())
+    def say(line: str) -> None:
+        print(f"{_MIGRATE}: {line}", file=sys.stderr, flush=True)
+
+    before, after = migrate(connection, cluster_id or random_id(), say=say)
     if before == after:
         print(f"the database has schema version {after}; nothing to do")
     elif before == 0:

@@ -274,15 +274,17 @@ class LogStore(Protocol):
 
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
         """These logs belong to a topic now. Where several nodes share a store one of them will be told to lead each;
-        where one node has everything there is nothing to do. May be said more than once."""
+        where one node has everything there is nothing to do. May be said more than once. What is left of a deleted topic of
+        that name goes."""
         ...
 
     def release(self, topic: str, partition: int) -> None:
         """Another node leads it now: forget the open log and what is staged for it, leave its bytes alone."""
         ...
 
-    def delete(self, topic: str, partition: int) -> None:
-        """Forget the log and its bytes."""
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
+        """Forget the log and its bytes. Where several nodes share a store: of the topic with this id alone, or, without one, only
+        if nobody changed the catalog since this node read it."""
         ...
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:

@@ -181,7 +181,7 @@ class FileStore:
             self._recovery_points[key] = log.durable_offset
         log.release_files()
 
-    def delete(self, topic: str, partition: int) -> None:
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
         """The directory is renamed first, so that a crash half-way cannot bring part of the log back."""
         key = (topic, partition)
         if key not in self._on_disk:

@@ -234,7 +234,7 @@ class MemoryStore:
         if log is not None:
             self.forget_staged(log)
 
-    def delete(self, topic: str, partition: int) -> None:
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
         log = self._logs.pop((topic, partition), None)
         self._topic_ids.pop((topic, partition), None)
         if log is not None:

@@ -190,7 +190,7 @@ class ClusterStore(PostgresStore):
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
         self.reader.run(lambda database: database.announce(topic, topic_id, partitions))
 
-    def delete(self, topic: str, partition: int) -> None:
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
         self.reader.run(lambda database: database.partitions.pop(Slot(topic, partition), None))
         self.release(topic, partition)
 

@@ -131,9 +131,11 @@ class Broker:
         )
 
     def create_partitions(self, wanted: Sequence[NewPartitions], *, validate_only: bool = False) -> list[TopicAnswer]:
-        return self._change(
-            lambda: creation.create_partitions(self.catalog, self._rules, wanted, validate_only=validate_only)
+        answers: dict[str, TopicAnswer] = {}
+        self._change(
+            lambda: creation.create_partitions(self.catalog, self._rules, wanted, answers, validate_only=validate_only)
         )
+        return list(answers.values())
 
     def _change(self, step: Callable[[], T]) -> T:
         """Change the catalog. If another node was quicker, its change is taken over and the step is judged anew."""

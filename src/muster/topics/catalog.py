@@ -126,7 +126,8 @@ class Catalog:
     def add(self, new: Iterable[Topic], partition_counts: Sequence[int]) -> None:
         """Make topics and their logs, all or none of them."""
         topics = list(new)
-        self._clear_leftovers({topic.name for topic in topics})
+        if self.leaders.is_alone:  # else the store itself tells by their ids what is left of a deleted topic
+            self._clear_leftovers({topic.name for topic in topics})
         planned = [
             StoredTopic(topic.name, topic.topic_id, count, topic.overrides)
             for topic, count in zip(topics, partition_counts, strict=True)
@@ -141,11 +142,20 @@ class Catalog:
         for topic in topics:
             self._index(topic)
 
-    def _undo(self, topics: Sequence[Topic]) -> None:
-        for topic in topics:
-            for partition in topic.partitions:
-                self.store.delete(topic.name, partition.index)
-        self._write()
+    def _undo(self, topics: Sequence[Topic], first: int = 0) -> None:
+        """Their partitions from `first` on could not all be made, and the document names them already. Where that cannot be taken
+        back, or other nodes may use them by now, what it says counts: it is taken over before anything else is written."""
+        self.is_behind = not self.leaders.is_alone
+        put_away = self.store.delete if self.leaders.is_alone else self.store.release
+        try:
+            for topic in topics:
+                for partition in topic.partitions[first:]:
+                    put_away(topic.name, partition.index)
+                del topic.partitions[first:]
+            if self.leaders.is_alone:
+                self._write()
+        except StorageError:
+            self.is_behind = True
 
     def remove(self, topics: Sequence[Topic]) -> None:
         """Forget topics and their logs. A log that cannot be removed now goes later; its topic is gone all the same."""
@@ -157,14 +167,15 @@ class Catalog:
             self._unindex(topic)
         for topic in topics:
             try:
-                self._delete_logs(topic.name)
+                self._delete_logs(topic.name, topic.topic_id)
             except StorageError as error:
                 logger.warning("topic %s is deleted, but its logs are still there: %s", topic.name, error)
 
-    def _delete_logs(self, name: str) -> None:
+    def _delete_logs(self, name: str, topic_id: bytes | None = None) -> None:
+        """`topic_id`: another node may have made another topic of that name by now."""
         for topic, index in self.store.partitions():
             if topic == name:
-                self.store.delete(topic, index)
+                self.store.delete(topic, index, topic_id)
         if any(topic == name for topic, _ in self.store.partitions()):
             return  # another node has some of its logs and removes those
         # The document names it until the next write: there is nothing left that it could remove.
@@ -181,10 +192,7 @@ class Catalog:
         try:
             self._open_logs(topic, partition_count, {})
         except StorageError:
-            for partition in topic.partitions[before:]:
-                self.store.delete(topic.name, partition.index)
-            del topic.partitions[before:]
-            self._write()
+            self._undo([topic], before)
             raise
 
     def change_configs(self, topic: Topic, overrides: dict[str, str], settings: TopicSettings) -> None:
@@ -249,6 +257,10 @@ class Catalog:
             log: PartitionLog
             try:
                 log = self._log_of(topic, index, leader if is_here else None)
+                if is_here and self.leaders.of(topic.name, index, leader.epoch) != leader:
+                    # The lease was lost while the store was asked: who gives up what is led here does not know of this one.
+                    self.store.release(topic.name, index)
+                    raise LedElsewhere(f"{topic.name}-{index} has another leader since it was asked for")
             except LedElsewhere:
                 if not some_may_be_offline:
                     raise
@@ -294,6 +306,11 @@ class Catalog:
         return LogOffline(topic.name, index, topic.settings.log, str(error))
 
     def _index(self, topic: Topic) -> None:
+        for partition in topic.partitions:
+            # The same of those that were opened before others of the topic.
+            leader = self.leaders.of(topic.name, partition.index, partition.leader_epoch)
+            if partition.is_led_here and leader != (partition.leader_id, partition.leader_epoch):
+                self.lead(partition, Leader(NOBODY, partition.leader_epoch))
         self.changes += 1
         self.additions += 1
         self._by_name[topic.name] = topic

@@ -240,12 +240,19 @@ def ensure_internal(catalog: Catalog, name: str, partitions: int, overrides: dic
 
 
 def create_partitions(
-    catalog: Catalog, rules: ClusterRules, wanted: Sequence[NewPartitions], *, validate_only: bool = False
-) -> list[TopicAnswer]:
-    """One answer per distinct name, in the order of the request."""
+    catalog: Catalog,
+    rules: ClusterRules,
+    wanted: Sequence[NewPartitions],
+    answers: dict[str, TopicAnswer],
+    *,
+    validate_only: bool = False,
+) -> None:
+    """One answer per distinct name, in the order of the request. Names that have one already, of an attempt that another
+    node's change ended, are left alone."""
     times = Counter(more.name for more in wanted)
-    answers: dict[str, TopicAnswer] = {}
     for more in wanted:
+        if more.name in answers:
+            continue
         try:
             if times[more.name] > 1:
                 raise TopicError(INVALID_REQUEST, "Duplicate topic name.")
@@ -257,7 +264,6 @@ def create_partitions(
             answers[more.name] = TopicAnswer(more.name, refused.code, refused.message)
         except StorageError as error:
             answers[more.name] = TopicAnswer(more.name, KAFKA_STORAGE_ERROR, str(error))
-    return list(answers.values())
 
 
 def _growable(catalog: Catalog, rules: ClusterRules, more: NewPartitions) -> Topic:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import FAILED, USAGE
 from muster.extras import install_command
+from muster.log.contract import StorageError
+from muster.log.postgres.line import STATEMENT_MS, Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +22,9 @@ def add_store_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", nargs="?", help=f"postgresql://... (default: ${VARIABLE})")
 
 
-def with_store(command: str, url: str | None, work: Callable[[Any], int]) -> int:
-    """Run something with a connection to the store; what goes wrong becomes one line and an exit code."""
+def with_store(command: str, url: str | None, work: Callable[[Any], int], patience_ms: int = STATEMENT_MS) -> int:
+    """Run something with a connection to the store; what goes wrong becomes one line and an exit code. `patience_ms`: how long it
+    may take, each of its statements and all of it."""
     from muster.server.setting_sources import refuse_password
     from muster.topics.config_types import ConfigError
 
@@ -39,11 +42,9 @@ def with_store(command: str, url: str | None, work: Callable[[Any], int]) -> int
     except ImportError:
         print(f"{command}: psycopg is not installed: {install_command('postgres')}", file=sys.stderr)
         return FAILED
-    from muster.log.contract import StorageError
-    from muster.log.postgres.line import Line
     from muster.log.postgres.pooler import require_sessions
 
-    line, other = Line(url, command), Line(url, command)
+    line, other = Line(url, command, patience_ms), Line(url, command)
     try:
         require_sessions(line, other)
         other.close()

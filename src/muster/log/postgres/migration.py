@@ -7,7 +7,7 @@ is refused as long as a live node would not understand what it leaves behind.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.log.contract import StorageError
@@ -24,27 +24,45 @@ LOCK_MS: Final = 300
 """While a step waits for a table, renewals of leases wait behind it: well below a lease."""
 ATTEMPTS: Final = 30
 PAUSE_SECONDS: Final = 0.2
+PATIENCE_MS: Final = 600_000
+"""Of the connection: a step may have much to do. A network that has gone silent is noticed long before."""
+
+_OLDEST_USER: Final = """
+SELECT pid, application_name FROM pg_stat_activity JOIN pg_locks USING (pid) JOIN pg_class ON pg_class.oid = relation
+WHERE relnamespace = 'muster'::regnamespace AND granted AND pid <> pg_backend_pid() ORDER BY xact_start LIMIT 1
+"""
 
 
 def migrate(
-    connection: psycopg.Connection[Any], cluster_id: str, steps: Sequence[Step] = MIGRATIONS
+    connection: psycopg.Connection[Any],
+    cluster_id: str,
+    steps: Sequence[Step] = MIGRATIONS,
+    say: Callable[[str], None] = lambda line: None,
 ) -> tuple[int, int]:
-    """Bring the database to the last of the steps; returns the versions before and after. Safe to run side by side.
+    """Bring the database to the last of the steps; returns the versions before and after. Safe to run side by side. `say` is told
+    what is waited for.
 
     StorageError if a contract step has to wait for nodes, with the steps before it taken.
     """
-    before = _begin(connection, steps)
+    before = _begin(connection, steps, say)
     after = before
     while after < len(steps):
-        after = _take_next(connection, cluster_id, steps)
+        after = _take_next(connection, cluster_id, steps, say)
     return before, after
 
 
-def _begin(connection: psycopg.Connection[Any], steps: Sequence[Step]) -> int:
+def _wait_for_others(connection: psycopg.Connection[Any], say: Callable[[str], None]) -> None:
+    """Until nobody else migrates, for the rest of the transaction."""
+    if connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (_LOCK,)).fetchone() != (True,):
+        say("another `muster store migrate` is at work; waiting for it")
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+
+
+def _begin(connection: psycopg.Connection[Any], steps: Sequence[Step], say: Callable[[str], None]) -> int:
     import psycopg
 
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        _wait_for_others(connection, say)
         # IF NOT EXISTS asks for the right to make schemas even where this one exists, and its owner may lack it.
         if connection.execute("SELECT to_regnamespace('muster')").fetchone() == (None,):
             try:
@@ -61,14 +79,16 @@ def _begin(connection: psycopg.Connection[Any], steps: Sequence[Step]) -> int:
     return state.version
 
 
-def _take_next(connection: psycopg.Connection[Any], cluster_id: str, steps: Sequence[Step]) -> int:
+def _take_next(
+    connection: psycopg.Connection[Any], cluster_id: str, steps: Sequence[Step], say: Callable[[str], None]
+) -> int:
     """Returns the version that the database has then: another process may have been quicker."""
     import psycopg
 
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         try:
             with connection.transaction():
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+                _wait_for_others(connection, say)
                 state = schema_state(connection)
                 if state.version >= len(steps):
                     return state.version
@@ -76,10 +96,18 @@ def _take_next(connection: psycopg.Connection[Any], cluster_id: str, steps: Sequ
                 _take(connection, cluster_id, state, steps[state.version])
                 return state.version + 1
         except psycopg.errors.LockNotAvailable:
+            if attempt == 0:
+                most_s = ATTEMPTS * (LOCK_MS / 1_000 + PAUSE_SECONDS)
+                say(f"the tables are in use{_by_whom(connection)}; waiting for {most_s:.0f} s at most")
             time.sleep(PAUSE_SECONDS)
     raise StorageError(
-        "the tables are in use by a transaction that does not end: `SELECT * FROM pg_locks WHERE NOT granted` says whose"
+        f"the tables stay in use{_by_whom(connection)}, whose transaction does not end: end it, then run this again"
     )
+
+
+def _by_whom(connection: psycopg.Connection[Any]) -> str:
+    user = connection.execute(_OLDEST_USER).fetchone()
+    return "" if user is None else f", by process {user[0]} of the database ({user[1] or 'without a name'})"
 
 
 def _take(connection: psycopg.Connection[Any], cluster_id: str, state: SchemaState, step: Step) -> None:

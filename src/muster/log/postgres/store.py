@@ -37,6 +37,15 @@ _MAKE_ALL: Final = """
 INSERT INTO muster.partitions (topic, topic_id, partition) SELECT %s, %s, unnest(%s::integer[])
 ON CONFLICT (topic, partition) DO NOTHING
 """
+_CATALOG: Final = "topics.json"
+"""The document that says which topics there are: with a version of it a node knows what is left of deleted ones."""
+_KNOWN: Final = "SELECT version FROM muster.documents WHERE name = %s FOR SHARE"
+_DELETE_OLDER: Final = "DELETE FROM muster.partitions WHERE topic = %s AND topic_id <> %s"
+_DELETE: Final = "DELETE FROM muster.partitions WHERE topic = %s AND partition = %s AND topic_id = %s"
+_DELETE_LEFTOVER: Final = """
+WITH known AS (SELECT version FROM muster.documents WHERE name = %s FOR SHARE)
+DELETE FROM muster.partitions WHERE topic = %s AND partition = %s AND coalesce((SELECT version FROM known), 0) = %s
+"""
 _CLAIM: Final = """
 UPDATE muster.partitions SET owner = %s, epoch = epoch + 1 WHERE topic = %s AND partition = %s
 """
@@ -188,6 +197,8 @@ class PostgresStore:
         row, segments = foreseen.pop(slot, (None, ()))
         if row is None or row["owner"] != self.node_id:
             raise Fenced(f"{topic}-{partition} is not owned by node {self.node_id}")
+        if row["topic_id"].bytes != topic_id:
+            raise Fenced(f"{topic}-{partition} belongs to another topic of that name")
         lines = (self.changes, self._upkeep)
         log = PostgresLog(
             topic, partition, config, self._on_first_staged, row, segments, self.node_id, lines, self.questions
@@ -213,8 +224,15 @@ class PostgresStore:
         return self._logs.get((topic, partition))
 
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
+        """Nothing if the catalog was changed since: perhaps the topic is gone, and else whoever changed it has said so before."""
+        version = self._versions.get(_CATALOG)
+
         def make(connection: Any) -> None:
             with connection.transaction():
+                now = connection.execute(_KNOWN, (_CATALOG,)).fetchone()
+                if version is not None and version != (0 if now is None else now[0]):
+                    return
+                connection.execute(_DELETE_OLDER, (topic, UUID(bytes=topic_id)))
                 made = connection.execute(_MAKE_ALL, (topic, UUID(bytes=topic_id), list(partitions)))
                 if made.rowcount:
                     tell_others(connection, f"partitions of {topic}")
@@ -226,11 +244,14 @@ class PostgresStore:
         if log is not None:
             self.forget_staged(log)
 
-    def delete(self, topic: str, partition: int) -> None:
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
+        values: tuple[object, ...] = (topic, partition)
+        if topic_id is None:
+            values = (_CATALOG, *values, self._versions.get(_CATALOG, 0))
+        else:
+            values = (*values, UUID(bytes=topic_id))
         self.changes.run(
-            lambda connection: connection.execute(
-                "DELETE FROM muster.partitions WHERE topic = %s AND partition = %s", (topic, partition)
-            )
+            lambda connection: connection.execute(_DELETE_LEFTOVER if topic_id is None else _DELETE, values)
         )
         self.release(topic, partition)
 

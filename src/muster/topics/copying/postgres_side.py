@@ -8,6 +8,8 @@ from uuid import UUID
 
 from muster.log.contract import StorageError
 from muster.log.postgres.schema import check
+from muster.topics.catalog_document import DOCUMENT as TOPICS
+from muster.topics.catalog_document import decode_catalog
 from muster.topics.copying.contract import StoredBatch, StoredPartition
 from muster.topics.copying.mark import MARK, check_mark, encode_mark, refuse_half_copy
 from muster.wire.batch import parse_header
@@ -105,10 +107,14 @@ class PostgresReading:
         return {name: bytes(content) for name, content in rows}
 
     def partitions(self) -> Sequence[StoredPartition]:
+        """Of topics that exist. What a deletion that was interrupted has left would become a topic again."""
+        stored = decode_catalog(_document(self._connection, TOPICS))
+        counts = {(topic.name, topic.topic_id): topic.partitions for topic in stored.topics}
         rows = _ask(lambda: self._connection.execute(_PARTITIONS).fetchall())
         return [
             StoredPartition(topic, partition, topic_id.bytes, max(epoch, 0), *facts)
             for topic, partition, topic_id, epoch, *facts in rows
+            if partition < counts.get((topic, topic_id.bytes), 0)
         ]
 
     def batches(self, partition: StoredPartition, from_offset: int) -> Iterator[StoredBatch]:
