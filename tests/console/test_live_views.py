@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -93,6 +95,19 @@ def test_what_many_pages_are_sent_is_encoded_once() -> None:
             await live.observer.close()
 
     asyncio.run(story())
+
+
+def test_a_console_has_loaded_what_its_first_question_to_a_cluster_needs() -> None:
+    """In a process of its own: here other tests may have loaded it."""
+    lines = [
+        "import sys",
+        "from muster.console.app import build_app",
+        "from muster.console.settings import ConsoleSettings",
+        "build_app(ConsoleSettings(bootstrap='127.0.0.1:1'))",
+        "for api in ('list_groups', 'describe_groups', 'offset_fetch', 'list_offsets'):",
+        "    assert f'muster.wire.generated.{api}' in sys.modules, api",
+    ]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
 
 
 @pytest.mark.parametrize("path", ["/", "/group?id=billing"])
