@@ -50,14 +50,14 @@ def _watched(broker: Broker, wanted: Wants, story: Callable[[Watched], Awaitable
 
 
 class Failing:
-    """Raises so many times, then does what it stands for."""
+    """Raises until it is mended, then does what it stands for."""
 
-    def __init__(self, times: int, then: Callable[..., Awaitable[Any]]) -> None:
-        self.left, self._then = times, then
+    def __init__(self, then: Callable[..., Awaitable[Any]]) -> None:
+        self.is_mended = False
+        self._then = then
 
     async def __call__(self, *args: Any, **options: Any) -> Any:
-        if self.left:
-            self.left -= 1
+        if not self.is_mended:
             raise RuntimeError("nobody thought of that")
         return await self._then(*args, **options)
 
@@ -73,12 +73,14 @@ def test_a_group_that_is_deleted_between_two_questions_has_no_offsets_held_back(
 def test_an_unexpected_error_is_logged_and_told_and_the_next_look_goes_well(
     broker: Broker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(admin, "list_groups", Failing(1, admin.list_groups))
+    failing = Failing(admin.list_groups)
+    monkeypatch.setattr(admin, "list_groups", failing)
 
     async def story(watched: Watched) -> None:
         await watched.until(lambda observer: "RuntimeError" in observer.trouble)
         assert "nobody thought of that" in caplog.text
         assert "Traceback" in caplog.text
+        failing.is_mended = True
         await watched.until(lambda observer: not observer.trouble and observer.groups.has_listed)
 
     _watched(broker, EVERYTHING, story)
@@ -88,11 +90,13 @@ def test_an_unexpected_error_of_the_reader_is_told_and_it_reads_on(
     broker: Broker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(timeline_reader, "LOOK_AGAIN_SECONDS", 0.01)
-    monkeypatch.setattr(admin, "list_topics", Failing(1, admin.list_topics))
+    failing = Failing(admin.list_topics)
+    monkeypatch.setattr(admin, "list_topics", failing)
 
     async def story(watched: Watched) -> None:
         await watched.until(lambda observer: "RuntimeError" in observer.reader.trouble)
         assert "nobody thought of that" in caplog.text
+        failing.is_mended = True
         with Fleet(broker.bootstrap_servers, "read-on", ["orders"]) as fleet:
             await asyncio.to_thread(fleet.join, "ada")
             await watched.until(lambda observer: bool(observer.reader.timelines.history("read-on").rebalances))

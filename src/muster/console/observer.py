@@ -267,9 +267,9 @@ class Observer:
         self._note_looked_at(group_ids)
 
     def _note_looked_at(self, group_ids: list[str]) -> None:
-        self._looked_at.update(dict.fromkeys(group_ids, time.monotonic()))
         if len(self._looked_at) > 2 * len(self.groups.statuses) + MOST_UNKNOWN:
             self._looked_at = {group: at for group, at in self._looked_at.items() if group in self.groups}
+        self._looked_at.update(dict.fromkeys(group_ids, time.monotonic()))
 
     def _places_of(self, group: str, committed: dict[TopicPartition, CommittedOffset]) -> set[TopicPartition]:
         known = self.groups.statuses.get(group)  # it may have been deleted meanwhile
