@@ -23,9 +23,8 @@ def _at(topic: str, lag: int | None) -> Position:
 
 
 def test_a_list_has_the_names_in_order_and_changes_with_the_groups() -> None:
-    known = KnownGroups()
-    assert not known.has_listed
-    known.list_anew(map(_listing, ("b", "a")))
+    assert not KnownGroups().has_listed
+    known = _known("b", "a")
     assert known.has_listed
     assert known.names() == ["a", "b"]
     version = known.version

@@ -11,6 +11,7 @@ from muster.console.group_timeline import EMPTY_BYTES, KEPT_EVENTS, GroupTimelin
 from muster.console.timelines import Timelines
 from muster.core.records import GroupErased
 from muster.explain.event import Event, event_in
+from muster.explain.facts import Rebalance
 from muster.explain.fold import Folding, fold
 from muster.explain.inferred import StoredAt
 
@@ -117,8 +118,8 @@ def test_a_history_does_not_grow_for_ever() -> None:
             assert len(_generations(timelines, "g")) <= KEPT_EVENTS
 
 
-def _folded(values: list[bytes]) -> list[object]:
-    return list(fold(map(_event, values), "g").rebalances)
+def _folded(values: list[bytes]) -> list[Rebalance]:
+    return fold(map(_event, values), "g").rebalances
 
 
 def test_an_event_that_cannot_be_folded_spoils_no_event_that_comes_later(monkeypatch: pytest.MonkeyPatch) -> None:
