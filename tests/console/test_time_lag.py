@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from muster.client.partitions import TopicPartition
+from muster.console import time_lag
 from muster.console.rendering import bracket
-from muster.console.time_lag import KEPT, Bracket, EndSamples, worst
+from muster.console.time_lag import KEPT, Bracket, EndSamples, EndsSeen, worst
 
 
 def _samples(*seen: tuple[int, int]) -> EndSamples:
@@ -11,6 +15,10 @@ def _samples(*seen: tuple[int, int]) -> EndSamples:
     for at_ms, end in seen:
         samples.add(at_ms, end)
     return samples
+
+
+def _kept(samples: EndSamples) -> list[tuple[int, int]]:
+    return list(zip(samples._at_ms, samples._ends, strict=True))
 
 
 def test_an_end_that_was_never_seen_says_nothing() -> None:
@@ -45,12 +53,32 @@ def test_a_log_that_was_cut_is_another_log() -> None:
 
 def test_memory_is_bounded() -> None:
     samples = _samples(*((at * 6_000, at) for at in range(2 * KEPT)))
-    assert len(samples._seen) == KEPT
+    assert len(_kept(samples)) == KEPT
+
+
+def test_where_there_are_many_partitions_fewer_looks_are_kept_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_lag, "MOST_SAMPLES", 40)
+    seen = EndsSeen()
+    places = [TopicPartition("orders", number) for number in range(4)]
+    for at in range(100):
+        seen.add(dict.fromkeys(places, at), at * 6_000)
+    assert [len(_kept(seen._by_place[place])) for place in places] == [10] * 4
+    assert seen.waited(places[0], 98, 600_000) == Bracket(6_000, 12_000)
+
+
+def test_the_partition_that_was_not_looked_at_for_longest_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_lag, "MOST_PLACES", 2)
+    seen = EndsSeen()
+    one, two, three = (TopicPartition("orders", number) for number in range(3))
+    for at_ms, place in enumerate((one, two, one, three)):
+        seen.add({place: 5}, at_ms)
+    assert seen.waited(two, 5, 10) is None
+    assert seen.waited(one, 5, 10) == seen.waited(three, 5, 10) == Bracket(0, 0)
 
 
 def test_of_looks_that_found_the_same_end_the_first_and_the_last_are_kept() -> None:
     samples = _samples((0, 5), *((at * 6_000, 10) for at in range(1, 100)), (600_000, 20))
-    assert list(samples._seen) == [(0, 5), (6_000, 10), (594_000, 10), (600_000, 20)]
+    assert _kept(samples) == [(0, 5), (6_000, 10), (594_000, 10), (600_000, 20)]
     assert samples.waited(7, 600_000) == Bracket(594_000, 600_000)
     assert samples.waited(10, 600_000) == Bracket(0, 6_000)
 

@@ -34,7 +34,7 @@ class Followed:
 
     async def until(self, group: str, generations: int) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(self.reader.timeline(group).history().rebalances) < generations:
+            while len(self.reader.timelines.history(group).rebalances) < generations:
                 await self._changed.wait()
                 self._changed.clear()
 
@@ -74,7 +74,7 @@ def test_records_that_were_deleted_before_they_could_be_read_are_counted(own_bro
                 await asyncio.to_thread(_join_and_leave, own_broker, "seen again")
                 await followed.until("seen again", 2)
             assert followed.reader.lost > 0
-            assert not followed.reader.timeline("missed").history().rebalances
+            assert not followed.reader.timelines.history("missed").rebalances
 
     asyncio.run(story())
 

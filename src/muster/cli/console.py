@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"where browsers come (default: {_DEFAULT_LISTEN}); an address that others reach requires a login",
     )
     parser.add_argument("--lake", metavar="PATH", help="a lake of `muster pipeline run`: shows history too")
+    parser.add_argument("--lake-cluster", metavar="NAME", help="the cluster's name in the lake (its own id)")
     parser.add_argument(
         "--store",
         metavar="URL",
@@ -89,34 +90,36 @@ def _settings(arguments: argparse.Namespace) -> ConsoleSettings:
         allow_changes=arguments.allow_changes,
         login=arguments.login,
         timeout_seconds=arguments.timeout,
-        history=_history(arguments.lake),
+        history=_history(arguments.lake, arguments.lake_cluster),
         store=_store(arguments.store),
     )
 
 
-def _history(lake: str | None) -> HistorySource | None:
+def _history(lake: str | None, cluster: str | None) -> HistorySource | None:
     if lake is None:
         return None
     try:
         import pyarrow  # noqa: F401
     except ImportError:
         raise UsageError("--lake needs the extra pipeline: pip install 'muster-kafka[console,pipeline]'") from None
-    return _LakeHistory(lake)
+    return _LakeHistory(lake, cluster)
 
 
 class _LakeHistory:
     """Plots of the past from a lake. The console knows no pipeline and the pipeline no console: they meet here."""
 
-    def __init__(self, lake: str) -> None:
+    def __init__(self, lake: str, cluster: str | None) -> None:
         self._lake = lake
+        self.cluster = cluster
 
-    def plots(self, group: str, from_ms: int | None, to_ms: int | None) -> str:
+    def plots(self, group: str, cluster: str, from_ms: int | None, to_ms: int | None) -> str:
         from muster.console.settings import HistoryFailure
         from muster.pipeline.lake.errors import LakeError
         from muster.pipeline.report.one_group import group_history
+        from muster.pipeline.sources.run_source import UNNAMED
 
         try:
-            return group_history(self._lake, group, from_ms, to_ms)
+            return group_history(self._lake, group, cluster or UNNAMED, from_ms, to_ms)
         except LakeError as error:
             raise HistoryFailure(str(error)) from None
 

@@ -23,7 +23,7 @@ from muster.console.guard import Guard
 from muster.console.history_page import history_pages
 from muster.console.live import View
 from muster.console.login import MECHANISMS, Login
-from muster.console.observers import Observers
+from muster.console.observers import Observers, load_codecs
 from muster.console.record_tail import follow
 from muster.console.rendering import Renderer
 from muster.console.sessions import Sessions
@@ -42,6 +42,7 @@ def build_app(settings: ConsoleSettings) -> Starlette:
         needs_login=settings.needs_login,
         has_history=settings.history is not None,
     )
+    load_codecs()
     observers = Observers(settings, render)
     console = Console(settings, render, Sessions(settings), observers, Login(settings.security, observers))
 

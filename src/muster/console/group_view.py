@@ -67,20 +67,24 @@ class GroupView:
 
     @property
     def known(self) -> GroupStatus | None:
-        return self._observer.groups.get(self.group)
+        return self._observer.groups.statuses.get(self.group)
 
     def wants(self) -> Wants:
         return Wants(detail=frozenset([self.group]))
 
     def fingerprint(self) -> object:
-        timeline, known, reader = self._timeline(), self.known, self._observer.reader
+        known, reader = self.known, self._observer.reader
+        timeline = reader.timelines.of(self.group)
         minute = self._observer.now_ms() // MINUTE_MS  # the lanes go on, minute by minute
         version = None if known is None else (known.version, known.waited)
-        return timeline.version, version, self._observer.trouble, reader.trouble, reader.lost, minute
+        told = (self._observer.trouble, reader.trouble, reader.lost, reader.has_journal, self._is_asking())
+        return timeline.version, version, told, minute
 
     def context(self) -> dict[str, Any]:
-        timeline, known = self._timeline(), self.known
-        history = timeline.history() if self.at_ms is None else timeline.history_at(self.at_ms)
+        known, timelines = self.known, self._observer.reader.timelines
+        history = (
+            timelines.history(self.group) if self.at_ms is None else timelines.of(self.group).history_at(self.at_ms)
+        )
         explanation = explain(history, last=SHOWN_REBALANCES)
         description = known.description if known is not None else None
         now_ms = self._observer.now_ms()
@@ -88,6 +92,7 @@ class GroupView:
         return {
             "group": self.group,
             "generation": self.generation,
+            "is_asking": self._is_asking(),
             "at_ms": self.at_ms,
             "known": known,
             "description": description,
@@ -111,8 +116,10 @@ class GroupView:
             "most_positions": SHOWN_POSITIONS,
         }
 
-    def _timeline(self) -> Any:
-        return self._observer.reader.timeline(self.group)
+    def _is_asking(self) -> bool:
+        """Nothing is known yet, and the cluster has been asked."""
+        observer = self._observer
+        return self.known is None and not observer.trouble and not observer.has_looked_at(self.group)
 
 
 def members_then(history: History) -> list[tuple[str, list[Partition]]]:

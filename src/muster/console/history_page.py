@@ -7,6 +7,7 @@ import asyncio
 from starlette.responses import Response
 
 from muster.client import admin
+from muster.client.cluster import Cluster
 from muster.console.settings import HistoryFailure, HistorySource
 from muster.console.times import moment_of
 from muster.console.web import Handler, Visit
@@ -22,7 +23,8 @@ def history_pages(source: HistorySource) -> dict[str, Handler]:
             to_ms = moment_of(end, "to") if end else None
             await _check_rights(visit, group)
             try:
-                plots = await asyncio.to_thread(source.plots, group, from_ms, to_ms)
+                cluster = source.cluster or await _cluster_id(visit.observer.cluster)
+                plots = await asyncio.to_thread(source.plots, group, cluster, from_ms, to_ms)
             except HistoryFailure as error:
                 failure = str(error)
         context = {"group": group, "from_": start, "to": end, "plots": plots, "failure": failure}
@@ -38,3 +40,8 @@ async def _check_rights(visit: Visit, group: str) -> None:
     """A lake knows no users: who logged in must be allowed to see the group in the cluster. ClientError if not."""
     if visit.console.settings.needs_login:
         await admin.describe_group(visit.observer.cluster, group)
+
+
+async def _cluster_id(cluster: Cluster) -> str:
+    """As the pipeline names a cluster that nobody has named; empty if it is too old to have one. ClientError."""
+    return cluster.cluster_id or (await cluster.refresh([])).cluster_id or ""

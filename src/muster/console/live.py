@@ -1,7 +1,9 @@
 """Pages that change while they are looked at: views that are shared by all who look at the same, and their server-sent events.
 
-A view renders its regions once for everybody. A stream sends each region as it is now and afterwards whenever it differs: what
-comes between two moments of a slow reader is left out, the newest is not, so that nothing piles up and nothing is missed for good.
+A view renders its regions once for everybody, and what is sent is encoded once too. A stream sends each region as it is now and
+afterwards whenever it differs: what comes between two moments of a slow reader is left out, the newest is not, so that nothing
+piles up and nothing is missed for good. Where the cluster takes its time a page is answered with what is known, and the rest
+follows in the stream.
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final, Protocol
 
 from muster.console.observer import Observer, Wants, together
+from muster.console.trouble import told
 
 PING_SECONDS: Final = 15.0
 PATIENCE_SECONDS: Final = 20.0
 """So long after the last page was opened or left the observer goes on, for whoever loads the page again."""
+FIRST_LOOK_SECONDS: Final = 0.05
+"""So long a page waits for the cluster before it is answered with what is known."""
 MOST_STREAMS: Final = 1_000
 MOST_VIEWS: Final = 500
 
@@ -56,31 +61,60 @@ class SharedView:
         self.version = 0
         self.markup: dict[str, tuple[int, str]] = {}
         """Region -> the version in which it changed last, and its markup."""
+        self.is_settled = False
+        """The cluster has answered since the page was opened, or it cannot; a page says until then that it is asked."""
+        self.broken = ""
+        """Why the page cannot be brought up to date, whatever the cluster says."""
         self._fingerprint: object = None
+        self._encoded: dict[int, str] = {}
         self._changed = asyncio.Event()
 
-    def refresh(self, render: Render) -> None:
-        """Render what has changed, and wake those who wait."""
-        fingerprint = self.view.fingerprint()
-        if fingerprint == self._fingerprint:
+    def wants(self) -> Wants:
+        """Nothing if that cannot be said; `refresh` tells why."""
+        try:
+            return self.view.wants()
+        except Exception as failure:
+            told(failure, "Asking what a page needs")
+            return Wants()
+
+    def refresh(self, render: Render, check_settled: Callable[[View], bool]) -> None:
+        """Render what has changed, and wake those who wait. What cannot be rendered is tried again when there is something new."""
+        changed: dict[str, str] = {}
+        broken, is_settled = self.broken, True
+        try:
+            fingerprint = self.view.fingerprint()
+            if fingerprint != self._fingerprint:
+                self._fingerprint = fingerprint
+                changed, broken = self._rendered(render), ""
+            is_settled = self.is_settled or check_settled(self.view)
+        except Exception as failure:
+            broken = told(failure, "Bringing this page up to date")
+        if not changed and broken == self.broken and is_settled == self.is_settled:
             return
-        self._fingerprint = fingerprint
+        self.broken, self.is_settled = broken, is_settled
+        self.version += 1
+        self.markup.update({region: (self.version, text) for region, text in changed.items()})
+        self._encoded.clear()
+        self.wake()
+
+    def _rendered(self, render: Render) -> dict[str, str]:
+        """Regions that differ from what they were."""
         context = self.view.context()
         fresh = {region: render(template, context) for region, template in self.view.regions.items()}
-        changed = [region for region, text in fresh.items() if self.markup.get(region, (0, None))[1] != text]
-        if not changed:
-            return
-        self.version += 1
-        for region in changed:
-            self.markup[region] = (self.version, fresh[region])
-        self.wake()
+        return {region: text for region, text in fresh.items() if self.markup.get(region, (0, None))[1] != text}
 
     def wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def since(self, version: int) -> dict[str, str]:
-        return {region: text for region, (changed, text) in self.markup.items() if changed > version}
+    def event_since(self, version: int, now_ms: int) -> str:
+        """The server-sent event that brings a page of that version up to date."""
+        encoded = self._encoded.get(version)
+        if encoded is None:
+            regions = {region: text for region, (changed, text) in self.markup.items() if changed > version}
+            body = {"settled": self.is_settled, "broken": self.broken, "regions": regions}
+            encoded = self._encoded[version] = json.dumps(body).removeprefix("{")
+        return f'id: {self.version}\nevent: regions\ndata: {{"now": {now_ms}, {encoded}\n\n'
 
     async def next_after(self, version: int, seconds: float) -> bool:
         """Whether there is something newer than that before the time is over."""
@@ -101,6 +135,7 @@ class Live:
         self.observer = observer
         self._render = render
         self._views: dict[str, SharedView] = {}
+        self._looks: set[asyncio.Task[None]] = set()
         self._visited = time.monotonic()
         self.has_ended = False
         self.polled = 0
@@ -111,15 +146,24 @@ class Live:
         return self.polled + sum(each.streams for each in self._views.values())
 
     async def visit(self, view: View) -> None:
-        """A page is being opened: know what it wants. ClientError is the page's to show."""
+        """A page is being opened: know what it wants, if that does not take long."""
         self._visited = time.monotonic()
         self.observer.start(self._wants, self._publish)
-        wanted = view.wants()
-        if self.observer.knows(wanted):
+        if self.observer.knows(view.wants()):
             return
-        await self.observer.look(wanted)
-        if wanted.listing:  # which groups are on the page is known only now
-            await self.observer.look(view.wants())
+        look = asyncio.create_task(self._first_look(view))
+        self._looks.add(look)
+        look.add_done_callback(self._looks.discard)
+        await asyncio.wait([look], timeout=FIRST_LOOK_SECONDS)
+
+    async def _first_look(self, view: View) -> None:
+        await self.observer.try_to(self.observer.look(view.wants()))
+        await self.observer.try_to(self.observer.look(view.wants()))  # which groups a list has is known only now
+        self._publish()
+
+    def is_settled(self, view: View) -> bool:
+        """Whether a page has what the cluster says, or why there is nothing."""
+        return bool(self.observer.trouble) or self.observer.knows(view.wants())
 
     def end(self) -> None:
         """The observer is about to be closed: streams end, so that nobody waits for them or takes old data for new."""
@@ -135,16 +179,15 @@ class Live:
         self.observer.wake(view.wants())
         version = 0
         try:
-            shared.refresh(self._render)
+            self._refresh(shared)
             yield "retry: 1000\n\n"
             while not self.has_ended:
                 is_newer = await shared.next_after(version, PING_SECONDS)
                 if self.has_ended or not is_allowed():
                     return
                 if is_newer:
-                    version, changed = shared.version, shared.since(version)
-                    body = {"now": self.observer.now_ms(), "regions": changed}
-                    yield f"id: {version}\nevent: regions\ndata: {json.dumps(body)}\n\n"
+                    event, version = shared.event_since(version, self.observer.now_ms()), shared.version
+                    yield event
                 else:
                     yield f"event: ping\ndata: {self.observer.now_ms()}\n\n"
         finally:
@@ -158,11 +201,13 @@ class Live:
 
     def _wants(self) -> Wants | None:
         """All that open pages want together; None if there is no page."""
-        watched = [each.view.wants() for each in self._views.values()]
-        if not watched:
-            return Wants() if time.monotonic() - self._visited < PATIENCE_SECONDS else None
-        return together(watched)
+        if not self._views and time.monotonic() - self._visited >= PATIENCE_SECONDS:
+            return None
+        return together(each.wants() for each in self._views.values())
 
     def _publish(self) -> None:
         for shared in self._views.values():
-            shared.refresh(self._render)
+            self._refresh(shared)
+
+    def _refresh(self, shared: SharedView) -> None:
+        shared.refresh(self._render, self.is_settled)

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 
 from muster.client.cluster import Cluster
 from muster.client.security import Security
 from muster.console.live import Live, Render
 from muster.console.observer import Observer
 from muster.console.settings import ConsoleSettings
+from muster.wire.apis import API_KEYS, APIS, request_encoder, response_decoder
 
-CLIENT_ID = "muster-console"
+CLIENT_ID: Final = "muster-console"
+_ASKED: Final = ("ListGroups", "DescribeGroups", "ConsumerGroupDescribe", "OffsetFetch", "ListOffsets", "Fetch")
+
+
+def load_codecs() -> None:
+    """Of what observers ask, in the newest versions: they are loaded at their first use, and the first page would wait for that."""
+    for api in _ASKED:
+        key = API_KEYS[api]
+        request_encoder(key, APIS[key].max_version)
+        response_decoder(key, APIS[key].max_version)
 
 
 class Observers:

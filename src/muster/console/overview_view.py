@@ -9,11 +9,9 @@ from typing import Any, Final
 
 from muster.client.groups import GroupListing
 from muster.console.group_status import GroupStatus
+from muster.console.group_timeline import Latest
 from muster.console.observer import Observer, Wants
 from muster.console.time_lag import Bracket
-from muster.explain.cause_words import why_sentence
-from muster.explain.facts import History
-from muster.explain.names import Names
 
 PAGE_ROWS: Final = 50
 SORTS: Final = ("group", "state", "members", "lag", "time", "change", "rebalance")
@@ -43,6 +41,11 @@ class Choice:
             max(1, int(page)) if page.isdecimal() and len(page) < 9 else 1,
         )
 
+    @property
+    def is_plain(self) -> bool:
+        """All groups by their names."""
+        return self.sort == "group" and not (self.q or self.state or self.type)
+
     def query(self, **changes: object) -> dict[str, object]:
         """For links: what differs from the defaults."""
         values = {**asdict(self), **changes}
@@ -61,10 +64,7 @@ class Row:
     lag: int | None
     waited: Bracket | None
     change: int | None
-    rebalanced_ms: int | None
-    took_ms: int | None
-    is_running: bool
-    why: str
+    latest: Latest | None
 
 
 class OverviewView:
@@ -83,24 +83,25 @@ class OverviewView:
 
     def fingerprint(self) -> object:
         observer = self._observer
-        versions = tuple(
-            (group, observer.groups[group].version, self._timeline_version(group)) for group in self._visible()
-        )
-        return observer.version, observer.reader.lost, observer.trouble, observer.reader.trouble, versions
+        reader, statuses = observer.reader, observer.groups.statuses
+        versions = tuple((group, statuses[group].version, self._timeline_version(group)) for group in self._visible())
+        told = (observer.trouble, reader.trouble, reader.lost, reader.has_journal, observer.groups.has_listed)
+        return observer.groups.version, told, versions
 
     def context(self) -> dict[str, Any]:
         found = self._matching()
         pages = max(1, -(-len(found) // PAGE_ROWS))
-        observer = self._observer
+        observer, statuses = self._observer, self._observer.groups.statuses.values()
         return {
             "choice": self.choice,
             "rows": [self._row(group) for group in self._visible(found)],
             "matching": len(found),
-            "all": len(observer.groups),
-            "looked_at": sum(each.looked_ms is not None for each in observer.groups.values()),
+            "all": len(statuses),
+            "looked_at": sum(each.looked_ms is not None for each in statuses),
+            "is_asking": not observer.groups.has_listed and not observer.trouble,
             "page": min(self.choice.page, pages),
             "pages": pages,
-            "states": Counter(each.state or "unknown" for each in observer.groups.values()),
+            "states": Counter(each.state or "unknown" for each in statuses),
             "reader": observer.reader,
             "trouble": observer.trouble,
             "columns": SORTS,
@@ -114,14 +115,17 @@ class OverviewView:
 
     def _matching(self) -> list[str]:
         choice, wanted = self.choice, self.choice.q.casefold()
+        names, statuses = self._observer.groups.names(), self._observer.groups.statuses
+        if choice.is_plain:
+            return names[::-1] if choice.desc else names
         found = [
             (name, known)
-            for name, known in self._observer.groups.items()
+            for name in names
             if (not wanted or wanted in name.casefold())
+            and (known := statuses[name])
             and (not choice.state or known.state == choice.state)
             and (not choice.type or kind_of(known.listing) == choice.type)
         ]
-        found.sort(key=lambda each: each[0])
         if choice.sort == "group":
             return [name for name, _ in (reversed(found) if choice.desc else found)]
         values = {name: self._sorted_by(name, known) for name, known in found}
@@ -143,14 +147,12 @@ class OverviewView:
             case "change":
                 return known.change
             case _:
-                timeline = self._observer.reader.known_timeline(group)
+                timeline = self._observer.reader.timelines.known(group)
                 return None if timeline is None else timeline.last_rebalance_ms
 
     def _row(self, group: str) -> Row:
-        known = self._observer.groups[group]
-        timeline = self._observer.reader.known_timeline(group)
-        history = timeline.history() if timeline is not None else History(group)
-        last = history.rebalances[-1] if history.rebalances else None
+        known = self._observer.groups.statuses[group]
+        latest = self._observer.reader.timelines.latest(group)
         return Row(
             group,
             known.state,
@@ -159,14 +161,11 @@ class OverviewView:
             known.lag,
             known.waited,
             known.change,
-            last.began_ms if last is not None else None,
-            last.took_ms if last is not None and not last.is_inferred else None,
-            last is not None and last.result == "running",
-            why_sentence(last, Names(history)) if last is not None else "",
+            latest,
         )
 
     def _timeline_version(self, group: str) -> int:
-        timeline = self._observer.reader.known_timeline(group)
+        timeline = self._observer.reader.timelines.known(group)
         return 0 if timeline is None else timeline.version
 
 

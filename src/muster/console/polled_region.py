@@ -40,7 +40,7 @@ async def _events(visit: Visit, region: str, make: MakeMarkup, every_seconds: fl
             markup = await make()
             if markup is not None and markup != shown:
                 version, shown, silent_seconds = version + 1, markup, 0.0
-                body = {"now": live.observer.now_ms(), "regions": {region: markup}}
+                body = {"now": live.observer.now_ms(), "settled": True, "regions": {region: markup}}
                 yield f"id: {version}\nevent: regions\ndata: {json.dumps(body)}\n\n"
             elif silent_seconds >= PING_SECONDS:
                 silent_seconds = 0.0

@@ -13,8 +13,12 @@ from muster.client.security import PLAINTEXT, Security
 class HistorySource(Protocol):
     """Plots of the past, made from a lake by whoever starts the console: this room knows no pipeline."""
 
-    def plots(self, group: str, from_ms: int | None, to_ms: int | None) -> str:
-        """Markup that is safe to show; raises HistoryFailure with a sentence."""
+    cluster: str | None
+    """The cluster's name in the lake; None: its own id."""
+
+    def plots(self, group: str, cluster: str, from_ms: int | None, to_ms: int | None) -> str:
+        """Markup that is safe to show, of the group of that cluster: others may have one of the same name. Raises HistoryFailure
+        with a sentence."""
         ...
 
     def style_sheet(self) -> str:

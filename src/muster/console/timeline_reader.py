@@ -19,20 +19,19 @@ from muster.client.fetching import Fetched
 from muster.client.following import Following
 from muster.client.partitions import TopicPartition
 from muster.console.group_timeline import GroupTimeline
+from muster.console.timelines import Timelines
+from muster.console.trouble import told
 from muster.core.consumer.records import CurrentStored
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.core.time_units import DAY_MS
 from muster.explain.event import event_in
-from muster.explain.inferred import StoredAt, stored_in, stored_state
+from muster.explain.inferred import stored_in, stored_state
+from muster.wire.batch import Record
 from muster.wire.errors import OFFSET_OUT_OF_RANGE
 
 READ_BACK: Final = 1_000
 """Records of each journal partition before its end that are read at the start."""
-MOST_KEPT: Final = 200_000
-"""Events of all groups together; the timelines that have been quiet for longest go first."""
-MOST_GROUPS: Final = 100_000
-"""Groups with a timeline, even an empty one: a page may ask for any name."""
 LONG_POLL_MS: Final = 5_000
 FIRST_READ_SECONDS: Final = 0.3
 """So long the first page waits for what the log has; after that it is shown without, and the rest follows."""
@@ -43,15 +42,12 @@ class TimelineReader:
     def __init__(self, cluster: Cluster, on_change: Callable[[str], None]) -> None:
         self._cluster = cluster
         self._on_change = on_change
-        self._timelines: dict[str, GroupTimeline] = {}
-        """By group; the one that changed last is the last."""
         self.topic_names: dict[bytes, str] = {}
         """By topic id: so the offsets log of a Kafka names the topics of consumer groups."""
+        self.timelines = Timelines(self.topic_names)
         self._unknown_topics: set[bytes] = set()
-        self._kept = 0
         self._topic = ""
         self._partitions = 0
-        self._starts: dict[TopicPartition, int] = {}
         self._positions: dict[TopicPartition, int] | None = None
         """Where to read on; None before the first look."""
         self._following: Following | None = None
@@ -68,33 +64,27 @@ class TimelineReader:
         """None while it is not known yet."""
         return None if not self._topic else self._topic == GROUP_JOURNAL
 
-    def timeline(self, group: str) -> GroupTimeline:
-        found = self._timelines.get(group)
-        if found is None:
-            while len(self._timelines) >= MOST_GROUPS:
-                self._drop_quietest()
-            found = self._timelines[group] = GroupTimeline(group, self.topic_names)
-        return found
-
-    def known_timeline(self, group: str) -> GroupTimeline | None:
-        return self._timelines.get(group)
-
     async def run(self) -> None:
         """Until it is cancelled; a failure is told and tried again. It goes on where it was when it runs again."""
         try:
             while True:
                 try:
                     await self._follow()
-                except ClientError as failure:
-                    self.trouble = str(failure)
+                except Exception as failure:
+                    self.trouble = told(failure, "following the group journal")
                     self._has_caught_up.set()
                     self._on_change("")
+                await self._stop_following()
                 await asyncio.sleep(LOOK_AGAIN_SECONDS)
         finally:
-            if self._following is not None:
-                self._positions = dict(self._following.positions)
+            await self._stop_following()
+
+    async def _stop_following(self) -> None:
+        if self._following is not None:
+            self._positions = dict(self._following.positions)
+            with contextlib.suppress(ClientError):
                 await self._following.close()
-                self._following = None
+            self._following = None
 
     async def first_read(self) -> None:
         """Wait a little until what the log had at the start has been read."""
@@ -103,30 +93,32 @@ class TimelineReader:
                 await self._has_caught_up.wait()
 
     async def read_whole(self, group: str) -> None:
-        """The part of the group's timeline from before this reader began. ClientError."""
-        timeline = self.timeline(group)
-        if timeline.is_whole or not self._topic:
+        """What the log has of a group up to where it is being followed: the follower began in the middle, or the timeline
+        had to go for want of room. ClientError."""
+        timeline = self.timelines.of(group)
+        place = TopicPartition(self._topic, partition_for(group, self._partitions)) if self._topic else None
+        end = None if place is None else self._read_up_to(place)
+        if timeline.is_whole or place is None or end is None:
             return
-        place = TopicPartition(self._topic, partition_for(group, self._partitions))
-        end = self._starts.get(place)
-        if end is None:
-            return
+        taken = timeline.taken
         since = admin.EARLIEST if self.has_journal else int(time.time() * 1000) - DAY_MS
         start = (await admin.list_offsets(self._cluster, {place: since}))[place].offset
-        events: list[bytes] = []
-        states: list[StoredAt] = []
+        read = GroupTimeline(group, self.topic_names)
         key = group.encode("utf-8", "replace")
         if 0 <= start < end:
             async for record in admin.read_records(self._cluster, place.topic, place.partition, start, end):
                 if not self.has_journal:
                     state = stored_in(record, group)
                     if state is not None:
-                        states.append(state)
-                elif record.key == key and record.value is not None and event_in(record.value) is not None:
-                    events.append(record.value)
-        if not timeline.is_whole:
-            self._kept += len(events) + len(states)
-            timeline.prepend(events, states)
+                        read.take_state(state, size_of(record))
+                elif record.key == key and record.value is not None and (event := event_in(record.value)) is not None:
+                    read.take(event, record.value)
+        self.timelines.complete(timeline, read, taken)
+
+    def _read_up_to(self, place: TopicPartition) -> int | None:
+        """None before the first look at the log."""
+        positions = self._positions if self._following is None else self._following.positions
+        return None if positions is None else positions.get(place)
 
     # -- following
 
@@ -143,18 +135,16 @@ class TimelineReader:
             try:
                 answers = await self._following.poll()
             except ClientError as failure:
-                self._positions = dict(self._following.positions)
-                with contextlib.suppress(ClientError):
-                    await self._following.close()
-                self._following = None
                 if failure.code != OFFSET_OUT_OF_RANGE:
                     raise
+                await self._stop_following()
                 self._positions = await self._moved_to_what_is_left(self._positions)
                 self._following = Following(self._cluster, self._positions, max_wait_ms=LONG_POLL_MS)
                 continue
             for place, fetched in answers:
                 self._take(fetched)
                 self._following.positions[place] = fetched.next_offset
+                await asyncio.sleep(0)  # a page may be waiting for its first byte
             if self._unknown_topics:
                 await self._learn_topics()
             self._note_read(self._following.positions)
@@ -176,7 +166,6 @@ class TimelineReader:
             return False
         if topic != self._topic:
             self._topic, self._partitions, self._positions = topic, counts[topic], None
-            self._starts.clear()
             self._on_change("")
         return True
 
@@ -194,8 +183,7 @@ class TimelineReader:
         starts = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.EARLIEST))
         self._left_to_read = {place: each.offset for place, each in ends.items()}
         back = READ_BACK if self.has_journal else 0
-        self._starts = {place: max(starts[place].offset, ends[place].offset - back) for place in places}
-        return dict(self._starts)
+        return {place: max(starts[place].offset, ends[place].offset - back) for place in places}
 
     async def _moved_to_what_is_left(self, positions: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
         """Where retention was quicker, to the first record that is left. A log that ends before the position is another one: it
@@ -212,7 +200,7 @@ class TimelineReader:
     def _take(self, fetched: Fetched) -> None:
         changed: dict[str, None] = {}
         for record in fetched.records:
-            group = self._take_state(stored_state(record)) if not self.has_journal else self._take_event(record.value)
+            group = self._take_event(record.value) if self.has_journal else self._take_state(record)
             if group is not None:
                 changed[group] = None
         for group in changed:
@@ -222,25 +210,18 @@ class TimelineReader:
         event = event_in(value)
         if event is None or value is None:
             return None
-        self._moved_to_end(event.group).take(event, value)
+        self.timelines.take(event, value)
         return event.group
 
-    def _take_state(self, state: StoredAt | None) -> str | None:
+    def _take_state(self, record: Record) -> str | None:
+        state = stored_state(record)
         if state is None:
             return None
         if isinstance(state.group, CurrentStored):
             self._unknown_topics.update(state.group.current.assigned.keys() - self.topic_names.keys())
-        self._moved_to_end(state.group.group_id).take_state(state)
+        self.timelines.take_state(state, size_of(record))
         return state.group.group_id
 
-    def _moved_to_end(self, group: str) -> GroupTimeline:
-        timeline = self._timelines.pop(group, None) or GroupTimeline(group, self.topic_names)
-        self._timelines[group] = timeline
-        self._kept += 1
-        while self._kept > MOST_KEPT and len(self._timelines) > 1:
-            self._drop_quietest()
-            self._kept = sum(map(len, self._timelines.values()))  # a long timeline has dropped some by itself
-        return timeline
 
-    def _drop_quietest(self) -> None:
-        del self._timelines[next(iter(self._timelines))]
+def size_of(record: Record) -> int:
+    return len(record.key or b"") + len(record.value or b"")

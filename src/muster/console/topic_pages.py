@@ -13,7 +13,6 @@ from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
 from muster.client.topics import TopicDescription
-from muster.console.observer import Observer
 from muster.console.record_text import FORMS, LONG_BYTES, SHORT_BYTES, Shown, show_bytes
 from muster.console.rendering import link
 from muster.console.times import moment_of
@@ -47,8 +46,9 @@ async def topics(visit: Visit) -> Response:
     pages = max(1, -(-len(matching) // PAGE_TOPICS))
     page = min(page, pages)
     shown = matching[(page - 1) * PAGE_TOPICS : page * PAGE_TOPICS]
+    groups = visit.observer.groups
     context = {
-        "topics": [(each, readers_of(visit.observer, each.name)) for each in shown],
+        "topics": [(each, groups.readers_of(each.name)) for each in shown],
         "matching": len(matching),
         "all": len(found),
         "q": wanted,
@@ -69,6 +69,7 @@ async def topic(visit: Visit) -> Response:
         configs = await admin.topic_configs(cluster, name)
     except ClientError as error:
         refused = str(error)
+    statuses = visit.observer.groups.statuses
     context = {
         "topic": described,
         "starts": starts,
@@ -76,22 +77,11 @@ async def topic(visit: Visit) -> Response:
         "failure": failure,
         "configs": configs,
         "refused": refused,
-        "readers": readers_of(visit.observer, name),
-        "looked_at": sum(each.looked_ms is not None for each in visit.observer.groups.values()),
-        "all": len(visit.observer.groups),
+        "readers": visit.observer.groups.readers_of(name),
+        "looked_at": sum(each.looked_ms is not None for each in statuses.values()),
+        "all": len(statuses),
     }
     return visit.page("topic.html", context)
-
-
-def readers_of(observer: Observer, topic: str) -> list[tuple[str, int | None]]:
-    """Groups with a commit or an assignment there, and how far behind they are; as far as groups were looked at."""
-    found = []
-    for group, known in observer.groups.items():
-        there = [each.lag for each in known.positions if each.place.topic == topic]
-        if there:
-            lags = [lag for lag in there if lag is not None]
-            found.append((group, sum(lags) if lags else None))
-    return sorted(found)
 
 
 async def _extents(cluster: Cluster, topic: TopicDescription) -> tuple[Mapping[int, int], Mapping[int, int], str]:

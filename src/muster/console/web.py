@@ -85,14 +85,8 @@ class Visit:
 
     async def live_page(self, template: str, view: View, live_path: str) -> Response:
         """A page whose regions go on to change."""
-        trouble = ""
-        try:
-            await self.live.visit(view)
-        except ClientError as failure:
-            trouble = str(failure)
+        await self.live.visit(view)
         context = view.context()
-        if trouble:
-            context["trouble"] = trouble
         context["live"] = link(live_path, **dict(self.query))
         return self.page(template, context)
 
@@ -107,6 +101,7 @@ class Visit:
             "now_ms": self.observer.now_ms(),
             "trouble": "",
             "live": "",
+            "is_asking": False,
         }
 
 

@@ -82,16 +82,24 @@ function show(region, markup) {
   morphChildren(place, fresh);
 }
 
+const broken = document.getElementById("broken");
 const light = document.getElementById("link");
-function tell(text, tone) { if (light) { light.textContent = text; light.className = `link ${tone}`; } }
+function tell(text, tone) {
+  if (!light || light.textContent === text) return;
+  light.textContent = text;
+  light.className = `link ${tone}`;
+}
 
 function follow(address) {
   const source = new EventSource(address);
-  source.addEventListener("open", () => tell("live", "on"));
   source.addEventListener("regions", (event) => {
     const sent = JSON.parse(event.data);
     ahead = sent.now - Date.now();
     for (const [region, markup] of Object.entries(sent.regions)) show(region, markup);
+    broken.textContent = sent.broken || "";
+    broken.hidden = !sent.broken;
+    if (sent.settled) document.body.classList.remove("asking");
+    tell(sent.settled ? "live" : "asking", "on"); // what is shown may be old until the cluster has answered
     document.body.dataset.version = event.lastEventId;
   });
   source.addEventListener("ping", (event) => { ahead = Number(event.data) - Date.now(); });

@@ -13,10 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.core.time_units import DAY_MS, HOUR_MS
+from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.reader import Lake, Since
 from muster.pipeline.query import require_gold
-from muster.pipeline.report import limits
-from muster.pipeline.report.facts import gather, within
+from muster.pipeline.report import markup
+from muster.pipeline.report.as_of import tables_as_of
+from muster.pipeline.report.facts import Facts, GroupKey, gather, within
 from muster.pipeline.report.hours import HOURS, last_of_each_hour
 from muster.pipeline.report.panels import panel
 from muster.pipeline.schemas import GOLD, TABLES
@@ -25,24 +27,42 @@ _TIMES = {"g_rebalance": "ended_ms", "g_rebalance_episode": "ended_ms", "g_lag_h
 _ALSO = ("s_group_generation", "s_assignment")
 
 
-def group_history(lake_path: str, group: str, from_ms: int | None = None, to_ms: int | None = None) -> str:
+def group_history(
+    lake_path: str, group: str, cluster: str, from_ms: int | None = None, to_ms: int | None = None
+) -> str:
     """Markup of the plots; empty if the lake has nothing of the group. Without a span: the last day of the lake.
 
-    LakeError: the lake cannot be read.
+    LakeError: the lake cannot be read, or it knows the group in other clusters only.
     """
     lake = Lake.open(lake_path)
     require_gold(lake)
-    end_ms = to_ms if to_ms is not None else _newest_ms(lake)
+    newest_ms = _newest_ms(lake)
+    end_ms = to_ms if to_ms is not None else newest_ms
     start_ms = from_ms if from_ms is not None else end_ms - DAY_MS
     start_ms = min(start_ms, end_ms - HOUR_MS // 60)
     tables = {name: _of_group(lake, name, group, _since(name, start_ms)) for name in (*GOLD, *_ALSO)}
     for name, column in _TIMES.items():
         tables[name] = within(tables[name], column, start_ms, end_ms)
     tables[HOURS] = last_of_each_hour(tables["g_lag_history"])
+    is_past = end_ms < newest_ms
+    if is_past:
+        tables |= tables_as_of(tables, end_ms)
     facts = gather(tables, time.time_ns() // 1_000_000)
     facts = replace(facts, start_ms=start_ms, end_ms=end_ms)
-    keys = [key for key in facts.groups if key.group_id == group]
-    return "".join(panel(facts, key, f"group-{number}") for number, key in enumerate(keys[: limits.PANEL_GROUPS]))
+    key = GroupKey(cluster, group)
+    if key not in facts.groups:
+        _refuse_namesakes(facts, cluster, group)
+        return ""
+    return panel(facts, key, "group-0", is_past=is_past)
+
+
+def _refuse_namesakes(facts: Facts, cluster: str, group: str) -> None:
+    others = [markup.visible(key.cluster) for key in facts.groups if key.group_id == group]
+    if others:
+        raise LakeError(
+            f"the lake has no group {group!r} of cluster {cluster!r} in that time, but of that name in {', '.join(others)}:"
+            " if that is this cluster, say so with --lake-cluster"
+        )
 
 
 def style_sheet() -> str:

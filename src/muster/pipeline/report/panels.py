@@ -41,25 +41,26 @@ def panels(facts: Facts) -> Html:
     return together((chooser, tag("p", hidden, class_="left-out") if hidden else None, *drawn))
 
 
-def panel(facts: Facts, key: GroupKey, anchor: str) -> Html:
+def panel(facts: Facts, key: GroupKey, anchor: str, *, is_past: bool = False) -> Html:
+    """`is_past`: it ends before the newest fact, so what is only known of now is left out."""
     return tag(
         "article",
         tag("h3", facts.label(key), class_="group-name"),
-        tag("p", _summary(facts, key), class_="group-summary"),
+        tag("p", _summary(facts, key, is_past), class_="group-summary"),
         _lines(facts, key, anchor),
         calendar.status_calendar(facts, key),
         phases.phases(facts, key),
         lanes.lanes(facts, key),
         members.members(facts, key),
-        balance.one_group(facts, key),
-        lorenz.lorenz(facts, key),
+        None if is_past else balance.one_group(facts, key),
+        None if is_past else lorenz.lorenz(facts, key),
         id=anchor,
         class_="panel",
         aria_label=f"Group {facts.plain(key)}",
     )
 
 
-def _summary(facts: Facts, key: GroupKey) -> Html:
+def _summary(facts: Facts, key: GroupKey, is_past: bool) -> Html:
     statuses = facts.of_group("g_status", key)
     counted = pc.value_counts(statuses["status"]).to_pylist()
     badges = (
@@ -67,6 +68,8 @@ def _summary(facts: Facts, key: GroupKey) -> Html:
         for entry in sorted(counted, key=lambda entry: kinds.severity(entry["values"]))
     )
     rebalances = words.many(facts.of_group("g_rebalance", key).num_rows, "rebalance")
+    if is_past:
+        return tag("span", f"At {words.moment(facts.end_ms)} UTC: {_behind(facts, key)}{rebalances} in this time.")
     return together((*badges, tag("span", f"{_behind(facts, key)}{rebalances} in the lake.")))
 
 
@@ -127,11 +130,12 @@ def _view(facts: Facts, row: Row, history: pa.Table, rebalances: list[int]) -> H
     behind = words.time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
     said = (
         f"{plain_partition(row)}: committed {words.count(row['committed'])} of {words.count(row['end'])}, "
-        f"{words.count(row['lag'])} records behind, time lag {behind} (method {visible(row['method'])}), "
-        f"last commit {words.duration(row['commit_age_ms'])} before, owner {visible(row['owner'])}."
+        f"{words.count(row['lag'])} records behind, time lag {behind} (method {visible(row['method'])})"
     )
+    if row["commit_ms"] is not None:
+        said += f", last commit {words.duration(row['commit_age_ms'])} before, owner {visible(row['owner'])}"
     plot = partition_lines(own, row, rebalances, facts.start_ms, facts.end_ms, title)
-    return together((tag("p", said), plot))
+    return together((tag("p", f"{said}."), plot))
 
 
 def plain_partition(row: Row) -> str:

@@ -1,0 +1,95 @@
+"""The groups of a cluster as they are known now, by name and by the topics that they read. Pure; `observer` fills it in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from muster.client.groups import GroupDescription, GroupListing
+from muster.console.group_status import GroupStatus, Position
+
+
+class KnownGroups:
+    def __init__(self) -> None:
+        self.statuses: dict[str, GroupStatus] = {}
+        self.has_listed = False
+        """Whether the cluster has said once which groups there are."""
+        self.version = 0
+        """Grows with every change of the list."""
+        self._names: list[str] | None = None
+        self._topics: dict[str, frozenset[str]] = {}
+        """Group -> topics that it has a commit or an assignment in."""
+        self._readers: dict[str, set[str]] = {}
+        """The same the other way round."""
+
+    def __contains__(self, group: str) -> bool:
+        return group in self.statuses
+
+    def names(self) -> list[str]:
+        """All of them in order; not to be changed."""
+        if self._names is None:
+            self._names = sorted(self.statuses)
+        return self._names
+
+    def list_anew(self, listings: Iterable[GroupListing]) -> None:
+        """The whole list, as the cluster has it."""
+        listed = {each.group_id: each for each in listings}
+        self.has_listed = True
+        for group, listing in listed.items():
+            known = self.statuses.get(group)
+            if known is None:
+                self._add(listing)
+            elif known.listing != listing:
+                known.listing = listing
+                known.version += 1
+                self.version += 1
+        for group in [each for each in self.statuses if each not in listed]:
+            self.drop(group)
+
+    def describe(self, described: GroupDescription) -> None:
+        group = described.group_id
+        if not described.exists:
+            self.drop(group)
+            return
+        if group not in self.statuses:
+            self._add(GroupListing(group, described.protocol_type, described.state, described.type))
+        self.statuses[group].set_description(described)
+
+    def set_positions(self, group: str, positions: list[Position], now_ms: int, failure: str = "") -> None:
+        self.statuses[group].set_positions(positions, now_ms, failure)
+        self._set_topics(group, frozenset(each.place.topic for each in positions))
+
+    def drop(self, group: str) -> None:
+        """The cluster does not have it any more."""
+        if self.statuses.pop(group, None) is not None:
+            self._set_topics(group, frozenset())
+            self._names = None
+            self.version += 1
+
+    def readers_of(self, topic: str) -> list[tuple[str, int | None]]:
+        """Groups with a commit or an assignment there, and how far behind they are; as far as groups were looked at."""
+        return [(group, self._lag(group, topic)) for group in sorted(self._readers.get(topic, ()))]
+
+    def _lag(self, group: str, topic: str) -> int | None:
+        lags = [each.lag for each in self.statuses[group].positions if each.place.topic == topic]
+        known = [lag for lag in lags if lag is not None]
+        return sum(known) if known else None
+
+    def _add(self, listing: GroupListing) -> None:
+        self.statuses[listing.group_id] = GroupStatus(listing)
+        self._names = None
+        self.version += 1
+
+    def _set_topics(self, group: str, topics: frozenset[str]) -> None:
+        before = self._topics.get(group, frozenset())
+        if topics == before:
+            return
+        for topic in before - topics:
+            self._readers[topic].discard(group)
+            if not self._readers[topic]:
+                del self._readers[topic]
+        for topic in topics - before:
+            self._readers.setdefault(topic, set()).add(group)
+        if topics:
+            self._topics[group] = topics
+        else:
+            del self._topics[group]

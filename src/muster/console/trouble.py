@@ -1,0 +1,16 @@
+"""What went wrong while a page was being kept up to date, as a sentence for that page. What nobody foresaw is logged too."""
+
+from __future__ import annotations
+
+import logging
+
+from muster.client.failure import ClientError
+
+_log = logging.getLogger(__name__)
+
+
+def told(failure: Exception, doing: str) -> str:
+    if isinstance(failure, ClientError):
+        return str(failure)
+    _log.error("%s failed; it will be tried again", doing, exc_info=failure)
+    return f"{doing} failed in the console itself ({type(failure).__name__}), and its log has more. It will be tried again."
