@@ -7,8 +7,8 @@ believed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from muster.explain import words
@@ -66,10 +66,9 @@ class Question:
         do not allow it."""
         events = [event for text in payloads if (event := _event(text)) is not None and event.group == group]
         self._arrivals = arrivals
-        self._recorded, self._reproduced = max(
-            ((each, _reproduced(each)) for each in _readings(read_recorded(events))), key=lambda found: found[1]
-        )
+        self._recorded = read_recorded(events)
         told = _as_recorded(self._recorded)
+        self._reproduced = count_reproduced(told.history(), _as_replayed(self._recorded, Variant()).history())
         self._measured = measure(told, told.history(), arrivals)
         self._assumed = "; ".join([each for each in (assumed, *_assumed(self._recorded, events)) if each])
 
@@ -87,21 +86,6 @@ class Question:
             self._reproduced,
             self._assumed,
         )
-
-
-def _readings(recorded: Recorded) -> Iterator[Recorded]:
-    """Of a consumer group: with the default interval of heartbeats, and with the one that its members seem to have."""
-    yield recorded
-    if recorded.times is not None and recorded.times.shown_interval_ms is not None:
-        times = replace(recorded.times, heartbeat_interval_ms=recorded.times.shown_interval_ms)
-        yield replace(recorded, times=times)
-
-
-def _reproduced(recorded: Recorded) -> int:
-    # The end of a consumer group's rebalance is the last member's heartbeat, and when those came is not recorded.
-    heartbeat_ms = recorded.times.heartbeat_interval_ms if recorded.times is not None else 0
-    again = _as_replayed(recorded, Variant()).history()
-    return count_reproduced(_as_recorded(recorded).history(), again, max(TOLERANCE_MS, heartbeat_ms))
 
 
 def _as_recorded(recorded: Recorded) -> Told:
@@ -148,7 +132,7 @@ def _event(text: str) -> Event | None:
     return event_of(told) if isinstance(told, dict) else None
 
 
-def count_reproduced(recorded: History, replayed: History, tolerance_ms: int = TOLERANCE_MS) -> int:
+def count_reproduced(recorded: History, replayed: History) -> int:
     found = {each.generation: each for each in replayed.rebalances}
     count = 0
     for each in recorded.rebalances:
@@ -160,7 +144,7 @@ def count_reproduced(recorded: History, replayed: History, tolerance_ms: int = T
         ):
             continue
         ends = (each.ended_ms or each.began_ms, other.ended_ms or other.began_ms)
-        count += abs(ends[0] - ends[1]) <= tolerance_ms
+        count += abs(ends[0] - ends[1]) <= TOLERANCE_MS
     return count
 
 

@@ -6,7 +6,7 @@ replay finds out again. Plain values; `classic_journal` and `consumer_journal` f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -55,8 +55,13 @@ class Life:
     """The beginning of the join phase for which it was too late and was expelled."""
     gives_up_ms: int = 0
     """Of a consumer group: how long it mostly takes to give partitions up when it is told to."""
+    heartbeats: list[tuple[int, int]] = field(default_factory=list)
+    """Of a consumer group: when those came that are known of, and the order of each among what came in that millisecond."""
+    silences: list[tuple[int, int]] = field(default_factory=list)
+    """Of a consumer group: when it is known that no heartbeat came, without these moments themselves."""
     pauses: list[tuple[int, int]] = field(default_factory=list)
-    """From when to when its application did not poll, and stayed a member."""
+    """From when to when its application did not poll, and stayed a member. Of a consumer group also: had yet to give up what it
+    was told to at the beginning."""
     is_as_recorded: bool = True
     """False: it is there at times of which nothing is recorded of it, and reacts as it usually does."""
     is_seated: bool = False
@@ -80,6 +85,11 @@ class Life:
         """This moment, or the end of the pause that it is in."""
         return max([at_ms, *(until_ms for since_ms, until_ms in self.pauses if since_ms <= at_ms < until_ms)])
 
+    def gives_up_at(self, told_ms: int) -> int:
+        """Of a consumer group: when it has given up what it is told to at this moment; if it was told then, as it did."""
+        ends = [until_ms for since_ms, until_ms in self.pauses if since_ms <= told_ms <= until_ms]
+        return max(ends, default=told_ms + self.gives_up_ms)
+
 
 @dataclass(frozen=True, slots=True)
 class ConsumerTimes:
@@ -88,8 +98,6 @@ class ConsumerTimes:
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 5_000
     assignment_interval_ms: int = 1_000
-    shown_interval_ms: int | None = None
-    """Of heartbeats, if it is not the default: what the members' reactions look like."""
 
 
 @dataclass(slots=True)
@@ -113,6 +121,8 @@ class Recorded:
     """Of a consumer group: as many partitions of each topic as were ever assigned."""
     times: ConsumerTimes | None = None
     """Of a consumer group."""
+    silences: Sequence[tuple[int, int]] = ()
+    """Of a consumer group: when it is known that nobody's heartbeat came, without these moments themselves."""
 
     @property
     def begin_ms(self) -> int:
