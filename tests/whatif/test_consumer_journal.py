@@ -48,12 +48,46 @@ def test_every_change_can_be_asked_for_but_those_of_the_classic_protocol_alone(s
     )
     assert same.recorded == same.replayed
     assert same.reproduced == same.recorded.rebalances > 0
-    assert "heartbeats came every 5 s" in same.assumed
+    assert not same.assumed
     assert doubled.replayed.moved > same.recorded.moved
     assert classic.replayed.rebalances > 0
     assert (later.replayed.detection_ms or 30_000) == 30_000
     with pytest.raises(CannotReplay, match="of the classic protocol"):
         answer("g", payloads, [Variant(initial_delay_ms=0)])
+
+
+def without_settings(payloads: list[str]) -> list[str]:
+    """As 0.2 wrote them."""
+    later = ("topics", "session_timeout_ms", "heartbeat_interval_ms", "assignment_interval_ms")
+    found = []
+    for event in map(json.loads, payloads):
+        if event["kind"] in ("member_joined", "static_replaced", "target_assigned"):
+            event = {name: value for name, value in event.items() if name not in later}
+        if event["kind"] == "target_assigned":
+            del event["member"], event["client"], event["host"]
+        found.append(json.dumps(event))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_journal_that_says_neither_settings_nor_topics_is_given_back_by_the_defaults(seed: int) -> None:
+    (found,) = answer("g", without_settings(consumer_payloads(seed)), [Variant()])
+    assert found.reproduced == found.recorded.rebalances > 0
+    assert "heartbeats came every 5 s, and everybody subscribed to the same topics" in found.assumed
+
+
+def test_interval_and_topics_are_those_of_the_journal() -> None:
+    payloads = consumer_payloads(1)
+    events = [json.loads(text) for text in payloads]
+    for event in events:
+        if event["kind"] == "target_assigned":
+            event["heartbeat_interval_ms"] = 700
+        if event["kind"] == "member_joined":
+            event["topics"] = ["orders"]
+    recorded = recorded_from([json.dumps(event) for event in events])
+    assert recorded.times is not None
+    assert recorded.times.heartbeat_interval_ms == 700
+    assert {life.asks.topics for life in recorded.lives} == {("orders",)}
 
 
 def test_classic_variant_has_join_phases_and_assigns_by_its_assignor() -> None:

@@ -157,8 +157,9 @@ def _assumed(recorded: Recorded, events: Sequence[Event]) -> Iterable[str]:
             f" {words.plural(members, 'member')}, the first rebalance whose end is known"
         )
     if recorded.times is not None:
-        interval = words.duration(recorded.times.heartbeat_interval_ms)
-        yield f"heartbeats came every {interval}, and everybody subscribed to the same topics"
+        if not recorded.times.is_known:
+            interval = words.duration(recorded.times.heartbeat_interval_ms)
+            yield f"heartbeats came every {interval}, and everybody subscribed to the same topics"
     elif not recorded.is_delay_known:
         yield f"group.initial.rebalance.delay.ms was {recorded.initial_delay_ms}"
     if len(recorded.events) < len(events):

@@ -58,6 +58,7 @@ def _times(events: Sequence[Event]) -> ConsumerTimes:
         _last(targets, "session_timeout_ms", _last(sessions, "session_timeout_ms", usual.session_timeout_ms)),
         _last(targets, "heartbeat_interval_ms", usual.heartbeat_interval_ms),
         _last(targets, "assignment_interval_ms", shown_ms),
+        any("heartbeat_interval_ms" in event.detail for event in targets),
     )
 
 

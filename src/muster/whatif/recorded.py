@@ -98,6 +98,8 @@ class ConsumerTimes:
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 5_000
     assignment_interval_ms: int = 1_000
+    is_known: bool = False
+    """False: at least some are defaults."""
 
 
 @dataclass(slots=True)
