@@ -115,7 +115,7 @@ def _variants(arguments: argparse.Namespace) -> list[Variant]:
 
 
 def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
-    from muster.whatif.advice import advise, best_of
+    from muster.whatif.advice import advise, best_of, why_none
     from muster.whatif.job import GIVES
 
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -131,9 +131,9 @@ def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     for own in groups.values():
         for said in _notes(own):
             print_below(arguments, said)
-    for row in rows:
-        if row["advice"] is not None:
-            print(f"\n{row['advice']}")
+    for own in groups.values():
+        said = next((row["advice"] for row in own if row["advice"]), None)
+        print("\n" + words.name(said or f"{own[0]['group_id']}: {why_none(own)}"))
 
 
 def _notes(rows: list[dict[str, Any]]) -> list[str]:
