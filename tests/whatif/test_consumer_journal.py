@@ -32,7 +32,8 @@ def without_refusals(payloads: list[str]) -> list[dict[str, Any]]:
 def test_recorded_settings_give_back_the_recorded_journal_exactly(seed: int, is_static: bool) -> None:
     payloads = consumer_payloads(seed, is_static=is_static)
     recorded = recorded_from(payloads)
-    assert recorded.remote_assignor == "uniform"
+    assert recorded.coordinated is not None
+    assert recorded.coordinated.assignor == "uniform"
     assert len(recorded.events) == len(payloads)
     replayed = [json.dumps(event.to_json()) for event in replay(recorded, Variant()).journal]
     assert without_refusals(replayed) == without_refusals(payloads)
@@ -85,8 +86,8 @@ def test_interval_and_topics_are_those_of_the_journal() -> None:
         if event["kind"] == "member_joined":
             event["topics"] = ["orders"]
     recorded = recorded_from([json.dumps(event) for event in events])
-    assert recorded.times is not None
-    assert recorded.times.heartbeat_interval_ms == 700
+    assert recorded.coordinated is not None
+    assert recorded.coordinated.times.heartbeat_interval_ms == 700
     assert {life.asks.topics for life in recorded.lives} == {("orders",)}
 
 

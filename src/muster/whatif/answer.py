@@ -94,10 +94,10 @@ def _as_recorded(recorded: Recorded) -> Told:
     standing = recorded.standing
     if standing is None:
         before = []
-    elif recorded.remote_assignor is None:
+    elif recorded.coordinated is None:
         before = classic_events(recorded.group, standing, seated)
     else:
-        before = consumer_events(recorded.group, standing, seated, {}, recorded.remote_assignor)
+        before = consumer_events(recorded.group, standing, seated, {}, recorded.coordinated.assignor)
     return Told(recorded.group, before, recorded.events, recorded.end_ms, silent)
 
 
@@ -156,12 +156,13 @@ def _assumed(recorded: Recorded, events: Sequence[Event]) -> Iterable[str]:
             f"begins at {words.moment(standing.at_ms)} UTC with generation {standing.generation} and"
             f" {words.plural(members, 'member')}, the first rebalance whose end is known"
         )
-    if recorded.times is not None:
-        if not recorded.times.is_known:
-            interval = words.duration(recorded.times.heartbeat_interval_ms)
+    if recorded.coordinated is not None:
+        times = recorded.coordinated.times
+        if not times.is_known:
+            interval = words.duration(times.heartbeat_interval_ms)
             yield f"heartbeats came every {interval}, and everybody subscribed to the same topics"
-    elif not recorded.is_delay_known:
-        yield f"group.initial.rebalance.delay.ms was {recorded.initial_delay_ms}"
+    elif not recorded.phases.is_delay_known:
+        yield f"group.initial.rebalance.delay.ms was {recorded.phases.initial_delay_ms}"
     if len(recorded.events) < len(events):
         yield f"{len(events) - len(recorded.events)} events before or after what can be replayed are left out"
 

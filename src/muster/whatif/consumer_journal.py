@@ -17,7 +17,7 @@ from muster.explain.epochs import partitions_of
 from muster.explain.event import Event, texts_of
 from muster.whatif.consumer_heartbeats import Heartbeats, add_unseen
 from muster.whatif.partition_counts import count_partitions
-from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, ConsumerTimes, Life, Recorded
+from muster.whatif.recorded import Asks, ConsumerTimes, Coordinated, Life, Recorded
 from muster.whatif.stretch import Stretch
 
 _DEFAULT_ASSIGNOR: Final = "uniform"
@@ -36,15 +36,8 @@ def read_consumer(group: str, stretch: Stretch) -> Recorded:
         group,
         list(events),
         sorted(lives, key=lambda life: (life.came_ms, life.order)),
-        DEFAULT_DELAY_MS,
-        False,
-        set(),
-        {},
         stretch.standing,
-        _assignor(events),
-        counts,
-        times,
-        heartbeats.silences,
+        coordinated=Coordinated(_assignor(events), counts, times, heartbeats.silences),
     )
 
 

@@ -80,6 +80,7 @@ class ConsumerReplay(Stage):
         topics = ReplayedTopics(setting.counts)
         super().__init__(recorded, setting.config, topics)
         self._setting = setting
+        self._silences = () if recorded.coordinated is None else recorded.coordinated.silences
         self._interval_ms = setting.config.consumer_heartbeat_interval_ms
         self._members: dict[str, ConsumerClient] = {}
         clients = [ConsumerClient(life) for life in setting.lives]
@@ -160,7 +161,7 @@ class ConsumerReplay(Stage):
         if client.has_plan or client.generation <= JOIN_EPOCH or not client.is_alive(self._now_ms):
             return
         client.has_plan = True
-        at_ms, order = client.next_heartbeat(self._now_ms, self._interval_ms, self._recorded.silences)
+        at_ms, order = client.next_heartbeat(self._now_ms, self._interval_ms, self._silences)
         self._at(at_ms, order, partial(self._regular, client))
 
     def _regular(self, client: ConsumerClient) -> None:

@@ -102,6 +102,31 @@ class ConsumerTimes:
     """False: at least some are defaults."""
 
 
+@dataclass(frozen=True, slots=True)
+class JoinPhases:
+    """What only a classic group has."""
+
+    starts: frozenset[int] = frozenset()
+    """When they began."""
+    syncs: Mapping[tuple[int, int], tuple[int, dict[str, bytes]] | None] = field(default_factory=dict)
+    """By generation and the end of its join phase: how long the leader took to assign, and what. None: it was cut short."""
+    initial_delay_ms: int = DEFAULT_DELAY_MS
+    is_delay_known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinated:
+    """What only a consumer group (KIP-848) has."""
+
+    assignor: str
+    """That the coordinator used."""
+    counts: Mapping[str, int]
+    """As many partitions of each topic as were ever assigned."""
+    times: ConsumerTimes
+    silences: Sequence[tuple[int, int]] = ()
+    """When it is known that nobody's heartbeat came, without these moments themselves."""
+
+
 @dataclass(slots=True)
 class Recorded:
     """The events, and what clients did in them."""
@@ -109,22 +134,11 @@ class Recorded:
     group: str
     events: list[Event]
     lives: list[Life]
-    initial_delay_ms: int
-    is_delay_known: bool
-    starts: set[int]
-    """When join phases began."""
-    syncs: dict[tuple[int, int], tuple[int, dict[str, bytes]] | None]
-    """By generation and the end of its join phase: how long the leader took to assign, and what. None: it was cut short."""
     standing: Standing | None = None
     """The group where the replay begins. None: it is created by the first event."""
-    remote_assignor: str | None = None
-    """That the coordinator used, of a consumer group (KIP-848). None: a classic group."""
-    counts: Mapping[str, int] = field(default_factory=dict)
-    """Of a consumer group: as many partitions of each topic as were ever assigned."""
-    times: ConsumerTimes | None = None
-    """Of a consumer group."""
-    silences: Sequence[tuple[int, int]] = ()
-    """Of a consumer group: when it is known that nobody's heartbeat came, without these moments themselves."""
+    phases: JoinPhases = JoinPhases()
+    coordinated: Coordinated | None = None
+    """None: a classic group."""
 
     @property
     def begin_ms(self) -> int:
