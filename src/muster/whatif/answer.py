@@ -164,7 +164,9 @@ def _assumed(recorded: Recorded, events: Sequence[Event]) -> Iterable[str]:
     elif not recorded.phases.is_delay_known:
         yield f"group.initial.rebalance.delay.ms was {recorded.phases.initial_delay_ms}"
     if len(recorded.events) < len(events):
-        yield f"{len(events) - len(recorded.events)} events before or after what can be replayed are left out"
+        count = len(events) - len(recorded.events)
+        is_are = "is" if count == 1 else "are"
+        yield f"{words.plural(count, 'event')} before or after what can be replayed {is_are} left out"
 
 
 def as_row(found: Answer) -> dict[str, Any]:

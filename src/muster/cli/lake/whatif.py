@@ -16,8 +16,6 @@ from muster.cli.support.tables import Column, Row
 from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from muster.pipeline.lake.reader import Lake
     from muster.whatif.variants import Variant
 
@@ -71,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, variants: list[Variant]) -> int:
-    def work(spark: SparkSession, lake: Lake) -> int:
+    def work(spark: Any, lake: Lake) -> int:
         from muster.pipeline.lake.spark_reader import SparkLake
         from muster.whatif.job import what_if
 

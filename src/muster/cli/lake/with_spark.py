@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from muster.cli.exit_codes import FAILED
 from muster.cli.lake.answers import run_on_lake
@@ -13,8 +13,6 @@ from muster.cli.support.cluster_command import note
 from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from muster.pipeline.lake.reader import Lake
 
 
@@ -24,7 +22,7 @@ def add_spark_arguments(parser: argparse.ArgumentParser) -> None:
     add_setting_arguments(spark)
 
 
-def run_on_spark(command: str, arguments: argparse.Namespace, work: Callable[[SparkSession, Lake], int]) -> int:
+def run_on_spark(command: str, arguments: argparse.Namespace, work: Callable[[Any, Lake], int]) -> int:
     """Do the work in a session that reaches the lake, and return its exit code. A place without a lake is refused before Java
     starts."""
 

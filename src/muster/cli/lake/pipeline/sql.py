@@ -20,8 +20,6 @@ from muster.cli.lake.with_spark import add_spark_arguments, run_on_spark
 from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from muster.pipeline.lake.reader import Lake
 
 _EXAMPLES = """\
@@ -42,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    def work(spark: SparkSession, lake: Lake) -> int:
+    def work(spark: Any, lake: Lake) -> int:
         from muster.pipeline.lake.sql import run_sql
 
         _show(arguments, count, *run_sql(spark, lake.location, arguments.statement))
