@@ -1,7 +1,8 @@
 """What-if on Spark: many groups with many variants on `local[1]`, `local[2]` and a standalone cluster of two workers.
 
 A part of `make bench-pipeline`. Prints pairs of a group and a variant a second, recorded events a second, how that grows with the
-cores, and whether all places give the same rows. `python -m bench.pipeline_whatif 200` takes fewer groups than 1,000.
+cores, and whether all places give the same rows. `python -m bench.pipeline_whatif 200` takes fewer groups than 1,000, and
+`python -m bench.pipeline_whatif 1000 local[2] standalone` only these places.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,8 @@ from tests.pipeline.jobs.standalone import standalone_cluster
 from tests.whatif.random_group import RandomGroup
 
 GROUPS = 1_000
+STANDALONE = "standalone"
+PLACES = ("local[2]", STANDALONE, "local[1]")
 SEEDS = 50
 """Different histories; the groups have them in turn."""
 VARIANTS = parse_grid(["session.timeout.ms=3000,6000,20000", "group.initial.rebalance.delay.ms=0,3000", "static"])[:16]
@@ -65,36 +70,41 @@ def measure(spark: Any, directory: Path) -> tuple[float, str, int]:
     return took, hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16], len(lines)
 
 
-def main(groups: int = GROUPS) -> None:
+@contextmanager
+def session_at(place: str, directory: Path) -> Iterator[Any]:
+    if place != STANDALONE:
+        with open_session(SessionSettings(master=place)) as spark:
+            yield spark
+        return
+    directory.mkdir()
+    with (
+        standalone_cluster(directory, workers=2) as master,
+        open_session(SessionSettings(master=master, extra={"spark.cores.max": "2"})) as spark,
+    ):
+        yield spark
+
+
+def main(groups: int = GROUPS, places: Sequence[str] = PLACES) -> None:
     print(f"what-if: {groups:,} groups x {len(VARIANTS)} variants", flush=True)
+    found: dict[str, tuple[float, str]] = {}
     with tempfile.TemporaryDirectory() as made:
-        directory, cluster = Path(made, "log"), Path(made, "cluster")
-        cluster.mkdir()
-        with open_session(SessionSettings(master="local[2]")) as spark:
-            events = write_log(spark, groups, directory)
-            found = {"local[2]": _show("local[2]", measure(spark, directory), events)}
-        with standalone_cluster(cluster, workers=2) as master:
-            settings = SessionSettings(master=master, extra={"spark.cores.max": "2"})
-            with open_session(settings) as spark:
-                found["standalone, 2 workers"] = _show("standalone, 2 workers", measure(spark, directory), events)
-        with open_session(SessionSettings(master="local[1]")) as spark:
-            found["local[1]"] = _show("local[1]", measure(spark, directory), events)
-    digests = {digest for _, digest, _ in found.values()}
-    print(f"  the rows are {'the same' if len(digests) == 1 else 'NOT THE SAME'} everywhere")
-    print(f"  two cores are {found['local[1]'][0] / found['local[2]'][0]:.2f} times as fast as one")
-    if len(digests) != 1:
+        directory = Path(made, "log")
+        events = 0
+        for place in places:
+            with session_at(place, Path(made, "cluster")) as spark:
+                events = events or write_log(spark, groups, directory)
+                took, digest, rows = measure(spark, directory)
+            found[place] = (took, digest)
+            replayed = events * len(VARIANTS)
+            speed = f"{rows / took:8,.0f} pairs/s  {replayed / took:10,.0f} events/s"
+            print(f"  {place:10} {took:7.1f} s  {speed}  {rows:,} rows {digest}", flush=True)
+    is_same = len({digest for _, digest in found.values()}) == 1
+    print(f"  the rows are {'the same' if is_same else 'NOT THE SAME'} everywhere")
+    if {"local[1]", "local[2]"} <= found.keys():
+        print(f"  two cores are {found['local[1]'][0] / found['local[2]'][0]:.2f} times as fast as one")
+    if not is_same:
         sys.exit(1)
 
 
-def _show(where: str, measured: tuple[float, str, int], events: int) -> tuple[float, str, int]:
-    took, digest, rows = measured
-    replayed = events * len(VARIANTS)
-    print(
-        f"  {where:22} {took:7.1f} s  {rows / took:8,.0f} pairs/s  {replayed / took:10,.0f} events/s  rows {digest}",
-        flush=True,
-    )
-    return measured
-
-
 if __name__ == "__main__":
-    main(int(sys.argv[1].replace(",", "")) if len(sys.argv) > 1 else GROUPS)
+    main(int(sys.argv[1].replace(",", "")) if len(sys.argv) > 1 else GROUPS, sys.argv[2:] or PLACES)

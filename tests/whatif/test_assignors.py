@@ -75,4 +75,4 @@ def test_cooperative_rounds_are_what_the_assignor_gives_and_take_before_they_giv
             for other, had in before.items():
                 assert other == member_id or other not in now or not held & had, "given before it was given up"
         before = now
-    assert before or not recorded_from(recording(seed)).syncs
+    assert before or not recorded_from(recording(seed)).phases.syncs

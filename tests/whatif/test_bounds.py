@@ -99,7 +99,7 @@ def test_session_timeout_below_one_is_refused(session_ms: int) -> None:
 
 def test_session_timeout_of_the_coordinator_below_one_is_refused() -> None:
     def forge(event: dict[str, Any]) -> None:
-        if event["kind"] == "member_expelled":
+        if event["kind"] == "target_assigned":
             event["session_timeout_ms"] = -5
 
     with pytest.raises(CannotReplay, match="session timeout of the coordinator of -5 ms"):

@@ -1,10 +1,14 @@
-"""Records that waited: what came to partitions while nobody read them."""
+"""Records that waited, and time without an owner: what came to partitions while nobody read them."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from muster.explain.event import Event
 from muster.explain.facts import Gap
 from muster.whatif.answer import answer
 from muster.whatif.arrivals import Arrivals, arrivals_of
+from muster.whatif.figures import Told, measure
 from muster.whatif.variants import Variant
 from tests.whatif.random_group import COUNTS
 from tests.whatif.test_replay import random_payloads
@@ -35,6 +39,21 @@ def test_rewound_offsets_are_no_negative_records() -> None:
 def test_more_partitions_share_the_records_of_their_topic() -> None:
     spread = Arrivals({("orders", 0): 0.1, ("orders", 1): 0.3}).spread(2)
     assert spread.rates == {("orders", number): 0.1 for number in range(4)}
+
+
+def test_static_member_that_stops_twice_under_the_same_id_is_down_each_time_from_when_it_said_so() -> None:
+    def event(kind: str, at_ms: int, **detail: Any) -> Event:
+        return Event(kind, at_ms, "g", 2, "new_target", "anna", "a", detail=detail)
+
+    told = [
+        event("member_joined", 1_000, static=True),
+        event("member_reconciled", 1_000, given={"orders": [0, 1]}),
+        event("static_left", 5_000),
+        event("static_replaced", 6_000, old_member_id="anna"),
+        event("static_left", 9_000),
+    ]
+    found = Told("g", [], told, 9_500, {"anna": 9_000})
+    assert measure(found, found.history(), None).unowned_ms == {("orders", 0): 1_500, ("orders", 1): 1_500}
 
 
 def test_records_wait_in_proportion_to_the_time_without_an_owner() -> None:

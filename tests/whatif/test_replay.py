@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 
 from muster.explain.event import event_of
-from muster.whatif.advice import advise
-from muster.whatif.answer import Answer, answer, as_row
+from muster.whatif.advice import advise, why_none
+from muster.whatif.answer import Answer, answer, as_row, problem_row
 from muster.whatif.journal import read_recorded
 from muster.whatif.recorded import Recorded
 from muster.whatif.replay import replay
+from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
 from tests.whatif.random_group import RandomGroup
 from tests.whatif.real_group import Happened, flapping_member, rolling_restart
@@ -73,3 +74,12 @@ def test_advice_names_its_evidence_and_is_not_given_without_any() -> None:
     assert f"the replay gives back {found.reproduced} of the {found.recorded.rebalances} recorded ones" in advice
     unsure: Answer = replace(found, reproduced=1)
     assert advise([as_row(unsure)]) is None
+    assert f"gives back only 1 of the {found.recorded.rebalances} recorded" in why_none([as_row(unsure)])
+    worse = replace(found, replayed=found.recorded)
+    assert advise([as_row(worse)]) is None
+    assert "with none of these settings" in why_none([as_row(worse)])
+    quiet = replace(found, recorded=replace(found.recorded, rebalances=0))
+    assert why_none([as_row(quiet)]) == "No advice: there was no rebalance."
+    assert (
+        why_none([problem_row("g", "static", CannotReplay("no beginning"))]) == "Nothing of this group can be replayed."
+    )

@@ -27,7 +27,7 @@ for it, or could have for long (`offsets.waits`). The core makes events; the run
 | offsets_released | that transaction has ended; or one that held offsets back for long, though nobody waited | H |
 | query_tracked | the first commit of a tracked streaming query in a run. Generation -1 | query_id, run_id, batch_id, duration_ms |
 | epoch_raised | the group epoch is one higher; the member is who caused it, or whose heartbeat showed it | added, dropped, regex |
-| target_assigned | a target assignment was made for the group epoch | assignor, members, given, taken (P by member id) |
+| target_assigned | the member's heartbeat made a target for the epoch | assignor, members, given, taken (P by member id), T |
 | revocation_started | a member was told to give partitions up and still owns them | partitions (P), rebalance_timeout_ms |
 | revocation_completed | it has given them up | partitions (P), waited_ms |
 | partitions_awaited | a member waits for partitions that others have | partitions, given (P), held_by (P by member id) |
@@ -43,8 +43,10 @@ waited_for (the last member to join) and waited_ms (how long after the start it 
 H: producer_id, producer_epoch, transactional_id (if known), offsets (how many), partitions (some, by topic), unstable_ms, and if
 somebody waited refusals (how many) and waited_ms (since the first).
 P: partition numbers by topic name.
+T: what the group is set to: session_timeout_ms, heartbeat_interval_ms, assignment_interval_ms.
 From epoch_raised on all are of consumer groups (KIP-848), where the generation is the group epoch. There member_left and
-member_expelled also have partitions (P), and revoking (P) and waited_ms of a member that had yet to give some up.
+member_expelled also have partitions (P), and revoking (P) and waited_ms of a member that had yet to give some up; member_joined
+and static_replaced have topics, regex (if it has one) and rebalance_timeout_ms of the member.
 settings: what the members ask for, once per distinct answer: session_timeout_ms, rebalance_timeout_ms, protocols (names, in
 their order), topics (of consumers), members (ids).
 """

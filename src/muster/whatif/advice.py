@@ -17,10 +17,30 @@ def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """The best variant of a group. None if none is better than what was, or the replay cannot be believed."""
     usable = [row for row in rows if row["problem"] is None and row["recorded_rebalances"]]
     usable = [row for row in usable if not any(word in row["variant"] for word in _NOT_SETTINGS)]
-    if not usable or usable[0]["reproduced"] < usable[0]["recorded_rebalances"] * _BELIEVED:
+    if not usable or not _is_believed(usable[0]):
         return None
     best = min(usable, key=lambda row: (row["replayed_unowned_ms"], row["replayed_rebalances"], len(row["variant"])))
     return best if best["replayed_unowned_ms"] < best["recorded_unowned_ms"] else None
+
+
+def _is_believed(row: dict[str, Any]) -> bool:
+    return bool(row["reproduced"] >= row["recorded_rebalances"] * _BELIEVED)
+
+
+def why_none(rows: Sequence[dict[str, Any]]) -> str:
+    """Of a group without advice."""
+    usable = [row for row in rows if row["problem"] is None]
+    if not usable:
+        return "Nothing of this group can be replayed."
+    first = usable[0]
+    if not first["recorded_rebalances"]:
+        return "No advice: there was no rebalance."
+    if not _is_believed(first):
+        return (
+            f"No advice: the replay gives back only {first['reproduced']} of the {first['recorded_rebalances']} recorded"
+            " rebalances, so the figures cannot be believed."
+        )
+    return "No advice: with none of these settings partitions would have been without an owner for less time."
 
 
 def advise(rows: Sequence[dict[str, Any]]) -> str | None:

@@ -7,8 +7,8 @@ believed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from muster.explain import words
@@ -66,10 +66,9 @@ class Question:
         do not allow it."""
         events = [event for text in payloads if (event := _event(text)) is not None and event.group == group]
         self._arrivals = arrivals
-        self._recorded, self._reproduced = max(
-            ((each, _reproduced(each)) for each in _readings(read_recorded(events))), key=lambda found: found[1]
-        )
+        self._recorded = read_recorded(events)
         told = _as_recorded(self._recorded)
+        self._reproduced = count_reproduced(told.history(), _as_replayed(self._recorded, Variant()).history())
         self._measured = measure(told, told.history(), arrivals)
         self._assumed = "; ".join([each for each in (assumed, *_assumed(self._recorded, events)) if each])
 
@@ -89,31 +88,16 @@ class Question:
         )
 
 
-def _readings(recorded: Recorded) -> Iterator[Recorded]:
-    """Of a consumer group: with the default interval of heartbeats, and with the one that its members seem to have."""
-    yield recorded
-    if recorded.times is not None and recorded.times.shown_interval_ms is not None:
-        times = replace(recorded.times, heartbeat_interval_ms=recorded.times.shown_interval_ms)
-        yield replace(recorded, times=times)
-
-
-def _reproduced(recorded: Recorded) -> int:
-    # The end of a consumer group's rebalance is the last member's heartbeat, and when those came is not recorded.
-    heartbeat_ms = recorded.times.heartbeat_interval_ms if recorded.times is not None else 0
-    again = _as_replayed(recorded, Variant()).history()
-    return count_reproduced(_as_recorded(recorded).history(), again, max(TOLERANCE_MS, heartbeat_ms))
-
-
 def _as_recorded(recorded: Recorded) -> Told:
     silent = {life.member_id: life.silent_ms for life in recorded.lives}
     seated = [life for life in recorded.lives if life.is_seated]
     standing = recorded.standing
     if standing is None:
         before = []
-    elif recorded.remote_assignor is None:
+    elif recorded.coordinated is None:
         before = classic_events(recorded.group, standing, seated)
     else:
-        before = consumer_events(recorded.group, standing, seated, {}, recorded.remote_assignor)
+        before = consumer_events(recorded.group, standing, seated, {}, recorded.coordinated.assignor)
     return Told(recorded.group, before, recorded.events, recorded.end_ms, silent)
 
 
@@ -148,7 +132,7 @@ def _event(text: str) -> Event | None:
     return event_of(told) if isinstance(told, dict) else None
 
 
-def count_reproduced(recorded: History, replayed: History, tolerance_ms: int = TOLERANCE_MS) -> int:
+def count_reproduced(recorded: History, replayed: History) -> int:
     found = {each.generation: each for each in replayed.rebalances}
     count = 0
     for each in recorded.rebalances:
@@ -160,7 +144,7 @@ def count_reproduced(recorded: History, replayed: History, tolerance_ms: int = T
         ):
             continue
         ends = (each.ended_ms or each.began_ms, other.ended_ms or other.began_ms)
-        count += abs(ends[0] - ends[1]) <= tolerance_ms
+        count += abs(ends[0] - ends[1]) <= TOLERANCE_MS
     return count
 
 
@@ -172,13 +156,17 @@ def _assumed(recorded: Recorded, events: Sequence[Event]) -> Iterable[str]:
             f"begins at {words.moment(standing.at_ms)} UTC with generation {standing.generation} and"
             f" {words.plural(members, 'member')}, the first rebalance whose end is known"
         )
-    if recorded.times is not None:
-        interval = words.duration(recorded.times.heartbeat_interval_ms)
-        yield f"heartbeats came every {interval}, and everybody subscribed to the same topics"
-    elif not recorded.is_delay_known:
-        yield f"group.initial.rebalance.delay.ms was {recorded.initial_delay_ms}"
+    if recorded.coordinated is not None:
+        times = recorded.coordinated.times
+        if not times.is_known:
+            interval = words.duration(times.heartbeat_interval_ms)
+            yield f"heartbeats came every {interval}, and everybody subscribed to the same topics"
+    elif not recorded.phases.is_delay_known:
+        yield f"group.initial.rebalance.delay.ms was {recorded.phases.initial_delay_ms}"
     if len(recorded.events) < len(events):
-        yield f"{len(events) - len(recorded.events)} events before or after what can be replayed are left out"
+        count = len(events) - len(recorded.events)
+        is_are = "is" if count == 1 else "are"
+        yield f"{words.plural(count, 'event')} before or after what can be replayed {is_are} left out"
 
 
 def as_row(found: Answer) -> dict[str, Any]:

@@ -33,10 +33,10 @@ class Setting:
 def setting_of(recorded: Recorded, variant: Variant) -> Setting:
     """CannotReplay if it makes no sense for this group."""
     remote = variant.remote_assignor
-    if recorded.remote_assignor is not None and remote is None and variant.assignor is None:
+    if recorded.coordinated is not None and remote is None and variant.assignor is None:
         if variant.initial_delay_ms is not None:
             raise CannotReplay(f"{INITIAL_DELAY} is of the classic protocol, and the group uses the new one")
-        remote = recorded.remote_assignor
+        remote = recorded.coordinated.assignor
     lives = [replace(life, asks=_asks(life.asks, variant)) for life in recorded.lives]
     if variant.max_poll_ms is not None:
         lives = with_max_poll(recorded.lives, lives, variant.max_poll_ms)
@@ -65,10 +65,10 @@ def _check_sessions(lives: Sequence[Life], config: GroupConfig) -> None:
 
 
 def _config(recorded: Recorded, variant: Variant) -> GroupConfig:
-    times = recorded.times or ConsumerTimes()
+    times = ConsumerTimes() if recorded.coordinated is None else recorded.coordinated.times
     session_ms = times.session_timeout_ms if variant.session_timeout_ms is None else variant.session_timeout_ms
     return GroupConfig(
-        initial_rebalance_delay_ms=recorded.initial_delay_ms
+        initial_rebalance_delay_ms=recorded.phases.initial_delay_ms
         if variant.initial_delay_ms is None
         else variant.initial_delay_ms,
         consumer_session_timeout_ms=session_ms,

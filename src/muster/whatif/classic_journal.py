@@ -8,7 +8,7 @@ from typing import Final
 
 from muster.explain.assignments import raw_assignments
 from muster.explain.event import Event
-from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, Life, Recorded
+from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, JoinPhases, Life, Recorded
 from muster.whatif.stretch import Standing, Stretch
 
 _ID_SUFFIX: Final = 37
@@ -31,11 +31,13 @@ def read_classic(group: str, stretch: Stretch) -> Recorded:
         group,
         list(stretch.events),
         _lives_of(stretch),
-        DEFAULT_DELAY_MS if delay is None else delay,
-        delay is not None,
-        {event.at_ms for event in stretch.events if event.kind == "rebalance_started"},
-        _syncs(stretch.events),
         standing,
+        JoinPhases(
+            frozenset(event.at_ms for event in stretch.events if event.kind == "rebalance_started"),
+            _syncs(stretch.events),
+            DEFAULT_DELAY_MS if delay is None else delay,
+            delay is not None,
+        ),
     )
 
 

@@ -153,7 +153,7 @@ class ClassicReplay(Stage):
             if member.parked_join is not None:
                 continue
             known = client.life.rejoins.get(started_ms)
-            if known is None and not (client.life.is_as_recorded and started_ms in self._recorded.starts):
+            if known is None and not (client.life.is_as_recorded and started_ms in self._recorded.phases.starts):
                 known = [(self._usual(client.life), None)]
             for after_ms, reason in known or ():
                 at_ms = client.life.polls_at(started_ms + after_ms)
@@ -199,7 +199,7 @@ class ClassicReplay(Stage):
         if reply.leader != client.member_id or reply.skip_assignment:
             self._at(self._now_ms, client.life.order, lambda: self._ask_sync(client, reply, {}))
             return
-        known = self._recorded.syncs.get((reply.generation, self._now_ms), _NOT_RECORDED)
+        known = self._recorded.phases.syncs.get((reply.generation, self._now_ms), _NOT_RECORDED)
         if known is None:
             return  # recorded, and cut short before the leader had assigned
         after_ms, assignments = known
@@ -240,7 +240,7 @@ class ClassicReplay(Stage):
         return median_low(_reactions([life]) or self._reactions or [_USUAL_REACTION_MS])
 
     def _usual_sync(self) -> int:
-        return median_low([sync[0] for sync in self._recorded.syncs.values() if sync is not None] or [0])
+        return median_low([sync[0] for sync in self._recorded.phases.syncs.values() if sync is not None] or [0])
 
     # -- what the core is told
 

@@ -1,7 +1,8 @@
-"""The journal of a consumer group (KIP-848), read: when its clients came, left and fell silent. Pure.
+"""The journal of a consumer group (KIP-848), read: when its clients came, left and fell silent, and which heartbeats are known of.
 
-Its members react with their heartbeats, which a replay sends at their interval; how long each takes to give partitions up is in the
-journal. What its members subscribe to is not: all are taken to want every topic that any of them was given.
+Its members react with their heartbeats. Of those the journal has the ones that changed something; a replay sends the others in
+between. Journals of 0.2 say neither how the group is set nor what its members subscribe to: the defaults are taken, and
+every topic that anybody was given.
 """
 
 from __future__ import annotations
@@ -13,66 +14,50 @@ from statistics import median_low
 from typing import Final
 
 from muster.explain.epochs import partitions_of
-from muster.explain.event import Event
+from muster.explain.event import Event, texts_of
+from muster.whatif.consumer_heartbeats import Heartbeats, add_unseen
 from muster.whatif.partition_counts import count_partitions
-from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, ConsumerTimes, Life, Recorded
+from muster.whatif.recorded import Asks, ConsumerTimes, Coordinated, Life, Recorded
 from muster.whatif.stretch import Stretch
 
 _DEFAULT_ASSIGNOR: Final = "uniform"
-_OF_HEARTBEATS: Final = ("revocation_started", "revocation_completed", "partitions_awaited", "member_reconciled")
-_STEP_MS: Final = 50
 
 
 def read_consumer(group: str, stretch: Stretch) -> Recorded:
     events = stretch.events
     counts = _counts(events)
     topics = tuple(sorted(counts))
-    lives = [replace(life, asks=replace(life.asks, topics=topics)) for life in _lives(events)]
+    times = _times(events)
+    heartbeats = Heartbeats(times)
+    lives = _Lives(events, heartbeats).found()
+    lives = [replace(life, asks=replace(life.asks, topics=life.asks.topics or topics)) for life in lives]
+    add_unseen(events, lives, times.heartbeat_interval_ms)
     return Recorded(
         group,
         list(events),
         sorted(lives, key=lambda life: (life.came_ms, life.order)),
-        DEFAULT_DELAY_MS,
-        False,
-        set(),
-        {},
         stretch.standing,
-        _assignor(events),
-        counts,
-        _times(events),
+        coordinated=Coordinated(_assignor(events), counts, times, heartbeats.silences),
     )
 
 
 def _times(events: Sequence[Event]) -> ConsumerTimes:
+    targets = [event for event in events if event.kind == "target_assigned"]
+    sessions = [event for event in events if event.kind == "member_expelled"]
     usual = ConsumerTimes()
-    sessions = [ms for event in events if (ms := event.number("session_timeout_ms")) is not None]
-    targets = [event.at_ms for event in events if event.kind == "target_assigned"]
-    gaps = [later - before for before, later in pairwise(targets)]
+    gaps = [later.at_ms - before.at_ms for before, later in pairwise(targets)]
+    shown_ms = min([usual.assignment_interval_ms, *gaps])
     return ConsumerTimes(
-        sessions[-1] if sessions else usual.session_timeout_ms,
-        usual.heartbeat_interval_ms,
-        min([usual.assignment_interval_ms, *gaps]),
-        _shown_interval_ms(events),
+        _last(targets, "session_timeout_ms", _last(sessions, "session_timeout_ms", usual.session_timeout_ms)),
+        _last(targets, "heartbeat_interval_ms", usual.heartbeat_interval_ms),
+        _last(targets, "assignment_interval_ms", shown_ms),
+        any("heartbeat_interval_ms" in event.detail for event in targets),
     )
 
 
-def _shown_interval_ms(events: Sequence[Event]) -> int | None:
-    """From the heartbeats of members that wait for partitions, or have given some up: the next one that tells anything comes an
-    interval later, or several. Who was given something says so in between. None: nobody shows it."""
-    waiting: dict[str, int] = {}
-    gaps: list[int] = []
-    for event in events:
-        if event.member is None or event.kind not in _OF_HEARTBEATS:
-            continue
-        since_ms = waiting.pop(event.member, None)
-        if since_ms is not None and event.kind != "revocation_completed":
-            gaps.append(event.at_ms - since_ms)
-        if event.kind in ("partitions_awaited", "member_reconciled") and not event.detail.get("given"):
-            waiting[event.member] = event.at_ms
-    if not gaps:
-        return None
-    shortest = sorted(gaps)[len(gaps) // 4]  # rather than the very first, which a newer target may have cut short
-    return max(1, round(shortest / _STEP_MS)) * _STEP_MS
+def _last(events: Sequence[Event], name: str, default: int) -> int:
+    said = [number for event in events if (number := event.number(name)) is not None]
+    return said[-1] if said else default
 
 
 def _assignor(events: Sequence[Event]) -> str:
@@ -86,29 +71,80 @@ def _counts(events: Sequence[Event]) -> dict[str, int]:
     return count_partitions(place for member in members for place in partitions_of(member))
 
 
-def _lives(events: Sequence[Event]) -> list[Life]:
-    """A member that comes back keeps its id in this protocol: each time is a life of its own."""
-    found: list[Life] = []
-    current: dict[str, Life] = {}
-    refused: set[str] = set()
-    waits: dict[str, list[int]] = {}
-    for order, event in enumerate(events):
-        if event.member is None:
-            continue
+class _Lives:
+    """A member that comes back keeps its id in this protocol: each time is a life of its own, unless it was only slow to give
+    partitions up."""
+
+    def __init__(self, events: Sequence[Event], heartbeats: Heartbeats) -> None:
+        self._heartbeats = heartbeats
+        self._lives: list[Life] = []
+        self._current: dict[str, Life] = {}
+        self._refused: set[str] = set()
+        self._waits: dict[str, list[int]] = {}
+        self._told_ms: dict[str, int] = {}
+        """By member id: when it was told to give up what it has yet to give up."""
+        self._late: set[str] = set()
+        """Who was expelled for that."""
+        self._end_ms = events[-1].at_ms if events else 0
+        for order, event in enumerate(events):
+            if event.member is not None:
+                self._take(event, event.member, order)
+            heartbeats.pass_by(event, self._told_ms)
+
+    def found(self) -> list[Life]:
+        for member_id, told_ms in self._told_ms.items():
+            self._current[member_id].pauses.append((told_ms, self._end_ms + 1))
+        for life in self._lives:
+            life.gives_up_ms = median_low(self._waits.get(life.member_id, [0]))
+        return [life for life in self._lives if life.member_id not in self._refused]
+
+    def _take(self, event: Event, member_id: str, order: int) -> None:
         if event.kind in ("member_joined", "static_replaced") or _is_refused_join(event):
-            if event.member not in refused:
-                current[event.member] = Life(event.member, event.client or "", event.host or "", event.instance, order)
-                current[event.member].joined_ms = event.at_ms
-                found.append(current[event.member])
-            (refused.add if event.kind == "member_fenced" else refused.discard)(event.member)
-            _end_replaced(current.get(event.text("old_member_id") or ""), event.at_ms)
-        elif event.member in current:
-            _take(current[event.member], event)
-            if event.kind == "revocation_completed":
-                waits.setdefault(event.member, []).append(event.number("waited_ms") or 0)
-    for life in found:
-        life.gives_up_ms = median_low(waits.get(life.member_id, [0]))
-    return [life for life in found if life.member_id not in refused]
+            self._come(event, member_id, order)
+        elif member_id in self._current:
+            life = self._current[member_id]
+            self._react(life, event)
+            self._heartbeats.show(life, event, order)
+            _end(life, event)
+            self._ask(life, event)
+
+    def _come(self, event: Event, member_id: str, order: int) -> None:
+        self._heartbeats.came(member_id, event.at_ms)
+        if member_id in self._late:
+            self._late.remove(member_id)
+            self._current[member_id].pauses.append((self._told_ms.pop(member_id), event.at_ms))
+            return
+        if member_id not in self._refused:
+            life = Life(member_id, event.client or "", event.host or "", event.instance, order)
+            life.joined_ms = event.at_ms
+            self._current[member_id] = life
+            self._lives.append(life)
+        (self._refused.add if event.kind == "member_fenced" else self._refused.discard)(member_id)
+        self._ask(self._current[member_id], event)
+        replaced = self._current.get(event.text("old_member_id") or "")
+        if replaced is not None and replaced.silent_ms is None:
+            replaced.silent_ms = event.at_ms
+
+    def _ask(self, life: Life, event: Event) -> None:
+        rebalance_ms = event.number("rebalance_timeout_ms")
+        if rebalance_ms is not None:
+            life.asks = replace(life.asks, rebalance_timeout_ms=rebalance_ms)
+        topics = texts_of(event.detail.get("topics"))
+        if topics and "regex" not in event.detail:
+            life.asks = replace(life.asks, topics=topics)
+
+    def _react(self, life: Life, event: Event) -> None:
+        member_id, at_ms = life.member_id, event.at_ms
+        if event.kind == "revocation_completed":
+            waited_ms = event.number("waited_ms") or 0
+            self._told_ms.pop(member_id, None)
+            life.pauses.append((at_ms - waited_ms, at_ms))
+            self._waits.setdefault(member_id, []).append(waited_ms)
+            self._heartbeats.gave_up(member_id, at_ms)
+        elif event.kind == "revocation_started":
+            self._told_ms[member_id] = at_ms
+        elif event.kind == "member_expelled" and event.cause == "revocation_missed" and member_id in self._told_ms:
+            self._late.add(member_id)
 
 
 def _is_refused_join(event: Event) -> bool:
@@ -116,15 +152,7 @@ def _is_refused_join(event: Event) -> bool:
     return event.kind == "member_fenced" and event.text("error") == "UNRELEASED_INSTANCE_ID"
 
 
-def _end_replaced(old: Life | None, at_ms: int) -> None:
-    if old is not None and old.silent_ms is None:
-        old.silent_ms = at_ms
-
-
-def _take(life: Life, event: Event) -> None:
-    rebalance_ms = event.number("rebalance_timeout_ms")
-    if rebalance_ms is not None:
-        life.asks = replace(life.asks, rebalance_timeout_ms=rebalance_ms)
+def _end(life: Life, event: Event) -> None:
     match event.kind:
         case "member_left":
             life.left_ms = event.at_ms
@@ -132,7 +160,5 @@ def _take(life: Life, event: Event) -> None:
             life.silent_ms, life.is_away = event.at_ms, True
         case "member_expelled" if event.cause == "session_expired" and not life.is_away:
             life.silent_ms = event.at_ms - (event.number("session_timeout_ms") or Asks().session_timeout_ms)
-        case "member_expelled" if event.cause == "revocation_missed":
-            life.gives_up_ms = event.number("waited_ms") or 0
         case _:
             pass

@@ -19,6 +19,7 @@ from muster.core.consumer.states import JOIN_EPOCH, LEFT_EPOCH, STATIC_LEFT_EPOC
 from muster.core.consumer.target import compute_target
 from muster.core.journal import JournalEvent
 from muster.whatif.changes import Setting
+from muster.whatif.consumer_heartbeats import NEWS, silence_end
 from muster.whatif.recorded import Life, Recorded
 from muster.whatif.replayed_topics import ReplayedTopics
 from muster.whatif.seats import consumer_events, consumer_records, subscription_of
@@ -27,8 +28,8 @@ from muster.whatif.stretch import CannotReplay
 from muster.wire import errors
 from muster.wire.value import Value
 
-_NEWS: Final = ("epoch_raised", "target_assigned", "revocation_completed", "member_left", "member_expelled")
-"""Events after which members may have something to hear of."""
+_TOO_EARLY: Final = 10
+"""A heartbeat may come so many parts of its interval too early: as late as the one before was."""
 
 
 class ConsumerClient(Client):
@@ -40,6 +41,36 @@ class ConsumerClient(Client):
         """Its last heartbeat."""
         self.has_plan = False
         """Whether its next heartbeat is among what is to be done."""
+        self._passed = 0
+        """How many of its recorded heartbeats are over."""
+
+    def next_heartbeat(self, now_ms: int, interval_ms: int, silences: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        """When its next one comes, and its order among what comes then: the next recorded one, or one between its last and that.
+        `silences`: when nobody's came."""
+        recorded = self.life.heartbeats
+        while self._passed < len(recorded) and recorded[self._passed][0] < now_ms:
+            self._passed += 1
+        next_ms = recorded[self._passed][0] if self._passed < len(recorded) else None
+        at_ms = self._between_ms(now_ms, interval_ms, next_ms)
+        before_ms = -1
+        while at_ms != before_ms:
+            before_ms, at_ms = at_ms, silence_end(self.life.silences, silence_end(silences, at_ms))
+        if next_ms is None or at_ms < next_ms:
+            return at_ms, self.life.order
+        self._passed += 1
+        return recorded[self._passed - 1]
+
+    def _between_ms(self, now_ms: int, interval_ms: int, next_ms: int | None) -> int:
+        """Later than now: its heartbeats at their interval, from the last on; of those before `next_ms` as many as fit, evenly."""
+        since_ms = now_ms - self.heard_ms
+        if next_ms is None:
+            return self.heard_ms + (since_ms // interval_ms + 1) * interval_ms
+        until_ms = next_ms - self.heard_ms
+        if until_ms <= since_ms:
+            return next_ms
+        fit = max(1, (until_ms + interval_ms // _TOO_EARLY) // interval_ms)
+        number = since_ms * fit // until_ms + 1
+        return self.heard_ms - (-number * until_ms // fit)
 
 
 class ConsumerReplay(Stage):
@@ -49,6 +80,7 @@ class ConsumerReplay(Stage):
         topics = ReplayedTopics(setting.counts)
         super().__init__(recorded, setting.config, topics)
         self._setting = setting
+        self._silences = () if recorded.coordinated is None else recorded.coordinated.silences
         self._interval_ms = setting.config.consumer_heartbeat_interval_ms
         self._members: dict[str, ConsumerClient] = {}
         clients = [ConsumerClient(life) for life in setting.lives]
@@ -121,17 +153,16 @@ class ConsumerReplay(Stage):
     # -- how they react
 
     def _told(self, event: JournalEvent) -> None:
-        if event.kind in _NEWS:
+        if event.kind in NEWS:
             for client in self._members.values():
                 self._plan_beat(client)
 
     def _plan_beat(self, client: ConsumerClient) -> None:
-        """Its next regular heartbeat: so many intervals after its last one that it lies ahead."""
         if client.has_plan or client.generation <= JOIN_EPOCH or not client.is_alive(self._now_ms):
             return
         client.has_plan = True
-        intervals = (self._now_ms - client.heard_ms) // self._interval_ms + 1
-        self._at(client.heard_ms + intervals * self._interval_ms, client.life.order, partial(self._regular, client))
+        at_ms, order = client.next_heartbeat(self._now_ms, self._interval_ms, self._silences)
+        self._at(at_ms, order, partial(self._regular, client))
 
     def _regular(self, client: ConsumerClient) -> None:
         client.has_plan = False
@@ -150,7 +181,8 @@ class ConsumerReplay(Stage):
         if reply.error == errors.UNRELEASED_INSTANCE_ID:  # its crashed predecessor still has the name: started again
             self._at(self._now_ms + self._interval_ms, order, partial(self._join, client))
         elif reply.error in (errors.UNKNOWN_MEMBER_ID, errors.FENCED_MEMBER_EPOCH):
-            self._at(self._now_ms, order, partial(self._join, client))
+            client.generation = LEFT_EPOCH
+            self._at(client.life.polls_at(self._now_ms), order, partial(self._join, client))
         elif reply.error == errors.NONE:
             client.generation = reply.member_epoch
             if reply.assignment is not None and reply.assignment != client.held:
@@ -158,8 +190,8 @@ class ConsumerReplay(Stage):
                 is_less = any(
                     not set(numbers) <= set(reply.assignment.get(topic_id, ())) for topic_id, numbers in before.items()
                 )
-                after_ms = client.life.gives_up_ms if is_less else 0
-                self._at(self._now_ms + after_ms, order, partial(self._acknowledge, client, reply.assignment))
+                at_ms = client.life.gives_up_at(self._now_ms) if is_less else self._now_ms
+                self._at(at_ms, order, partial(self._acknowledge, client, reply.assignment))
 
     def _acknowledge(self, client: ConsumerClient, held: Mapping[bytes, tuple[int, ...]]) -> None:
         if client.is_alive(self._now_ms) and client.held == held and client.generation > JOIN_EPOCH:

@@ -91,13 +91,17 @@ def _silent_since(gone: Departure, silent: Mapping[str, int | None]) -> int:
 def _while_down(events: Sequence[Event], silent: Mapping[str, int | None], end_ms: int) -> Iterator[Gap]:
     """Partitions of a member whose process is down have an owner by name only: until a static one is back, or it is missed."""
     owned: dict[str, list[Partition]] = {}
+    away_ms: dict[str, int] = {}
     for event in events:
         _follow(owned, event)
-        if event.kind == "static_replaced":
+        if event.kind == "static_left":
+            away_ms[event.member or ""] = event.at_ms
+        elif event.kind == "static_replaced":
             old = event.text("old_member_id") or ""
-            since_ms = silent.get(old)
+            # One that came back under the same id may have fallen silent again: what it said itself comes first.
+            since_ms = away_ms.pop(old, silent.get(old))
             owned[event.member or ""] = owned.pop(old, [])
-            if since_ms is not None:
+            if since_ms is not None and since_ms <= event.at_ms:
                 yield from (Gap(each, since_ms, event.at_ms) for each in owned[event.member or ""])
     for member_id, partitions in owned.items():
         since_ms = silent.get(member_id)

@@ -14,7 +14,7 @@ from muster.pipeline.report.markup import Html, name, tag, together, visible
 from muster.pipeline.report.page import asset, policy
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import Scale, duration_ticks
-from muster.whatif.advice import advise
+from muster.whatif.advice import advise, why_none
 
 MOST_GROUPS: Final = 100
 _LEFT, _TOP, _WIDTH, _HEIGHT = 84, 26, 560, 300
@@ -69,7 +69,7 @@ def render(rows: Sequence[Row], generated_ms: int) -> str:
 
 
 def _group(key: tuple[str, str], rows: Sequence[Row]) -> Html:
-    advice = advise(rows) or "No other settings are better by what was asked, or the replay cannot be believed."
+    advice = advise(rows) or why_none(rows)
     return tag(
         "section",
         tag("h2", name(key[1]), " at ", name(key[0])),
@@ -150,7 +150,7 @@ def _labels(points: Sequence[Point], x: Scale, y: Scale) -> Iterator[Html]:
         else:
             near[2].append(point.number)
     for across, up, numbers in labels:
-        text = ", ".join(str(number) for number in numbers if number) or "as it was"
+        text = ", ".join(str(number) if number else "as it was" for number in sorted(numbers))
         yield words_at(across + 9, up + 4, text, class_="tick")
 
 

@@ -6,7 +6,7 @@ replay finds out again. Plain values; `classic_journal` and `consumer_journal` f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -55,8 +55,13 @@ class Life:
     """The beginning of the join phase for which it was too late and was expelled."""
     gives_up_ms: int = 0
     """Of a consumer group: how long it mostly takes to give partitions up when it is told to."""
+    heartbeats: list[tuple[int, int]] = field(default_factory=list)
+    """Of a consumer group: when those came that are known of, and the order of each among what came in that millisecond."""
+    silences: list[tuple[int, int]] = field(default_factory=list)
+    """Of a consumer group: when it is known that no heartbeat came, without these moments themselves."""
     pauses: list[tuple[int, int]] = field(default_factory=list)
-    """From when to when its application did not poll, and stayed a member."""
+    """From when to when its application did not poll, and stayed a member. Of a consumer group also: had yet to give up what it
+    was told to at the beginning."""
     is_as_recorded: bool = True
     """False: it is there at times of which nothing is recorded of it, and reacts as it usually does."""
     is_seated: bool = False
@@ -80,6 +85,11 @@ class Life:
         """This moment, or the end of the pause that it is in."""
         return max([at_ms, *(until_ms for since_ms, until_ms in self.pauses if since_ms <= at_ms < until_ms)])
 
+    def gives_up_at(self, told_ms: int) -> int:
+        """Of a consumer group: when it has given up what it is told to at this moment; if it was told then, as it did."""
+        ends = [until_ms for since_ms, until_ms in self.pauses if since_ms <= told_ms <= until_ms]
+        return max(ends, default=told_ms + self.gives_up_ms)
+
 
 @dataclass(frozen=True, slots=True)
 class ConsumerTimes:
@@ -88,8 +98,33 @@ class ConsumerTimes:
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 5_000
     assignment_interval_ms: int = 1_000
-    shown_interval_ms: int | None = None
-    """Of heartbeats, if it is not the default: what the members' reactions look like."""
+    is_known: bool = False
+    """False: at least some are defaults."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinPhases:
+    """What only a classic group has."""
+
+    starts: frozenset[int] = frozenset()
+    """When they began."""
+    syncs: Mapping[tuple[int, int], tuple[int, dict[str, bytes]] | None] = field(default_factory=dict)
+    """By generation and the end of its join phase: how long the leader took to assign, and what. None: it was cut short."""
+    initial_delay_ms: int = DEFAULT_DELAY_MS
+    is_delay_known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinated:
+    """What only a consumer group (KIP-848) has."""
+
+    assignor: str
+    """That the coordinator used."""
+    counts: Mapping[str, int]
+    """As many partitions of each topic as were ever assigned."""
+    times: ConsumerTimes
+    silences: Sequence[tuple[int, int]] = ()
+    """When it is known that nobody's heartbeat came, without these moments themselves."""
 
 
 @dataclass(slots=True)
@@ -99,20 +134,11 @@ class Recorded:
     group: str
     events: list[Event]
     lives: list[Life]
-    initial_delay_ms: int
-    is_delay_known: bool
-    starts: set[int]
-    """When join phases began."""
-    syncs: dict[tuple[int, int], tuple[int, dict[str, bytes]] | None]
-    """By generation and the end of its join phase: how long the leader took to assign, and what. None: it was cut short."""
     standing: Standing | None = None
     """The group where the replay begins. None: it is created by the first event."""
-    remote_assignor: str | None = None
-    """That the coordinator used, of a consumer group (KIP-848). None: a classic group."""
-    counts: Mapping[str, int] = field(default_factory=dict)
-    """Of a consumer group: as many partitions of each topic as were ever assigned."""
-    times: ConsumerTimes | None = None
-    """Of a consumer group."""
+    phases: JoinPhases = JoinPhases()
+    coordinated: Coordinated | None = None
+    """None: a classic group."""
 
     @property
     def begin_ms(self) -> int:

@@ -146,6 +146,8 @@ def _one_of(changes: Mapping[str, str], name: str, known: Sequence[str]) -> str 
 
 def _remote_assignor(changes: Mapping[str, str], assignor: str | None) -> str | None:
     """The new protocol is asked for by its name, or by an assignor that only it has."""
+    if changes.get(PROTOCOL) == "classic":
+        raise VariantError(f"{PROTOCOL}=classic: give an assignor, {ASSIGNOR}=range: that makes a group a classic one")
     protocol = _one_of(changes, PROTOCOL, ("consumer",))
     remote = _one_of(changes, REMOTE_ASSIGNOR, tuple(SERVER_ASSIGNORS))
     is_consumer = protocol is not None or remote is not None or assignor == UNIFORM

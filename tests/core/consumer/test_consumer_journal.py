@@ -55,6 +55,17 @@ def test_first_member_of_a_group_is_told_from_its_creation_to_stable() -> None:
         "members": 1,
         "given": {"a": {"foo": [0, 1]}},
         "taken": {},
+        "session_timeout_ms": 45_000,
+        "heartbeat_interval_ms": 5_000,
+        "assignment_interval_ms": 0,
+        "member": "a",
+        "client": "client",
+        "host": "/127.0.0.1",
+    }
+    assert last(world, "member_joined").detail == {
+        "static": False,
+        "topics": ["foo"],
+        "rebalance_timeout_ms": REBALANCE_MS,
     }
     reconciled = last(world, "member_reconciled")
     assert (reconciled.member_id, reconciled.client_id, reconciled.client_host) == ("a", "client", "/127.0.0.1")
@@ -75,6 +86,7 @@ def test_second_member_waits_until_the_first_has_given_partitions_up() -> None:
         ("partitions_awaited", "not_given_up"),
         ("state_changed", "new_member"),
     ]
+    assert last(world, "target_assigned").member_id == "b", "whose heartbeat made it"
     target = last(world, "target_assigned").detail
     (given,) = target["given"].values()  # type: ignore[attr-defined]
     assert (target["given"], target["taken"]) == ({"b": given}, {"a": given})
@@ -261,7 +273,7 @@ def test_static_member_that_returns_is_told_with_both_ids_and_without_an_epoch()
     ]
     replaced = last(world, "static_replaced")
     assert (replaced.member_id, replaced.instance_id) == ("b", "one")
-    assert replaced.detail == {"old_member_id": "a"}
+    assert replaced.detail == {"old_member_id": "a", "topics": ["foo"], "rebalance_timeout_ms": REBALANCE_MS}
 
 
 def test_heartbeat_with_a_wrong_epoch_is_told_of_as_fenced_once_a_minute() -> None:

@@ -96,6 +96,20 @@ def test_sources_without_topics_are_left_out_and_one_query_is_picked_by_name(
     assert len(held(bootstrap, "etl", Security.of(properties))) == 2
 
 
+def test_query_goes_on_to_its_end_while_the_coordinator_is_away(
+    spark: Any,
+    history: RunningServer,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    bootstrap = address_of(history, "PLAINTEXT")
+    produce(bootstrap, 10)
+    tracking = track(spark, "127.0.0.1:1", group="away")
+    run(read(spark, bootstrap, TOPIC), tmp_path / "away")
+    assert not tracking.flush(0), "it is still tried"
+    assert tracking.figures.commits == 0
+    tracking.stop(timeout_seconds=0)
+
+
 def test_what_makes_no_sense_is_refused_where_it_is_asked(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(TrackingError, match="group is empty"):
         track(spark, "127.0.0.1:1", group="")

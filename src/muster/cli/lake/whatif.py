@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.lake import words
-from muster.cli.lake.answers import add_form_arguments, add_lake_argument, print_rows, run_on_lake
-from muster.cli.support.cluster_command import note
-from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
+from muster.cli.lake.answers import NotFound, add_form_arguments, add_lake_argument, print_below, print_rows
+from muster.cli.lake.with_spark import add_spark_arguments, run_on_spark
+from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.tables import Column, Row
 from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
+    from muster.pipeline.lake.reader import Lake
     from muster.whatif.variants import Variant
 
 _EXAMPLES = """\
@@ -50,7 +50,6 @@ _COLUMNS = (
     Column("records waited", lambda row: _change(row, "waited", words.count), right=True),
     Column("death noticed after", lambda row: _change(row, "detection_ms", words.duration), right=True),
     Column("reproduced", _reproduced, right=True),
-    Column("note", lambda row: row["problem"] or row["assumed"] or ""),
 )
 
 
@@ -62,46 +61,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", metavar="NAME=A,B", action="append", default=[], help="all combinations; repeatable")
     parser.add_argument("--page", metavar="FILE", type=Path, help="also write a page with a picture of each group")
     add_form_arguments(parser)
-    spark = parser.add_argument_group("Spark")
-    spark.add_argument("--master", default="local[*]", help="where Spark runs (local[*])")
-    add_setting_arguments(spark)
+    add_spark_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_on_lake("whatif", lambda: _run(arguments))
+    return run_and_report("whatif", lambda: _run(arguments, _variants(arguments)))
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.lake.location import Location
-    from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.lake.spark_reader import open_lake
-    from muster.pipeline.lake.storage_options import spark_s3_settings
-    from muster.pipeline.session import SessionError, SessionSettings, open_session
-    from muster.whatif.job import what_if
+def _run(arguments: argparse.Namespace, variants: list[Variant]) -> int:
+    def work(spark: Any, lake: Lake) -> int:
+        from muster.pipeline.lake.spark_reader import SparkLake
+        from muster.whatif.job import what_if
 
-    variants = _variants(arguments)
-    given = settings_by_name(arguments.conf)
-    location = Location.parse(arguments.lake, given)
-    lake = Lake.open(location)  # a place without one is refused before Java starts
-    by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}
-    settings = SessionSettings(
-        master=arguments.master,
-        app_name="muster whatif",
-        pending_records=lake.round.records,
-        packages=tuple(arguments.packages),
-        extra={**by_environment, **given},
-    )
-    try:
-        with open_session(settings) as spark:
-            found = what_if(spark, open_lake(spark, arguments.lake, given).table("log"), variants, arguments.group)
-            rows = [row.asDict(recursive=True) for row in found.orderBy("cluster", "group_id", "variant").collect()]
-    except SessionError as error:
-        note("whatif", str(error))
-        return FAILED
-    _show(arguments, rows)
-    if arguments.group is not None and not rows:
-        return FAILED
-    return DONE if arguments.page is None else _write_page(arguments.page, rows)
+        log = SparkLake(spark, lake).table("log")
+        found = what_if(spark, log, variants, arguments.group).orderBy("cluster", "group_id", "variant").collect()
+        rows = [row.asDict(recursive=True) for row in found]
+        if not rows:
+            raise NotFound(_nothing_of(arguments.group))
+        _show(arguments, rows)
+        return DONE if arguments.page is None else _write_page(arguments.page, rows)
+
+    return run_on_spark("whatif", arguments, work)
+
+
+def _nothing_of(group: str | None) -> str:
+    what = "the lake has neither a journal nor generations of"
+    return f"{what} any group yet" if group is None else f"{what} {group}: `muster status` shows its groups"
 
 
 def _write_page(path: Path, rows: list[dict[str, Any]]) -> int:
@@ -128,11 +113,9 @@ def _variants(arguments: argparse.Namespace) -> list[Variant]:
 
 
 def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
-    from muster.whatif.advice import advise, best_of
+    from muster.whatif.advice import advise, best_of, why_none
     from muster.whatif.job import GIVES
 
-    if not rows:
-        note("whatif", "the lake has neither a journal nor generations of such a group: --group may be misspelt")
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["cluster"], row["group_id"]), []).append(row)
@@ -141,6 +124,26 @@ def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
         for row in own:
             row["advice"] = advice if row is best else None
     print_rows(arguments, _COLUMNS, (*GIVES.names, "advice"), rows)
-    for row in rows if not (arguments.json or arguments.csv) else ():
-        if row["advice"] is not None:
-            print(f"\n{row['advice']}")
+    if arguments.json or arguments.csv:
+        return
+    for own in groups.values():
+        for said in _notes(own):
+            print_below(arguments, said)
+    for own in groups.values():
+        said = next((row["advice"] for row in own if row["advice"]), None)
+        print("\n" + words.name(said or f"{own[0]['group_id']}: {why_none(own)}"))
+
+
+def _notes(rows: list[dict[str, Any]]) -> list[str]:
+    """Of one group: what its recording does not say, and which settings it cannot be under."""
+    group = words.name(rows[0]["group_id"])
+    refused: dict[str, list[str]] = {}
+    for row in rows:
+        if row["problem"]:
+            refused.setdefault(row["problem"], []).append(row["variant"])
+    assumed = next((row["assumed"] for row in rows if row["assumed"]), None)
+    found = [] if assumed is None else [f"{group}, assumed: {assumed}"]
+    for problem, variants in refused.items():
+        whom = group if len(variants) == len(rows) else f"{group} with {', '.join(variants)}"
+        found.append(f"{whom} cannot be replayed: {problem}")
+    return found

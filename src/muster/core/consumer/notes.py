@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.group import NEVER_MS, ConsumerGroup, ConsumerMember
+from muster.core.consumer.group_times import ConsumerTimes
 from muster.core.consumer.records import CurrentAssignment, HeldPartitions, Subscription, Target
 from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.consumer.states import JOIN_EPOCH, UNRELEASED, UNREVOKED, ConsumerGroupState
@@ -147,29 +148,58 @@ def changed_topics(before: Iterable[str], after: Iterable[str]) -> Detail:
     return {"added": sorted(new - old), "dropped": sorted(old - new)}
 
 
+def note_arrival(
+    builder: OutcomeBuilder, group: ConsumerGroup, member_id: str, own: Subscription, replaced: str | None
+) -> None:
+    """A member is new, or came in the place of `replaced`: what it asks for, so that a reader knows it from then on."""
+    asks: Detail = {"topics": sorted(own.topic_names), "rebalance_timeout_ms": own.rebalance_timeout_ms}
+    if own.topic_regex:
+        asks["regex"] = own.topic_regex
+    if replaced is None:
+        detail: Detail = {"static": own.instance_id is not None, **asks}
+        note(builder, group, "member_joined", "new_member", member_id, own, detail)
+    else:
+        detail = {"old_member_id": replaced, **asks}
+        note(builder, group, "static_replaced", "static_member_returned", member_id, own, detail)
+
+
 def note_target(
     builder: OutcomeBuilder,
     group: ConsumerGroup,
     epoch: int,
     assignor: str,
+    times: ConsumerTimes,
+    member_id: str,
+    own: Subscription,
     before: Mapping[str, Target],
     after: Mapping[str, Target],
     topics: TopicView,
 ) -> None:
-    """A new target: which member gets and which gives up which partitions. Members whose target stays the same are left out."""
+    """A new target: which member gets and which gives up which partitions. Members whose target stays the same are left out.
+
+    `member_id`: whose heartbeat it was made with. `times`: what the group is set to, which no other event says.
+    """
     given: dict[str, object] = {}
     taken: dict[str, object] = {}
-    for member_id, target in after.items():
-        old = before.get(member_id, {})
+    for other_id, target in after.items():
+        old = before.get(other_id, {})
         if old is target or old == target:
             continue
         more, less = _beyond(target, old), _beyond(old, target)
         if more:
-            given[member_id] = by_name(more, topics)
+            given[other_id] = by_name(more, topics)
         if less:
-            taken[member_id] = by_name(less, topics)
-    detail: Detail = {"assignor": assignor, "members": len(after), "given": given, "taken": taken}
-    note(builder, group, "target_assigned", "epoch_raised", detail=detail, epoch=epoch)
+            taken[other_id] = by_name(less, topics)
+    detail: Detail = {
+        "assignor": assignor,
+        "members": len(after),
+        "given": given,
+        "taken": taken,
+        "session_timeout_ms": times.session_timeout_ms,
+        "heartbeat_interval_ms": times.heartbeat_interval_ms,
+        "assignment_interval_ms": times.assignment_interval_ms,
+    }
+    note(builder, group, "target_assigned", "epoch_raised", member_id, own, detail, epoch)
 
 
 def _beyond(some: Target, others: Target) -> dict[bytes, list[int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from muster.core.classic.outcome_builder import OutcomeBuilder
 from muster.core.consumer.fence import erased_member
 from muster.core.consumer.group import NEVER_MS, ConsumerGroup, ConsumerMember
-from muster.core.consumer.notes import Detail, changed_topics, note, note_epoch, note_progress, note_target
+from muster.core.consumer.notes import Detail, changed_topics, note_arrival, note_epoch, note_progress, note_target
 from muster.core.consumer.reconcile import reconcile
 from muster.core.consumer.records import (
     CurrentAssignment,
@@ -122,13 +122,8 @@ class MemberUpdate:
             self._builder.cancel_timer(("session", group_id, self._replaced))
 
     def _note_arrival(self, own: Subscription) -> None:
-        detail: Detail
-        if self._replaced is not None:
-            detail = {"old_member_id": self._replaced}
-            note(self._builder, self._group, "static_replaced", "static_member_returned", self._member_id, own, detail)
-        elif self._is_new:
-            detail = {"static": own.instance_id is not None}
-            note(self._builder, self._group, "member_joined", "new_member", self._member_id, own, detail)
+        if self._is_new or self._replaced is not None:
+            note_arrival(self._builder, self._group, self._member_id, own, self._replaced)
 
     def _subscribe(self, old: Subscription, subscription: Subscription) -> bool:
         """Whether the group needs a new epoch for it. What an expression matches that was never looked at is not known yet."""
@@ -175,8 +170,8 @@ class MemberUpdate:
         group, builder = self._group, self._builder
         if epoch <= group.target_epoch:
             return group.target_epoch
-        interval_ms = self._shard.times.of(group.group_id).assignment_interval_ms
-        if group.target_ms != NEVER_MS and builder.now_ms - group.target_ms < interval_ms:
+        times = self._shard.times.of(group.group_id)
+        if group.target_ms != NEVER_MS and builder.now_ms - group.target_ms < times.assignment_interval_ms:
             return group.target_epoch
         targets = group.targets
         if self._replaced is not None:
@@ -189,7 +184,18 @@ class MemberUpdate:
                 builder.records.append(TargetStored(group.group_id, member_id, partitions))
         builder.records.append(TargetEpochStored(group.group_id, epoch, builder.now_ms))
         assignor = preferred_assignor(subscriptions, assignors)
-        note_target(builder, group, epoch, assignor, targets, computed, self._shard.topics)
+        note_target(
+            builder,
+            group,
+            epoch,
+            assignor,
+            times,
+            self._member_id,
+            subscription,
+            targets,
+            computed,
+            self._shard.topics,
+        )
         self._target_ms = builder.now_ms
         self._target = computed[self._member_id]
         return epoch

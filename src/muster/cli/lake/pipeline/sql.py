@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.exit_codes import DONE
 from muster.cli.lake import words
 from muster.cli.lake.answers import (
     add_form_arguments,
@@ -16,11 +15,12 @@ from muster.cli.lake.answers import (
     print_below,
     print_rows,
     rows_wanted,
-    run_on_lake,
 )
-from muster.cli.support.cluster_command import note
-from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
+from muster.cli.lake.with_spark import add_spark_arguments, run_on_spark
 from muster.cli.support.tables import Column
+
+if TYPE_CHECKING:
+    from muster.pipeline.lake.reader import Lake
 
 _EXAMPLES = """\
 examples:
@@ -36,41 +36,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_argument(parser)
     add_top_argument(parser)
     add_form_arguments(parser)
-    spark = parser.add_argument_group("Spark")
-    spark.add_argument("--master", default="local[*]", help="where Spark runs (local[*])")
-    add_setting_arguments(spark)
+    add_spark_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_on_lake("pipeline sql", lambda: _run(arguments))
+    def work(spark: Any, lake: Lake) -> int:
+        from muster.pipeline.lake.sql import run_sql
 
+        _show(arguments, count, *run_sql(spark, lake.location, arguments.statement))
+        return DONE
 
-def _run(arguments: argparse.Namespace) -> int:
-    from muster.pipeline.lake.location import Location
-    from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.lake.sql import run_sql
-    from muster.pipeline.lake.storage_options import spark_s3_settings
-    from muster.pipeline.session import SessionError, SessionSettings, open_session
-
-    given = settings_by_name(arguments.conf)
     count = rows_wanted(arguments)
-    location = Location.parse(arguments.lake, given)
-    lake = Lake.open(location)  # a place without one is refused before Java starts
-    by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}
-    settings = SessionSettings(
-        master=arguments.master,
-        app_name="muster pipeline sql",
-        pending_records=lake.round.records,
-        packages=tuple(arguments.packages),
-        extra={**by_environment, **given},
-    )
-    try:
-        with open_session(settings) as spark:
-            _show(arguments, count, *run_sql(spark, location, arguments.statement))
-    except SessionError as error:
-        note("pipeline sql", str(error))
-        return FAILED
-    return DONE
+    return run_on_spark("pipeline sql", arguments, work)
 
 
 def _show(arguments: argparse.Namespace, count: int, columns: list[str], rows: Iterable[dict[str, Any]]) -> None:
