@@ -1,4 +1,4 @@
-"""While one commit follows another the sync journal alone has the ends of logs; every so many commits segments get them all at once."""
+"""While one commit follows another the sync journal alone has the ends of logs; every so many commits write them to the segments."""
 
 from __future__ import annotations
 
@@ -126,7 +126,8 @@ def test_readers_find_what_is_in_the_segment_and_what_is_put_off(tmp_path: Path)
         for offset in range(5):
             assert [header.base_offset for _, header in log.read_headers(offset)] == [*range(offset, 5)]
         newest = log.max_timestamp()
-        assert newest is not None and newest.offset == 0, "all records have the same time"
+        assert newest is not None
+        assert newest.offset == 0, "all records have the same time"
     store.close()
 
 

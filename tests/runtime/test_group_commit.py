@@ -245,7 +245,8 @@ def test_when_commits_pause_the_store_soon_does_what_it_has_put_off() -> None:
     world.loop.run_later()
     assert store.more_followed == [False, True, False]
     assert not store.has_put_off
-    assert world.loop.is_idle and not world.loop.later
+    assert world.loop.is_idle
+    assert not world.loop.later
 
 
 def test_a_commit_under_way_when_the_pause_seems_over_lets_the_store_catch_up_after_it() -> None:
