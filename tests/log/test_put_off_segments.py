@@ -1,4 +1,4 @@
-"""While one commit follows another the sync journal alone has the ends of logs; every so many commits write them to the segments."""
+"""While one commit follows another the sync journal alone has the ends of logs; every so many of them write the segments."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from librt.threading import Lock
+from mypy_extensions import mypyc_attr
 
 from muster.log.checkpoints import LEADER_EPOCHS, PARTITION_METADATA, format_epochs
 from muster.log.contract import StorageError
@@ -32,6 +33,7 @@ MOST_BYTES_TWICE: Final = 256 * 1024
 """A log with more than this in a commit syncs its own file: writing it once more would cost more than a sync does."""
 
 
+@mypyc_attr(acyclic=True)
 class SegmentWrite:
     """Batches that go to the end of one segment."""
 
@@ -77,6 +79,7 @@ class Leftover:
         self.size = size
 
 
+@mypyc_attr(acyclic=True)
 class LogShare:
     """Touches no state that the loop's thread reads, except whether the log was deleted, under the log's guard."""
 

@@ -15,6 +15,8 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from muster.log.directory import journal_path, partition_path
 from muster.log.disk import Disk, read_existing, sync_existing, write_all_at, write_at
 from muster.log.sync_frames import FILE_HEAD_BYTES, SECRET_BYTES, file_head, frame_head
@@ -37,6 +39,7 @@ MOST_FILES: Final = 8
 logger = logging.getLogger(__name__)
 
 
+@mypyc_attr(acyclic=True)
 class Entry:
     """What one log has in a commit, as the journal needs it."""
 
