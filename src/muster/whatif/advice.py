@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from muster.explain import words
 from muster.whatif.variants import MEMBERS, PARTITIONS, SESSION
 
 _BELIEVED: Final = 0.9
@@ -51,7 +52,7 @@ def advise(rows: Sequence[dict[str, Any]]) -> str | None:
     return (
         f"{best['group_id']}: with {best['variant']} partitions would have been without an owner for"
         f" {best['replayed_unowned_ms'] / 1000:.1f} s instead of {best['recorded_unowned_ms'] / 1000:.1f} s, in"
-        f" {best['replayed_rebalances']} rebalances instead of {best['recorded_rebalances']}"
+        f" {words.plural(best['replayed_rebalances'], 'rebalance')} instead of {best['recorded_rebalances']}"
         f"{_waited(best)}{_noticed(best)}{_not_known(best)};"
         f" the replay gives back {best['reproduced']} of the {best['recorded_rebalances']} recorded ones."
     )

@@ -11,6 +11,7 @@ import pytest
 
 from muster.cli.main import main
 from muster.core.internal_topics import GROUP_JOURNAL
+from muster.pipeline import session
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.spark_reader import open_lake
 from muster.pipeline.log_schema import log_spark_schema
@@ -182,3 +183,23 @@ def test_command_refuses_what_it_cannot_do_before_java_starts(
 ) -> None:
     assert main(["whatif", "--lake", str(tmp_path / "nowhere"), *flags]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.fixture
+def _shared_session(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command opens the session of the tests instead of one of its own."""
+    monkeypatch.setattr(session, "open_session", lambda _: nullcontext(spark))
+
+
+@pytest.mark.usefixtures("_shared_session")
+def test_command_names_below_the_table_what_cannot_be_replayed_and_fails_for_a_group_that_is_not_there(
+    whole: Lake, whole_root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["whatif", "--lake", str(whole_root), "--set", "static"]
+    assert main(asked) == 0
+    told = capsys.readouterr()
+    assert "simple-5 cannot be replayed: the log has no generation of it" in told.err.splitlines()
+    assert "simple-5: Nothing of this group can be replayed." in told.out
+    assert main([*asked, "--group", "simple-6"]) == 1
+    (said,) = capsys.readouterr().err.strip().splitlines()
+    assert "neither a journal nor generations of simple-6" in said
