@@ -15,7 +15,7 @@ from tests.pipeline.oracle.burrow_rule import Window
 from tests.pipeline.oracle.verdict import Standing
 
 _LONGS = pl.List(pl.Int64)
-_KINDS = {
+_KINDS: dict[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(("committed", "end", "log_start", "lag", "stable_lag", "eta_ms", "empty_since_ms"), pl.Int64),
     **dict.fromkeys(("consume_rate", "produce_rate"), pl.Float64),
     **dict.fromkeys(("method", "owner", "state"), pl.String),

@@ -130,8 +130,8 @@ def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
         for said in _notes(own):
             print_below(arguments, said)
     for own in groups.values():
-        said = next((row["advice"] for row in own if row["advice"]), None)
-        print("\n" + words.name(said or f"{own[0]['group_id']}: {why_none(own)}"))
+        advice = next((row["advice"] for row in own if row["advice"]), None)
+        print("\n" + words.name(advice or f"{own[0]['group_id']}: {why_none(own)}"))
 
 
 def _notes(rows: list[dict[str, Any]]) -> list[str]:
