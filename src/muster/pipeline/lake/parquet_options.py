@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-_PARQUET: Final = {"parquet.size.statistics.enabled": "false"}
-"""Statistics that no reader of these tables asks for, and that cost a tenth of the writing."""
 _NAMES: Final = ("cluster", "log_topic", "source", "group_id", "topic", "topic_id")
 LOG_PARQUET: Final = {
-    **_PARQUET,
     "parquet.enable.dictionary": "false",
     **{f"parquet.enable.dictionary#{column}": "true" for column in _NAMES},
 }
@@ -39,7 +36,6 @@ _WIDE_NAMES: Final = (
     ),
 )
 WIDE_PARQUET: Final = {
-    **_PARQUET,
     "parquet.enable.dictionary": "false",
     **{f"parquet.enable.dictionary#{column}": "true" for column in _WIDE_NAMES},
 }
