@@ -431,4 +431,4 @@ def test_what_is_given_back_is_said(tmp_path: Path, caplog: pytest.LogCaptureFix
     sizes = crashed(tmp_path)
     cut_file(tmp_path / "t-0" / FIRST, sizes[3])
     FileStore(str(tmp_path)).close()
-    assert f"gave back {sizes[4] - sizes[3]} bytes from the sync journal from position {sizes[3]} on" in caplog.text
+    assert f"gave back {sizes[4] - sizes[3]} bytes from the sync journal at position {sizes[3]}" in caplog.text

@@ -18,8 +18,6 @@ class Scheduled:
 class ManualLoop:
     def __init__(self) -> None:
         self._ready: deque[Scheduled] = deque()
-        self.later: list[tuple[float, Scheduled]] = []
-        """What was asked for after so many seconds: it comes when a test says so."""
 
     def call_soon(self, callback: Callable[..., Any], *arguments: Any) -> Scheduled:
         scheduled = Scheduled(callback, arguments)
@@ -27,18 +25,6 @@ class ManualLoop:
         return scheduled
 
     call_soon_threadsafe = call_soon
-
-    def call_later(self, delay: float, callback: Callable[..., Any], *arguments: Any) -> Scheduled:
-        scheduled = Scheduled(callback, arguments)
-        self.later.append((delay, scheduled))
-        return scheduled
-
-    def run_later(self) -> None:
-        """The time has come for all that was asked for so far."""
-        later, self.later = self.later, []
-        for _, scheduled in later:
-            if scheduled.run is not None:
-                scheduled.run()
 
     def turn(self) -> None:
         """One round: what is ready now, not what becomes ready by it."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from muster.log.contract import LogConfig, PartitionLog, StorageError
-from muster.log.memory import MemoryCommit, MemoryStore
-from muster.runtime.group_commit import BUSY_COMMITS, CATCH_UP_S, GATHER_TURNS, GroupCommit
+from muster.log.memory import MemoryStore
+from muster.runtime.group_commit import BUSY_COMMITS, GATHER_TURNS, GroupCommit
 from muster.wire.batch import encode_pairs, parse_header
 from tests.runtime.manual_loop import ManualLoop
 
@@ -189,85 +189,3 @@ def test_when_idle_comes_after_the_commit_that_is_under_way_and_the_one_that_wai
     world.end_commit()
     world.loop.run_until_idle()
     assert world.settled == [("a", None), ("b", None), ("idle", None)]
-
-
-class PuttingOff(MemoryStore):
-    """Has work left after each commit behind which others were expected."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.durability = "fsync"
-        self.more_followed: list[bool] = []
-
-    def begin_commit(self, *, more_follow: bool = False) -> MemoryCommit | None:
-        commit = super().begin_commit()
-        if commit is not None or (self.has_put_off and not more_follow):
-            self.more_followed.append(more_follow)
-            self.has_put_off = more_follow
-        return commit
-
-
-def busy_world() -> tuple[SlowWorld, PuttingOff, PartitionLog]:
-    """Something was appended while the first commit was under way; the second one is under way."""
-    world = SlowWorld()
-    store = world.store = PuttingOff()
-    world.commit._store = store
-    log = world.open("t")
-    world.append(log, "a")
-    world.loop.run_until_idle()
-    world.append(log, "b")
-    world.loop.run_until_idle()
-    world.end_commit()
-    world.loop.run_until_idle()
-    return world, store, log
-
-
-def test_a_commit_that_comes_alone_puts_nothing_off() -> None:
-    world = SlowWorld()
-    store = world.store = PuttingOff()
-    world.commit._store = store
-    log = world.open("t")
-    for name in ("a", "b"):
-        world.append(log, name)
-        world.loop.run_until_idle()
-        world.end_commit()
-        world.loop.run_until_idle()
-    assert store.more_followed == [False, False]
-    assert not world.loop.later
-
-
-def test_when_commits_pause_the_store_soon_does_what_it_has_put_off() -> None:
-    world, store, _ = busy_world()
-    world.end_commit()
-    world.loop.run_until_idle()
-    assert store.more_followed == [False, True]
-    assert [delay for delay, _ in world.loop.later] == [CATCH_UP_S]
-    world.loop.run_later()
-    assert store.more_followed == [False, True, False]
-    assert not store.has_put_off
-    assert world.loop.is_idle
-    assert not world.loop.later
-
-
-def test_a_commit_under_way_when_the_pause_seems_over_lets_the_store_catch_up_after_it() -> None:
-    world, store, log = busy_world()
-    world.end_commit()
-    world.loop.run_until_idle()
-    world.append(log, "c")
-    world.loop.run_until_idle()
-    world.loop.run_later()
-    assert store.more_followed == [False, True, True], "one at a time"
-    world.end_commit()
-    world.loop.run_until_idle()
-    assert len(world.loop.later) == 1
-    world.loop.run_later()
-    assert store.more_followed[-1] is False
-
-
-def test_nothing_is_caught_up_with_after_the_end() -> None:
-    world, store, _ = busy_world()
-    world.end_commit()
-    world.loop.run_until_idle()
-    world.commit.close()
-    world.loop.run_later()
-    assert store.has_put_off, "its own close does the rest"

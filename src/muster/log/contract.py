@@ -291,14 +291,8 @@ class LogStore(Protocol):
         """The id kept beside a log that is not open yet (Kafka's `partition.metadata`); None if it has none."""
         ...
 
-    def begin_commit(self, *, more_follow: bool = False) -> Commit | None:
-        """Take over what is staged; None if nothing is. The next one may begin only after `finish` of this one. `more_follow`:
-        another one is expected right behind it, so work that is not needed for durability may be put off."""
-        ...
-
-    @property
-    def has_put_off(self) -> bool:
-        """A commit that has none behind it, with or without something staged, has work left to do."""
+    def begin_commit(self) -> Commit | None:
+        """Take over what is staged; None if nothing is. The next one may begin only after `finish` of this one."""
         ...
 
     def read_document(self, name: str) -> bytes | None: ...

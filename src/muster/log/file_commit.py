@@ -3,8 +3,7 @@
 Every log stands or falls alone: if any step of its share fails, its files are put back to what was durable before, and
 if even that fails, the next commit puts them back first. A segment that closes is synced before the next one is made,
 so that a crash can tear only the last. A share that does nothing but add some bytes to a file can be made durable by the
-sync journal, together with others (`tick_commit`); the rest syncs its own files. What is in the journal may stay out of its segment
-for some commits (`is_put_off`): the share that writes next to it writes it too.
+sync journal, together with others (`tick_commit`); the rest syncs its own files.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from librt.threading import Lock
-from mypy_extensions import mypyc_attr
 
 from muster.log.checkpoints import LEADER_EPOCHS, PARTITION_METADATA, format_epochs
 from muster.log.contract import StorageError
@@ -33,7 +31,6 @@ MOST_BYTES_TWICE: Final = 256 * 1024
 """A log with more than this in a commit syncs its own file: writing it once more would cost more than a sync does."""
 
 
-@mypyc_attr(acyclic=True)
 class SegmentWrite:
     """Batches that go to the end of one segment."""
 
@@ -79,19 +76,17 @@ class Leftover:
         self.size = size
 
 
-@mypyc_attr(acyclic=True)
 class LogShare:
     """Touches no state that the loop's thread reads, except whether the log was deleted, under the log's guard."""
 
     __slots__ = (
         "_access",
+        "_content",
         "_guard",
         "_new_files",
         "after_failure",
-        "content",
         "failure",
         "in_journal",
-        "is_put_off",
         "leftovers",
         "log",
         "new_epochs",
@@ -121,10 +116,7 @@ class LogShare:
         """The directory was made since the last commit."""
         self.after_failure = after_failure
         last = writes[-1]
-        self._new_files = last.is_new
-        for write in writes:
-            if write.begins_transactions:
-                self._new_files = True
+        self._new_files = last.is_new or any(write.begins_transactions for write in writes)
         # After a failure the file may come back from a power failure with bytes that were refused, until it is synced.
         self.syncs_itself = (
             after_failure
@@ -135,30 +127,12 @@ class LogShare:
             or last.size > MOST_BYTES_TWICE
         )
         self.in_journal = False
-        self.is_put_off = False
-        """The journal alone has it."""
         self.failure: StorageError | None = None
-        self.content = b""
-        """As the journal has it."""
+        self._content = b""
 
     @property
     def rolled(self) -> bool:
         return len(self.writes) > 1
-
-    @property
-    def is_empty(self) -> bool:
-        """Nothing but what was put off."""
-        return not self.writes[0].batches
-
-    def put_off(self) -> None:
-        """Nothing is written to the segment for now."""
-        if not self._is_deleted("written"):
-            self.is_put_off = True
-
-    def write_after_all(self) -> None:
-        """It cannot be put off: the journal does not have it."""
-        self.is_put_off = False
-        self.write()
 
     def write(self) -> None:
         with self._guard:  # a deletion cannot come in between
@@ -183,10 +157,7 @@ class LogShare:
     def journal_entry(self) -> Entry:
         write = self.writes[0]
         segment = write.segment
-        batches = write.batches
-        content = batches[0].bytes if len(batches) == 1 else b"".join([batch.bytes for batch in batches])
-        self.content = content
-        return Entry(self.log.journal_mark, segment.log_path, segment.base_offset, write.start_size, content)
+        return Entry(self.log.journal_mark, segment.log_path, segment.base_offset, write.start_size, self._content)
 
     def fail(self, failure: StorageError) -> None:
         """Put the files back to what was durable before; what cannot be put back now is left for the next commit."""
@@ -198,7 +169,7 @@ class LogShare:
                 leftovers.append(Leftover(path, None))
                 self._access.writers.drop(path)
             else:
-                leftovers.append(Leftover(path, write.segment.written_size))
+                leftovers.append(Leftover(path, write.start_size))
         self.leftovers = []
         for leftover in leftovers:
             try:
@@ -223,11 +194,14 @@ class LogShare:
             if write.begins_transactions:
                 # Before the batches: without it nobody would look for the transactions in them after a clean stop.
                 write_file(disk, write.segment.path(TRANSACTION_INDEX_SUFFIX), b"", sync=False)
-            unwritten = write.segment.unwritten
-            if len(batches) == 1 and not unwritten:
-                write_bytes(disk, writers.get(path), batches[0].bytes)
+            if len(batches) == 1:
+                self._content = batches[0].bytes
+                write_bytes(disk, writers.get(path), self._content)
+            elif self.syncs_itself:
+                write_all(disk, writers.get(path), [batch.bytes for batch in batches])
             else:
-                write_all(disk, writers.get(path), [*unwritten, *[batch.bytes for batch in batches]])
+                self._content = b"".join([batch.bytes for batch in batches])
+                write_bytes(disk, writers.get(path), self._content)
             if write.closing is not None:
                 disk.sync(writers.get(path))
                 writers.drop(path)

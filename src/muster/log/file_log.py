@@ -14,7 +14,7 @@ from librt.threading import Lock
 from muster.log.compactable import CompactableLog
 from muster.log.compaction_round import CompactionRound, Source
 from muster.log.contract import CompactionOvertaken, LogConfig, StorageError, TimestampOffset
-from muster.log.disk import write_all, write_file
+from muster.log.disk import write_file
 from muster.log.file_access import FileAccess
 from muster.log.file_commit import Leftover, LogShare, SegmentWrite, put_back
 from muster.log.file_compaction import FileTarget, remove_unfinished, segments_of
@@ -86,11 +86,6 @@ class FileLog(CompactableLog):
         return self._epochs
 
     @property
-    def has_unwritten(self) -> bool:
-        """The sync journal alone has the end of it."""
-        return bool(self._segments[-1].unwritten)
-
-    @property
     def first_segment_base(self) -> int:
         return self._segments[0].base_offset
 
@@ -131,20 +126,15 @@ class FileLog(CompactableLog):
             return
         self._in_journal = self._in_journal or share.in_journal
         for write in share.writes:
-            segment = write.segment
-            if segment is not self._segments[-1]:
-                self._segments.append(segment)
+            if write.segment is not self._segments[-1]:
+                self._segments.append(write.segment)
             if write.batches:
-                segment.add(write.batches, write.closing)
-                self.durable_offset = write.batches[-1].next_offset
-            if share.is_put_off:
-                segment.unwritten.append(share.content)
-            else:
-                segment.all_written()
+                write.segment.add(write.batches, write.closing)
             if write.begins_transactions:
                 write.segment.has_transaction_index = True
             if write.aborted:
                 write.segment.aborted.extend(write.aborted)
+        self.durable_offset = share.writes[-1].batches[-1].next_offset
         self._creation_synced = self._creation_synced or self.access.durability == "fsync"
         if share.new_epochs is not None:
             self._epochs = share.new_epochs
@@ -180,7 +170,7 @@ class FileLog(CompactableLog):
 
     def _plan_epochs(self, batches: list[StagedBatch]) -> list[tuple[int, int]] | None:
         newest = self._epochs[-1][0] if self._epochs else -1
-        if not batches or batches[-1].leader_epoch <= newest:
+        if batches[-1].leader_epoch <= newest:
             return None
         epochs = list(self._epochs)
         for batch in batches:
@@ -291,8 +281,7 @@ class FileLog(CompactableLog):
         self._drop_oldest(count_before(self.start_offset, bases_after))
 
     def apply_retention(self, now_ms: int) -> int:
-        is_busy = self._committing or self._leftovers or self.has_unwritten
-        if not is_busy and rolls_by_clock(self.config, self._segments[-1], now_ms):
+        if not self._committing and not self._leftovers and rolls_by_clock(self.config, self._segments[-1], now_ms):
             self._roll_now()
         count = count_droppable(self.config, self._segments[:-1], self.size_bytes(), now_ms)
         self._drop_oldest(count)
@@ -376,16 +365,15 @@ class FileLog(CompactableLog):
     def _closed_and_active_base(self) -> tuple[Sequence[Segment], int]:
         return self._segments[:-1], self._segments[-1].base_offset
 
+    # Closing
+
     def close(self) -> None:
-        """Undo what a failed write left, write what was put off, sync what was not synced in its own file, save the indexes."""
+        """Undo what a failed write left, sync what was not synced in its own file, save the active indexes."""
         active, disk = self._segments[-1], self.access.disk
         try:
             while self._leftovers:
                 put_back(disk, self._leftovers[-1])
                 self._leftovers.pop()
-            if active.unwritten:
-                write_all(disk, self.access.writers.get(active.log_path), active.unwritten)
-                active.all_written()
             if active.on_disk and (self._in_journal or self._after_failure or self.access.durability == "os"):
                 disk.sync(self.access.writers.get(active.log_path))
             if active.on_disk:

@@ -45,10 +45,8 @@ class FileStore:
         disk: Disk | None = None,
         *,
         journal_bytes: int = RETIRE_AT_BYTES,
-        commits_a_segment_write: int = 1,
     ) -> None:
-        """`journal_bytes`: how large a file of the sync journal becomes. `commits_a_segment_write`: while one commit follows
-        another, so many of them are written to the segments at once."""
+        """`journal_bytes`: how large a file of the sync journal becomes."""
         self.durability: Durability = durability
         self.directory = os.path.abspath(directory)
         self._disk = disk or Disk()
@@ -74,7 +72,7 @@ class FileStore:
         self._logs: dict[tuple[str, int], FileLog] = {}
         self._side_by_side = SideBySide()
         self._journal = SyncJournal(self.directory, self._journal_owner, self._disk, journal_bytes)
-        self._commits = TickCommits(self, self._access, self._journal, self._side_by_side, commits_a_segment_write)
+        self._commits = TickCommits(self, self._access, self._journal, self._side_by_side)
 
     # What is different where several processes share the directory: see `shared_files`
 
@@ -177,7 +175,7 @@ class FileStore:
         if log is None:
             return
         log.fall_back()
-        self._commits.drop(log)
+        self._commits.forget(log)
         with log.guard:  # waits for a commit that is writing to it
             log.close()
             self._recovery_points[key] = log.durable_offset
@@ -197,7 +195,7 @@ class FileStore:
                 log.deleted = True
             log.release_files()
             log.fall_back()
-            self._commits.drop(log)
+            self._commits.forget(log)
             del self._logs[key]
         self._on_disk.discard(key)
         self._unchecked.discard(key)
@@ -211,12 +209,8 @@ class FileStore:
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
         return read_topic_id(partition_path(self.directory, topic, partition))
 
-    def begin_commit(self, *, more_follow: bool = False) -> FileCommit | None:
-        return self._commits.begin(more_follow=more_follow)
-
-    @property
-    def has_put_off(self) -> bool:
-        return self._commits.has_put_off
+    def begin_commit(self) -> FileCommit | None:
+        return self._commits.begin()
 
     def read_document(self, name: str) -> bytes | None:
         path = document_path(self.directory, name)

@@ -204,7 +204,6 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.durability: Durability = "os"
-        self.has_put_off = False
         self.failure: Callable[[str, int], StorageError | None] | None = None
         """Asked for every log of a commit: an error makes that log's part fail. For tests."""
         self._logs: dict[tuple[str, int], MemoryLog] = {}
@@ -244,7 +243,7 @@ class MemoryStore:
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
         return self._topic_ids.get((topic, partition))
 
-    def begin_commit(self, *, more_follow: bool = False) -> MemoryCommit | None:
+    def begin_commit(self) -> MemoryCommit | None:
         if not self._dirty:
             return None
         taken = [(log, log.take_staged()) for log in self._dirty]

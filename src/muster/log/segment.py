@@ -1,8 +1,7 @@
 """One segment of a log on disk: `<base offset>.log` and its indexes, for reading.
 
 Knows how to find a batch by offset or time and how to read whole batches. Writing is `file_commit`'s, checking after a
-crash is `recovery`'s. Used from the loop's thread only; `size` counts durable bytes, more may be in the file already. Or less: the
-end of a busy log is durable by the sync journal for a while, and kept here until it is written (`unwritten`).
+crash is `recovery`'s. Used from the loop's thread only; `size` counts durable bytes, more may be in the file already.
 """
 
 from __future__ import annotations
@@ -55,8 +54,6 @@ class Segment:
         self.base_offset = base_offset
         self.log_path = self.path(LOG_SUFFIX)
         self.size = size or 0
-        self.unwritten: list[bytes] = []
-        """The last of the durable bytes, which the file does not have yet."""
         self.on_disk = size is not None
         """A new segment's file is made by the first commit that writes to it."""
         self._disk = disk
@@ -117,23 +114,9 @@ class Segment:
             index = self.index
             for batch in batches:
                 index.note(batch.next_offset - 1, batch.max_timestamp, len(batch.bytes))
-        for batch in batches:
-            self.size += len(batch.bytes)
+        self.size += sum(len(batch.bytes) for batch in batches)
         self.on_disk = True
         self._last_append_ms = batches[-1].now_ms
-
-    def all_written(self) -> None:
-        """The file has every durable byte."""
-        if self.unwritten:
-            self.unwritten = []
-
-    @property
-    def written_size(self) -> int:
-        """How many of the durable bytes the file has."""
-        size = self.size
-        for part in self.unwritten:
-            size -= len(part)
-        return size
 
     # The indexes
 
@@ -215,17 +198,6 @@ class Segment:
     # Reading
 
     def read_at(self, position: int, size: int) -> bytes:
-        if not self.unwritten:
-            return self._read_file(position, size)
-        in_file = self.written_size - position
-        if size <= in_file:
-            return self._read_file(position, size)
-        unwritten = b"".join(self.unwritten)
-        if in_file <= 0:
-            return unwritten[-in_file : size - in_file]
-        return self._read_file(position, in_file) + unwritten[: size - in_file]
-
-    def _read_file(self, position: int, size: int) -> bytes:
         path = self.log_path
         try:
             return read_fully(self._disk, self._readers.get(path), size, position)

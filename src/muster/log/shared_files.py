@@ -69,7 +69,6 @@ class SharedFileStore(FileStore):
         was_clean: bool,
         durability: Durability = "fsync",
         disk: Disk | None = None,
-        commits_a_segment_write: int = 1,
     ) -> None:
         """`number`: no other process on the directory has it. `was_clean`: the last store that had these logs was closed
         cleanly."""
@@ -82,7 +81,7 @@ class SharedFileStore(FileStore):
         """Told the name of a document that this process has changed."""
         self.is_closed_cleanly = False
         """Said by `close`: the next one to have these logs may trust their ends."""
-        super().__init__(directory, durability, disk, commits_a_segment_write=commits_a_segment_write)
+        super().__init__(directory, durability, disk)
 
     # -- the directory
 

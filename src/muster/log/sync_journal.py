@@ -1,9 +1,9 @@
 """The sync journal of one data directory: the bytes of all logs of a commit once more, in one file, so that one sync is enough.
 
 Written by the thread that commits. A file that is often written to has zeros behind its frames, which the next ones overwrite:
-to sync a file that does not become longer takes half as long. One that has grown large, or could not be written to, takes no more
-frames. When every byte of it is in its segment (`retire`) another thread syncs the segments that it speaks of, then removes it.
-`sync_recovery` reads what a crash left.
+to sync a file that does not become longer takes half as long. One that has grown large, or could not be written to, is retired:
+another thread syncs the segments that it speaks of, then removes it, while the next one takes new frames. `sync_recovery` reads
+what a crash left.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from threading import Lock, Thread
 from typing import Final
-
-from mypy_extensions import mypyc_attr
 
 from muster.log.directory import journal_path, partition_path
 from muster.log.disk import Disk, read_existing, sync_existing, write_all_at, write_at
@@ -39,7 +37,6 @@ MOST_FILES: Final = 8
 logger = logging.getLogger(__name__)
 
 
-@mypyc_attr(acyclic=True)
 class Entry:
     """What one log has in a commit, as the journal needs it."""
 
@@ -81,10 +78,6 @@ class SyncJournal:
         self._number = 0
         self._current: JournalFile | None = None
         self._rest = 0
-        self._full: list[JournalFile] = []
-        """They take no more frames; segments may lack something that they hold."""
-        self._is_due = False
-        """There are such files, or older ones that could not be removed are to be tried again."""
         self._lock = Lock()
         """Guards what follows, which the retiring thread changes too."""
         self._retired: list[JournalFile] = []
@@ -101,9 +94,9 @@ class SyncJournal:
         if self._rest:
             self._rest -= 1
             return False
-        if self._current is None and len(self._full) + len(self._retired) >= MOST_FILES:
+        if self._current is None and len(self._retired) >= MOST_FILES:
             self._rest = REST_AFTER_FAILURE
-            self._is_due = True
+            self._retire()
             return False
         try:
             file = self._current or self._begin()
@@ -111,23 +104,16 @@ class SyncJournal:
         except OSError as error:
             logger.warning("%s: the sync journal cannot be written: %s", self._directory, error.strerror or error)
             self._rest = REST_AFTER_FAILURE
-            self._stop_writing()
+            self._retire()
             return False
         if file.size >= self._retire_at_bytes:
-            self._stop_writing()
+            self._retire()
         return True
-
-    @property
-    def has_full(self) -> bool:
-        """Something waits for `retire`. Not while a commit is under way."""
-        return self._is_due
 
     def close(self) -> None:
         """Every log was synced and closed: remove what is left. OSError if that fails."""
         self._stop_writing()
         self._wait()
-        self._retired += self._full
-        self._full = []
         if self._retired:
             if self._doubtful:
                 self._sync_segments(self._retired)
@@ -190,15 +176,10 @@ class SyncJournal:
 
     # Retiring
 
-    def retire(self) -> None:
-        """The segments have, written, whatever is in files that take no more frames. One that failed may hold some that were
-        refused, so it should not stay long."""
-        if not self._is_due:
-            return
-        self._is_due = False
+    def _retire(self) -> None:
+        """The file takes no more frames; one that failed may hold some that were refused, so it should not stay long."""
+        self._stop_writing()
         with self._lock:
-            self._retired += self._full
-            self._full = []
             if self._retiring is None and self._retired:
                 thread = Thread(target=self._work_off, name="muster-sync-journal", daemon=True)
                 try:
@@ -210,9 +191,9 @@ class SyncJournal:
 
     def _stop_writing(self) -> None:
         file, self._current = self._current, None
-        self._is_due = True
         if file is not None:
-            self._full.append(file)
+            with self._lock:
+                self._retired.append(file)
             with suppress(OSError):  # what counts was synced
                 self._disk.close(file.fd)
 

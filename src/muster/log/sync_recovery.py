@@ -248,20 +248,20 @@ def _mend(segment: Segment, disk: Disk, frames: Sequence[Frame]) -> int:
         # Everything before the first frame was synced before the journal was begun.
         index.size = min(frames[0].position, segment.size)
         index.next_offset = parse_header(frames[0].batches).base_offset
-    sound = end = _sound_end(segment, index)
-    given_bytes = 0
+    end = _sound_end(segment, index)
     for frame in frames:
         known = end - frame.position
         if not 0 <= known < len(frame.batches) or segment.read_at(frame.position, known) != frame.batches[:known]:
             continue
         write_at(disk, segment.log_path, frame.batches[known:], end)
-        given_bytes += len(frame.batches) - known
+        logger.warning(
+            "%s: gave back %d bytes from the sync journal at position %d",
+            segment.log_path,
+            len(frame.batches) - known,
+            end,
+        )
         segment.size = max(segment.size, frame.end)
         end = _sound_end(segment, index)
-    if given_bytes:
-        logger.warning(
-            "%s: gave back %d bytes from the sync journal from position %d on", segment.log_path, given_bytes, sound
-        )
     return end
 
 

@@ -1,9 +1,8 @@
 """Everything staged in one tick on its way to the disk: all writes first, then as few syncs as will do.
 
 With `durability = fsync` the logs that only grew go to the sync journal together, one sync for all; a single one, and those that
-roll, begin or have much, sync their own files, side by side. If the journal fails, all do. While one commit follows another,
-segments are not written by each of them: what the journal has is put off, and a later commit writes it for all logs at once.
-`TickCommits` knows which logs have something staged, and which have something put off; a store keeps one.
+roll, begin or have much, sync their own files, side by side. If the journal fails, all do. `TickCommits` knows which logs have
+something staged; a store keeps one.
 """
 
 from __future__ import annotations
@@ -41,10 +40,8 @@ class FileCommit:
         recovery_points: dict[tuple[str, int], int] | None,
         *,
         points_first: bool,
-        puts_off: bool,
     ) -> None:
-        """`points_first`: the recovery points on disk are about logs that are gone, and must not outlive the first write.
-        `puts_off`: what goes to the journal need not be in the segments yet; else whatever was put off is written too."""
+        """`points_first`: the recovery points on disk are about logs that are gone, and must not outlive the first write."""
         self._commits = commits
         self._store = store
         self._access = access
@@ -53,23 +50,17 @@ class FileCommit:
         self._side_by_side = side_by_side
         self._recovery_points = recovery_points
         self._points_first = points_first
-        self._puts_off = puts_off
 
     def run(self) -> None:
         if self._points_first and self._recovery_points is not None:
             self._keep_recovery_points(self._recovery_points)
         for share in self._shares:
-            if self._puts_off and not share.syncs_itself:
-                share.put_off()
-            else:
-                share.write()
+            share.write()
         if self._access.durability == "fsync":
             self._sync()
             for share in self._shares:
                 if share.failure is not None or share.after_failure:
                     self._journal.doubt(share.writes[0].segment.log_path)
-            if not self._puts_off:
-                self._retire_journals()
         if self._recovery_points is not None and any(share.rolled for share in self._shares):
             self._keep_rolled(self._recovery_points)
 
@@ -80,27 +71,16 @@ class FileCommit:
         together: list[LogShare] = []
         alone: list[LogShare] = []
         for share in self._shares:
-            if share.failure is None and (share.syncs_itself or not share.is_empty):
+            if share.failure is None:
                 (alone if share.syncs_itself else together).append(share)
         if len(together) >= WORTH_THE_JOURNAL and self._journal.keep([share.journal_entry() for share in together]):
             for share in together:
                 share.in_journal = True
         else:
-            for share in together:
-                if share.is_put_off:
-                    share.write_after_all()
-                if share.failure is None:
-                    alone.append(share)
+            alone += together
         if alone:
             self._side_by_side.each(LogShare.sync, alone)
             self._sync_new_directories()
-
-    def _retire_journals(self) -> None:
-        """Everything that was put off is in its segment now, or a file of the journal has to stay."""
-        for share in self._shares:
-            if share.failure is not None and share.log.has_unwritten:
-                return
-        self._journal.retire()
 
     def _sync_new_directories(self) -> None:
         created = [share for share in self._shares if share.sync_creation and share.failure is None]
@@ -132,24 +112,12 @@ class FileCommit:
 class TickCommits:
     """The logs of a store that have something staged, and the commits that take it over, one at a time. In the loop's thread."""
 
-    def __init__(
-        self,
-        store: FileStore,
-        access: FileAccess,
-        journal: SyncJournal,
-        side_by_side: SideBySide,
-        commits_a_segment_write: int,
-    ) -> None:
+    def __init__(self, store: FileStore, access: FileAccess, journal: SyncJournal, side_by_side: SideBySide) -> None:
         self._store = store
         self._access = access
         self._journal = journal
         self._side_by_side = side_by_side
         self._dirty: dict[FileLog, None] = {}
-        self._behind: dict[FileLog, None] = {}
-        """Logs with something that was put off."""
-        self._commits_a_segment_write = commits_a_segment_write
-        self._put_off_commits = 0
-        """Since everything was in the segments."""
         self._committing = False
 
     def on_first_staged(self, log: StagedLog) -> None:
@@ -160,32 +128,12 @@ class TickCommits:
         """What it had staged is lost."""
         self._dirty.pop(log, None)
 
-    def drop(self, log: FileLog) -> None:
-        """It is gone, or was closed."""
-        self.forget(log)
-        self._behind.pop(log, None)
-
-    @property
-    def has_put_off(self) -> bool:
-        return bool(self._behind)
-
-    def begin(self, *, more_follow: bool) -> FileCommit | None:
+    def begin(self) -> FileCommit | None:
         assert not self._committing, "the commit before this one is not finished"
-        puts_off = (
-            more_follow
-            and self._put_off_commits + 1 < self._commits_a_segment_write
-            and not self._journal.has_full
-            and self._access.durability == "fsync"
-        )
-        dirty, self._dirty = self._dirty, {}
-        if not puts_off and self._behind:
-            for log in self._behind:
-                dirty[log] = None
-            self._behind = {}
-        if not dirty:
+        if not self._dirty:
             return None
         self._committing = True
-        self._put_off_commits = self._put_off_commits + 1 if puts_off else 0
+        dirty, self._dirty = self._dirty, {}
         shares: list[LogShare] = []
         points_first = self._store.has_outdated_points
         self._store.has_outdated_points = False
@@ -204,7 +152,6 @@ class TickCommits:
             self._side_by_side,
             points,
             points_first=points_first,
-            puts_off=puts_off,
         )
 
     def settle(self, shares: list[LogShare]) -> Settled:
@@ -215,7 +162,5 @@ class TickCommits:
             log.settle(share)
             if share.failure is not None:
                 self.forget(log)
-            if log.has_unwritten and not log.deleted:
-                self._behind[log] = None
             settled.append((log, share.failure))
         return settled

@@ -3,8 +3,6 @@
 After an append the caller says `when_durable`; the first such call in a tick schedules a commit at the tick's end. While a commit
 is under way, later appends gather for the next one. With `durability = fsync` it runs in a thread of its own, so that
 serving goes on. Knows nothing of what was appended. Callbacks come in the order of the appends of a log.
-
-While commits follow one another the store may put off what is not needed for durability. When they pause it is told to do it.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from muster.runtime.timings import Timing
 from muster.runtime.writer_thread import WriterThread
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop, TimerHandle
+    from asyncio import AbstractEventLoop
 
 WhenDurable = Callable[[StorageError | None], None]
 Background = Callable[[Callable[[], None], Callable[[], None]], None]
@@ -33,10 +31,6 @@ GATHER_TURNS: Final = 3
 BUSY_COMMITS: Final = 8
 """So many commits after one during which something was appended wait for company. All who commit may happen to be in one: if the
 next began with the first of them who comes again, the others would have to wait for it."""
-
-
-CATCH_UP_S: Final = 0.05
-"""How long after the last of many commits the store does what it has put off, if no other commit comes."""
 
 
 class _Waiter:
@@ -68,7 +62,6 @@ class GroupCommit:
         self._writer_thread: WriterThread | None = None
         self._in_background = background or self._in_thread
         self._idle_callbacks: list[Callable[[], None]] = []
-        self._catching_up: TimerHandle | None = None
         self._began_s = 0.0
         self.flushes = Timing()
         """From handing over what was staged to having it durable."""
@@ -103,8 +96,6 @@ class GroupCommit:
             waiter.callback(why)
 
     def close(self) -> None:
-        if self._catching_up is not None:
-            self._catching_up.cancel()
         if self._writer_thread is not None:
             self._writer_thread.close()
 
@@ -113,22 +104,10 @@ class GroupCommit:
         if self._commit is not None:
             self._is_awaited = True  # _finish begins the next one
             return
-        commit = self._store.begin_commit(more_follow=self._company > 0)
-        if commit is not None:
-            self._start(commit)
+        commit = self._store.begin_commit()
+        if commit is None:
+            self._tell_idle()
             return
-        if self._store.has_put_off and self._catching_up is None:
-            self._catching_up = self._loop.call_later(CATCH_UP_S, self._catch_up)
-        self._tell_idle()
-
-    def _catch_up(self) -> None:
-        self._catching_up = None
-        if self._commit is None:  # else its end finds out whether anything is left
-            commit = self._store.begin_commit()
-            if commit is not None:
-                self._start(commit)
-
-    def _start(self, commit: Commit) -> None:
         self._commit = commit
         self._began_s = perf_counter()
         if self._store.durability == "fsync":

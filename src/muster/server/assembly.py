@@ -86,12 +86,7 @@ def _open_store(settings: Settings, worker: WorkerStart | None) -> LogStore:
     from muster.log.disk import real_disk
     from muster.log.files import FileStore
 
-    return FileStore(
-        settings.data,
-        settings.durability,
-        real_disk(group_readable=settings.is_data_group_readable),
-        commits_a_segment_write=settings.commits_a_segment_write,
-    )
+    return FileStore(settings.data, settings.durability, real_disk(group_readable=settings.is_data_group_readable))
 
 
 def _cluster_id(settings: Settings, store: LogStore) -> str:

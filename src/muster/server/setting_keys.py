@@ -67,14 +67,6 @@ MUSTER_KEYS: Final = (
         one_of("fsync", "os"),
     ),
     ConfigKey(
-        "muster.commits.per.segment.write",
-        _INT,
-        16,
-        "While commits follow one another without a pause, segments are written by every so many of them; the sync journal has"
-        " the others. 1: by each.",
-        at_least(1),
-    ),
-    ConfigKey(
         "muster.data.permissions",
         _STRING,
         "owner",

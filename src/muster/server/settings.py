@@ -134,10 +134,6 @@ class Settings:
         return "os" if self.string("muster.durability") == "os" else "fsync"
 
     @property
-    def commits_a_segment_write(self) -> int:
-        return self.integer("muster.commits.per.segment.write")
-
-    @property
     def is_data_group_readable(self) -> bool:
         return self.string("muster.data.permissions") == "group"
 

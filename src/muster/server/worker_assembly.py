@@ -41,7 +41,6 @@ def worker_store(settings: Settings, worker: WorkerStart) -> LogStore:
         was_clean=worker.was_clean,
         durability=settings.durability,
         disk=real_disk(group_readable=settings.is_data_group_readable),
-        commits_a_segment_write=settings.commits_a_segment_write,
     )
 
 

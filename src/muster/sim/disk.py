@@ -25,7 +25,7 @@ class SimStore(MemoryStore):
     def _failure(self, topic: str, partition: int) -> StorageError | None:
         return StorageError("no space left on the simulated disk") if self.is_full else None
 
-    def begin_commit(self, *, more_follow: bool = False) -> MemoryCommit | None:
+    def begin_commit(self) -> MemoryCommit | None:
         self._under_way = super().begin_commit()
         return self._under_way
 

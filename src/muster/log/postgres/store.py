@@ -125,7 +125,6 @@ class PostgresStore:
         """StorageError if the database is not there or does not have this release's tables. `patience_ms`: how long an append
         may take; beyond the lease of the node there is no use in waiting for one."""
         self.durability: Durability = "fsync"
-        self.has_put_off = False
         self.node_id = node_id
         self._claims_alone = claims_alone
         self.changes = Line(url, f"node {node_id} changes", max(READ_PATIENCE_MS, patience_ms))
@@ -262,7 +261,7 @@ class PostgresStore:
 
     # -- appending
 
-    def begin_commit(self, *, more_follow: bool = False) -> PostgresCommit | None:
+    def begin_commit(self) -> PostgresCommit | None:
         if not self._dirty:
             return None
         shares = []
