@@ -89,7 +89,7 @@ style: $(READY)
 
 types: $(READY)
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-logo --cache-dir .import_linter_cache | tail -n 3
+	@told=$$($(BIN)/lint-imports --no-logo --cache-dir .import_linter_cache) && echo "$$told" | tail -n 3 || { echo "$$told"; exit 1; }
 	@$(BIN)/python -m tests.house.dependency_audit
 
 dist: $(READY) ## build sdist and wheels (compiled here, and plain Python) into dist/; check, install and try each

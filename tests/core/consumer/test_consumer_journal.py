@@ -40,7 +40,7 @@ def test_first_member_of_a_group_is_told_from_its_creation_to_stable() -> None:
     assert told(world) == [
         ("group_created", "new_member"),
         ("member_joined", "new_member"),
-        ("epoch_raised", "new_member"),
+        ("epoch_raised", "first_member"),
         ("target_assigned", "epoch_raised"),
         ("member_reconciled", "new_target"),
         ("state_changed", "all_reconciled"),
