@@ -179,6 +179,16 @@ def test_a_new_assignment_is_put_off_while_the_last_one_is_fresh() -> None:
     assert world.epochs() == (3, 3)
 
 
+@pytest.mark.parametrize("interval_ms", [0, 1_000])
+def test_a_clock_that_was_set_back_puts_no_assignment_off(interval_ms: int) -> None:
+    """The last one is stamped with a time that is half an hour away, and partitions without an owner would wait for it."""
+    world = Consumers(GroupConfig(consumer_assignment_interval_ms=interval_ms), foo=2)
+    world.consume("a", "foo")
+    world.now_ms -= 1_800_000
+    world.quit("a")
+    assert shown(world.consume("b", "foo")) == {"foo": (0, 1)}
+
+
 def test_T240_a_heartbeat_whose_records_are_lost_has_changed_nothing() -> None:
     world = Consumers(foo=2)
     world.consume("a", "foo")

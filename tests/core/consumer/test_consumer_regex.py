@@ -48,6 +48,19 @@ def test_new_topics_are_seen_after_ten_seconds() -> None:
     assert shown(world.beat("a")) == {"orders": (0,), "orders2": (0,)}
 
 
+def test_new_topics_are_seen_at_once_after_the_clock_was_set_back() -> None:
+    """Else only when it has come to where it was."""
+    world = Consumers(orders=1)
+    world.consume("a", regex="orders.*")
+    world.advance(0)
+    world.beat("a")
+    world.topics.set("orders2", 1)
+    world.now_ms -= 1_800_000
+    world.beat("a")
+    world.advance(0)
+    assert shown(world.beat("a")) == {"orders": (0,), "orders2": (0,)}
+
+
 def test_names_and_a_regex_count_together() -> None:
     world = Consumers(foo=1, bar=1)
     world.consume("a", "foo", regex="b.*")

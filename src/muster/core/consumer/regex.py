@@ -36,7 +36,7 @@ def refresh_soon_if_due(
     if not used:
         return
     before_ms = group.resolved_ms()
-    if before_ms != NEVER_MS:
+    if NEVER_MS != before_ms <= builder.now_ms:  # not before the clock was set back
         age_ms = builder.now_ms - before_ms
         if age_ms <= SHORTEST_INTERVAL_MS:
             return
