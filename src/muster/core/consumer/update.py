@@ -170,9 +170,9 @@ class MemberUpdate:
         group, builder = self._group, self._builder
         if epoch <= group.target_epoch:
             return group.target_epoch
-        interval_ms = self._shard.times.of(group.group_id).assignment_interval_ms
+        times = self._shard.times.of(group.group_id)
         # A target of a time that is still to come was made before the clock was set back: nobody waits for that.
-        if group.target_ms != NEVER_MS and 0 <= builder.now_ms - group.target_ms < interval_ms:
+        if group.target_ms != NEVER_MS and 0 <= builder.now_ms - group.target_ms < times.assignment_interval_ms:
             return group.target_epoch
         targets = group.targets
         if self._replaced is not None:
