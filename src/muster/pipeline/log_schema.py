@@ -134,8 +134,4 @@ def log_spark_schema() -> StructType:
     """The same columns as Spark knows them."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    schema = from_arrow_schema(LOG)
-    schema[
-        "dt"
-    ].nullable = False  # `log` is divided by it: where a directory's name might be null, Spark copies every row to look
-    return schema
+    return from_arrow_schema(LOG)

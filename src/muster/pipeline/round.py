@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.ends.fold import Asked, counts_of_ends, fold_ends
-from muster.pipeline.ends.known import known_ends
+from muster.pipeline.ends.known import EndCounts, known_ends
 from muster.pipeline.ends.schema import ENDS, MISSED_AFTER_MS
 from muster.pipeline.fold.kernel import (
     FACTS,
@@ -259,19 +259,14 @@ class _Round(RoundChanges):
             return self._make_gold(gold)
 
     def _make_gold(self, gold: Gold) -> bool:
-        known = known_ends(self._lake, self._source.cluster)
+        known, counts_before = known_ends(self._lake, self._source.cluster)
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
         samples = self._source.sample_ends(self._spark, known, asked_ms)
         held = self._read("ends", ENDS, self._lake.table_files("ends"))
         since_ms = asked_ms - MISSED_AFTER_MS - self._settings.gold.clock_skew_ms
         asked = Asked(self._source.cluster, since_ms)
         sampled, told = self._write_ends(fold_ends(held, samples, self._batch_of("ends"), asked))
-        ends_are_known = (told["partitions"], told["sum"] or 0, told["stable_sum"] or 0) == (
-            len(known),
-            sum(end.leo for end in known.values()),
-            sum(end.lso or 0 for end in known.values()),
-        )
-        if gold.only_changes and ends_are_known and not self._records:
+        if gold.only_changes and EndCounts.told(told) == counts_before and not self._records:
             return False
         self._keep_ends(sampled, told)
         newest_ms = max(self._newest_ms or 0, told["newest_ms"] or 0)
@@ -344,7 +339,7 @@ class _Round(RoundChanges):
         from pyspark.sql import Observation
 
         seen = Observation("ends")
-        told = rows.observe(seen, *counts_of_ends())
+        told = rows.observe(seen, *counts_of_ends(self._source.cluster))
         return self._write(told, step, _SAMPLED), seen.get
 
     # -- what is committed

@@ -229,7 +229,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("log_start", _long),
         ("begin_ms", _long),
         ("end_ms", _long),
-        ("sampler", _text),
+        ("sampler", _text),  # of the newest sample; `missed_once`, `missed`: the last rounds did not find the partition
     ),
     # ---- gold
     "g_lag": _table(

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from muster.pipeline.ends.schema import ENDS, MAX_STEPS, MISSED
+from muster.pipeline.ends.schema import ENDS, MAX_STEPS, MISSED, MISSED_ONCE
 from muster.pipeline.ends.steps import folded, with_missed
 from tests.pipeline.ends.samples import random_samples
 from tests.pipeline.oracle.end_offsets import finished_end_offsets, newest_end_offsets
@@ -102,11 +102,38 @@ def test_ring_holds_the_last_samples_as_they_were() -> None:
     assert [step["end_ms"] for step in row["steps"]] == [0, 14_000]
 
 
-def test_missed_partition_keeps_its_steps_and_its_next_sample_goes_on_from_there() -> None:
-    samples = [sample(10, 1_000, 1_100), sample(10, 1_000, 1_100, partition=1), sample(20, 2_000, 2_100, partition=1)]
-    ends = with_missed(fold(NOTHING, samples), "c", 2_000)
-    samplers = {row["partition"]: row["sampler"] for row in ends.to_pylist()}
-    assert samplers == {0: MISSED, 1: "list_offsets"}
-    assert with_missed(fold(NOTHING, samples), "another", 2_000).equals(fold(NOTHING, samples))
-    again = [sample(30, 3_000, 3_100)]
-    assert sorted_rows(with_missed(fold(ends, again), "c", 2_000)) == sorted_rows(fold(NOTHING, samples + again))
+def missed(ends: pa.Table, rows: list[Row], cluster: str = "c", since_ms: int = 9_000) -> pa.Table:
+    """After a round that was given these samples."""
+    samples = arrow("b_leo_sample", rows)
+    return with_missed(folded(ends, samples), samples, cluster, since_ms)
+
+
+def samplers(ends: pa.Table) -> dict[int, str]:
+    return {row["partition"]: row["sampler"] for row in ends.to_pylist()}
+
+
+def test_partition_that_two_rounds_do_not_find_is_missed_and_its_next_sample_goes_on_from_there() -> None:
+    first = [sample(10, 1_000, 1_100), sample(10, 1_000, 1_100, partition=1)]
+    other = [sample(20, 2_000, 2_100, partition=1)]
+    known = fold(NOTHING, first)
+    assert missed(known, other, "another").equals(fold(known, other)), "that cluster was not asked"
+    once = missed(known, other)
+    assert samplers(once) == {0: MISSED_ONCE, 1: "list_offsets"}
+    assert samplers(missed(once, other, since_ms=1_100)) == {0: MISSED_ONCE, 1: "list_offsets"}, "its end is young"
+    twice = missed(once, other)
+    assert samplers(twice) == {0: MISSED, 1: "list_offsets"}
+    assert samplers(missed(twice, [], since_ms=0)) == {0: MISSED, 1: MISSED_ONCE}, (
+        "a clock that was set back finds nothing"
+    )
+    again = [sample(30, 3_000, 3_100), *other]
+    assert sorted_rows(missed(twice, again)) == sorted_rows(fold(NOTHING, first + again))
+
+
+def test_partition_that_has_a_sample_is_there_whatever_the_clocks_say() -> None:
+    """The driver's clock may be far ahead of the sampler's, or that one was set back: its sample says nothing new then."""
+    known = fold(NOTHING, [sample(10, 5_000, 5_100)])
+    late = [sample(10, 1_000, 1_100)]
+    assert samplers(missed(known, late, since_ms=10**9)) == {0: "list_offsets"}
+    gone = missed(missed(known, []), [])
+    assert samplers(gone) == {0: MISSED}
+    assert missed(gone, late).equals(known)

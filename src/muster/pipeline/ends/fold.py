@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 
 from muster.pipeline.ends.record_times import with_record_times
-from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, ENDS, MISSED, TABLE, TOPIC_PARTITION
+from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, ENDS, MISSED, MISSED_ONCE, TABLE, TOPIC_PARTITION
 from muster.pipeline.ends.steps import folded, with_missed
 from muster.pipeline.ends.whole_keys import together, whole_keys
 from muster.pipeline.schemas import TABLES
@@ -33,7 +33,7 @@ _KNOWN_AND_NEW: Final = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """All partitions of this cluster were asked for their ends: what was not sampled since then is missed."""
+    """All partitions of this cluster were asked for their ends: those without a sample are missed (`with_missed`)."""
 
     cluster: str
     known_since_ms: int
@@ -52,18 +52,20 @@ def fold_ends(ends: DataFrame, samples: DataFrame, batch: str = "", asked: Asked
     return map_wide(together(rows, TOPIC_PARTITION), _Fold(asked), _KNOWN_AND_NEW, _WIDE, batch)
 
 
-def counts_of_ends() -> list[Column]:
-    """What the rows say as a whole: how many partitions and sums of their ends, without missed ones; how many steps, the newest
-    time."""
+def counts_of_ends(cluster: str) -> list[Column]:
+    """What `EndCounts` says of the cluster's rows; and of all rows how many steps there are, and the newest time."""
     from pyspark.sql import functions as F
 
     is_end = F.col(WIDE_TABLE) == TABLE
-    is_known = is_end & (F.col("sampler") != MISSED)
+    is_ours = is_end & (F.col("cluster") == cluster)
+    is_found = is_ours & ~F.col("sampler").isin(MISSED_ONCE, MISSED)
     return [
-        F.count(F.when(is_known, 1)).alias("partitions"),
+        F.count(F.when(is_found, 1)).alias("found"),
+        F.count(F.when(is_ours & (F.col("sampler") == MISSED), 1)).alias("missed"),
+        F.count(F.when(is_ours & (F.col("sampler") == MISSED_ONCE), 1)).alias("missed_once"),
+        F.coalesce(F.sum(F.when(is_found, F.col("leo"))), F.lit(0)).alias("leo"),
+        F.coalesce(F.sum(F.when(is_found, F.col("lso"))), F.lit(0)).alias("lso"),
         F.sum(F.when(is_end, F.size("steps"))).alias("steps"),
-        F.sum(F.when(is_known, F.col("leo"))).alias("sum"),
-        F.sum(F.when(is_known, F.col("lso"))).alias("stable_sum"),
         F.max(F.when(is_end, F.col("end_ms"))).alias("newest_ms"),
     ]
 
@@ -82,7 +84,7 @@ class _Fold:
             ends = folded(rows.filter(is_known), samples.filter(pa.compute.invert(is_batch)))
             ends = with_record_times(ends, samples.filter(is_batch))
             if self.asked is not None:
-                ends = with_missed(ends, self.asked.cluster, self.asked.known_since_ms)
+                ends = with_missed(ends, samples, self.asked.cluster, self.asked.known_since_ms)
             yield from wide_batches(_WIDE, TABLE, NOW, ends, _ROWS_OF_A_BATCH)
             yield from wide_batches(_WIDE, SAMPLES, APPENDED, samples)
 

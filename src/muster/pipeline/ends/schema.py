@@ -31,11 +31,12 @@ BATCH_BEGIN: Final = "batch_begin"
 BATCH_END: Final = "batch_end"
 """Sampler of a step: the end offset behind that batch."""
 
+MISSED_ONCE: Final = "missed_once"
+"""Sampler of a partition that the last round did not find. Between two leaders a partition may be left out once: its end counts."""
 MISSED: Final = "missed"
-"""Sampler of a partition that is not found any more while others of its cluster are: its end is not known now, only what it was."""
+"""Sampler of a partition that round after round does not find: its end is not known now, only what it was."""
 MISSED_AFTER_MS: Final = 90_000
-"""An end is missed if it is so much older than the round. At one round a minute that takes two of them: between two leaders a
-partition may be left out once."""
+"""An end is known for so long at least, however fast rounds follow one another."""
 
 STEP: Final = pa.struct(
     [

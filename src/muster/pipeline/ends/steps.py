@@ -9,7 +9,7 @@ The rules of `s_leo`, kept up incrementally: `folded(folded(e, a), b) == folded(
 | the end fell, the leader epoch rose | the tail was cut: earlier steps do not prove the age of what was written again (trap 23) |
 | the end fell otherwise, or another topic id | the topic was made anew: a new topic epoch (trap 22) |
 | older than the newest sample, end not higher | nothing: it says nothing new |
-| none, while others of the cluster were sampled | nothing, but the partition is marked as missed (`with_missed`) |
+| none in a round that asked for all of the cluster | nothing, but the partition is marked as missed (`with_missed`) |
 
 Samples of segment files are exact: they say when each batch was appended, by producers' clocks that may go back. A record was not
 appended before the one in front of it, so their times are made to rise.
@@ -21,7 +21,17 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, ENDS, MAX_STEPS, MISSED, RING, STEP, TOPIC_PARTITION
+from muster.pipeline.ends.schema import (
+    BATCH_BEGIN,
+    BATCH_END,
+    ENDS,
+    MAX_STEPS,
+    MISSED,
+    MISSED_ONCE,
+    RING,
+    STEP,
+    TOPIC_PARTITION,
+)
 
 _SAMPLE = ("topic_id", "leo", "lso", "readable_end", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
 _SAME = ("at", "topic_id", "leo", "log_start", "begin_ms", "end_ms")
@@ -167,16 +177,28 @@ def _rows(newest: pl.DataFrame, fresh: pl.DataFrame, steps: pl.DataFrame) -> pa.
     return table.append_column("steps", step_lists(steps, rows.height)).cast(ENDS)
 
 
-def with_missed(ends: pa.Table, cluster: str, known_since_ms: int) -> pa.Table:
-    """Rows of `ENDS`; those of the cluster that were sampled before that moment for the last time are `MISSED`.
+def with_missed(ends: pa.Table, samples: pa.Table, cluster: str, known_since_ms: int) -> pa.Table:
+    """Rows of `ENDS` after a round that asked for all partitions of the cluster and was given these samples.
 
-    Their steps stay: what is known of the past does not change, and the next sample of the partition goes on from there.
+    A partition without a sample is `MISSED_ONCE`, and `MISSED` if the round before missed it too and its end is from before that
+    moment. Whoever has a sample is there, whatever its clock says. Steps stay as they are: what is known of the past does not
+    change, and the next sample goes on from there.
     """
-    rows = pl.DataFrame(pl.from_arrow(ends.select(["cluster", "end_ms", "sampler"])))
-    is_missed = _holds((pl.col("cluster") == cluster) & (pl.col("end_ms") < known_since_ms))
-    sampler = rows.select(pl.when(is_missed).then(pl.lit(MISSED)).otherwise("sampler")).to_series()
+    rows = pl.DataFrame(pl.from_arrow(ends.select([*TOPIC_PARTITION, "end_ms", "sampler"])))
+    taken = pl.DataFrame(pl.from_arrow(samples.select([*TOPIC_PARTITION, "sampler"])))
+    found = taken.group_by(TOPIC_PARTITION).agg(found=pl.col("sampler").last())
+    rows = rows.join(found, on=TOPIC_PARTITION, how="left", maintain_order="left")
+    was_missed = pl.col("sampler").is_in([MISSED_ONCE, MISSED])
+    is_gone = (pl.col("sampler") == MISSED) | (was_missed & (pl.col("end_ms") < known_since_ms))
+    sampler = (
+        pl.when(pl.col("cluster") != cluster)
+        .then("sampler")
+        .when(pl.col("found").is_not_null())
+        .then(pl.when(was_missed).then("found").otherwise("sampler"))
+        .otherwise(pl.when(is_gone).then(pl.lit(MISSED)).otherwise(pl.lit(MISSED_ONCE)))
+    )
     at = ENDS.get_field_index("sampler")
-    return ends.set_column(at, ENDS.field(at), sampler.to_arrow().cast(ENDS.field(at).type))
+    return ends.set_column(at, ENDS.field(at), rows.select(sampler).to_series().to_arrow().cast(ENDS.field(at).type))
 
 
 def step_lists(steps: pl.DataFrame, parts: int) -> pa.ListArray:
