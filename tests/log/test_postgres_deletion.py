@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +11,11 @@ import pytest
 from muster.log.contract import StorageError
 from muster.log.postgres.deletion import MOST_BATCHES, MOST_BYTES, delete_partition
 from muster.log.postgres.store import PostgresStore
+from muster.runtime.cluster_seat import ClusterLeaders
+from muster.topics.broker import Broker
+from muster.topics.broker_config import BrokerConfig
+from muster.topics.creation import NewTopic
+from muster.wire.errors import NONE
 from tests.log.batches import TOPIC_ID
 from tests.log.postgres_server import empty_database
 
@@ -87,6 +93,19 @@ def test_a_partition_with_many_batches_is_deleted_in_small_steps(leftover: Lefto
     leftover.store.delete("t", 0, topic_id)
     assert leftover.store.partitions() == []
     assert leftover.offsets() == []
+
+
+def test_a_topic_with_the_name_of_one_with_many_batches_is_made_and_keeps_nobody_from_changing_others(
+    leftover: Leftover,
+) -> None:
+    leftover.fill(2 * MOST_BATCHES + 1)
+    leftover.refuse(TOO_MANY)
+    broker = Broker(leftover.store, BrokerConfig(), Random(1).randbytes, leaders=ClusterLeaders(1))
+    broker.start()
+    answers = broker.create_topics([NewTopic("t", 2), NewTopic("other", 1)])
+    assert [answer.error_code for answer in answers] == [NONE, NONE]
+    assert leftover.store.partitions() == [("other", 0), ("t", 0), ("t", 1)]
+    assert not broker.catalog.wants_refresh
 
 
 def test_a_step_is_small_in_bytes_too(leftover: Leftover) -> None:
