@@ -211,7 +211,8 @@ def test_a_node_that_is_behind_neither_announces_nor_clears_away_what_others_may
     ahead.read_document("topics.json")
     ahead.write_document("topics.json", b"t is another topic now")
     ahead.announce("t", OTHER_ID, [0])
-    late.announce("t", TOPIC_ID, [0, 1])
+    with pytest.raises(DocumentChanged):
+        late.announce("t", TOPIC_ID, [0, 1])
     late.delete("t", 0, TOPIC_ID)
     late.delete("t", 0)
     assert (late.partitions(), late.topic_id_of("t", 0)) == ([("t", 0)], OTHER_ID)

@@ -242,6 +242,63 @@ class SlowStore:
         self.waiting.pop(0)(failure)
 
 
+class Trouble:
+    """A store that cannot do one thing until it is mended."""
+
+    def __init__(self, seated: Seated, method: str) -> None:
+        self._store: Any = seated.node.broker.store
+        self._method = method
+        setattr(self._store, method, self._fail)
+
+    def _fail(self, *_: Any) -> Any:
+        raise StorageError("the database went away")
+
+    def mend(self) -> None:
+        delattr(self._store, self._method)
+
+
+class WholeCall:
+    """A call that takes its reply and nothing else."""
+
+    is_abandoned = False
+
+    def __init__(self) -> None:
+        self.replies: list[Any] = []
+
+    def reply(self, response: object) -> None:
+        self.replies.append(response)
+
+    def resume(self, step: Callable[[], None]) -> None:
+        step()
+
+
+@pytest.mark.parametrize("method", ["open", "announce"])
+def test_a_change_of_topics_that_could_not_be_done_whole_is_ended_with_another_view(
+    seated: Seated, method: str
+) -> None:
+    """Nothing else may bring one: the view of what the node itself has written may have come before the failure."""
+    trouble, call = Trouble(seated, method), WholeCall()
+    leaders = {Slot("new", 0): Leader(ME, 0)} if method == "open" else {}
+    seated.leaders.view = ClusterView(seated.seat.view.nodes, leaders)
+    seated.node.changes.request(call, lambda: seated.node.broker.create_topics([NewTopic("new", 1, 1)]))
+    assert len(call.replies) == 1
+    assert seated.membership.said[-1:] == ["look again"]
+    trouble.mend()
+    seated.membership.said.clear()
+    seated.see(Leader(ME, 0), Leader(ME, 0))
+    assert "new" in seated.node.broker.catalog
+    assert not seated.node.broker.catalog.wants_refresh
+    assert not seated.membership.said
+
+
+def test_another_view_is_wanted_for_as_long_as_a_topic_cannot_be_announced(seated: Seated) -> None:
+    Trouble(seated, "announce")
+    seated.node.broker.create_topics([NewTopic("new", 1, 1)])
+    seated.see(Leader(ME, 0), Leader(ME, 0))
+    seated.see(Leader(ME, 0), Leader(ME, 0))
+    assert seated.membership.said.count("look again") == 2
+
+
 def test_partitions_that_a_view_gives_are_led_when_the_store_has_read_what_it_needs_of_them(seated: Seated) -> None:
     seated.see(Leader(OTHER, 1), Leader(ME, 0))
     store = SlowStore(seated)

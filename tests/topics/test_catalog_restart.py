@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from muster.log.contract import LogConfig, StorageError
-from muster.log.memory import MemoryStore
+from muster.log.memory import MemoryLog, MemoryStore
 from muster.topics.catalog_document import DOCUMENT
 from muster.topics.config_changes import ConfigOperation
 from muster.topics.creation import NewPartitions
 from muster.wire.batch import BatchHeader, encode_batch, parse_header
+from muster.wire.errors import KAFKA_STORAGE_ERROR
 from muster.wire.special_values import NO_TOPIC_ID
 from tests.topics.bench_broker import (
     NOW_MS,
@@ -86,6 +87,39 @@ def test_a_crash_in_the_middle_of_a_deletion_does_not_bring_the_topic_back() -> 
     assert again.catalog.topics() == []
     assert again.catalog.adopted == []
     assert store.partitions() == []
+
+
+class _StubbornStore(MemoryStore):
+    """Cannot make the fourth log of a topic, nor delete the second."""
+
+    is_stubborn = False
+
+    def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> MemoryLog:
+        if self.is_stubborn and partition == 3:
+            raise StorageError("the disk is full")
+        return super().open(topic, partition, topic_id, config)
+
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
+        if self.is_stubborn and partition == 1:
+            raise StorageError("the disk does not obey")
+        super().delete(topic, partition, topic_id)
+
+
+def test_what_can_be_taken_back_of_a_change_that_failed_is_and_the_rest_is_taken_over_from_the_document() -> None:
+    """No partition stays whose log is gone."""
+    store = _StubbornStore()
+    broker = started(store)
+    with_topic(broker, "t", 1)
+    store.is_stubborn = True
+    (answer,) = broker.create_partitions([NewPartitions("t", 4)])
+    assert answer.error_code == KAFKA_STORAGE_ERROR
+    assert [partition.index for partition in broker.catalog.topics()[0].partitions] == [0]
+    assert store.partitions() == [("t", 0), ("t", 1)]
+    store.is_stubborn = False
+    with_topic(broker, "other")
+    topic = broker.topic("t")
+    assert topic is not None
+    assert [store.get("t", partition.index) is partition.log for partition in topic.partitions] == [True] * 4
 
 
 def test_a_name_that_is_used_again_after_a_deletion_is_not_taken_for_a_leftover() -> None:

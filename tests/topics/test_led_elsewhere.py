@@ -79,21 +79,17 @@ class InterruptedStore(ClusterStore):
 
 
 class SilentStore(ClusterStore):
-    """Cannot say that there are new partitions, as long as it is in trouble."""
+    """Cannot say that some topics have new partitions."""
 
-    is_in_trouble = False
+    def __init__(self, shared: SharedDocuments) -> None:
+        super().__init__(shared)
+        self.trouble: dict[str, Exception] = {}
+        self.announced: dict[str, int] = {}
 
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
-        if self.is_in_trouble:
-            raise StorageError("the database went away")
-
-
-class NobodyLeads:
-    node_id = HERE
-    is_alone = False
-
-    def of(self, topic: str, partition: int, kept_epoch: int) -> Leader:
-        return Leader(NOBODY, -1)
+        if topic in self.trouble:
+            raise self.trouble[topic]
+        self.announced[topic] = len(partitions)
 
 
 class LosingStore(ClusterStore):
@@ -261,23 +257,85 @@ def test_partitions_that_were_made_before_another_node_changed_something_are_not
 def test_what_could_not_be_made_whole_here_is_left_to_the_nodes_that_have_heard_of_it() -> None:
     """They may have taken records for it. The node that began takes it over like any other change of others."""
     shared = SharedDocuments()
-    store = SilentStore(shared)
-    first, second = node(shared, store, NobodyLeads()), node(shared)
+    store = MovingStore(shared)
+    first, second = node(shared, store), node(shared)
     first.create_topics([NewTopic("t", 1)])
-    store.is_in_trouble = True
-    assert first.create_topics([NewTopic("new", 1)])[0].error_code == errors.KAFKA_STORAGE_ERROR
+    store.trouble = StorageError("the database went away")
+    assert first.create_topics([NewTopic("new", 3)])[0].error_code == errors.KAFKA_STORAGE_ERROR
+    assert first.catalog.wants_refresh
     second.refresh()
     assert names(second.catalog.topics()) == ["new", "t"]
-    store.is_in_trouble = False
+    store.trouble = None
     assert first.create_topics([NewTopic("new", 1)])[0].error_code == errors.TOPIC_ALREADY_EXISTS
-    store.is_in_trouble = True
+    store.trouble = StorageError("the database went away")
     assert first.create_partitions([NewPartitions("t", 3)])[0].error_code == errors.KAFKA_STORAGE_ERROR
-    store.is_in_trouble = False
+    store.trouble = None
     second.refresh()
     first.refresh()
     seen = [[(topic.topic_id, len(topic.partitions)) for topic in each.catalog.topics()] for each in (first, second)]
     assert seen[0] == seen[1]
-    assert [count for _, count in seen[0]] == [1, 3]
+    assert [count for _, count in seen[0]] == [3, 3]
+
+
+DATABASE_TROUBLE = StorageError("the database refused: canceling statement due to statement timeout")
+
+
+@pytest.mark.parametrize("trouble", [DATABASE_TROUBLE, DocumentChanged("topics.json was changed by another node")])
+def test_a_topic_that_cannot_be_announced_is_made_all_the_same_and_announced_with_a_later_refresh(
+    trouble: Exception,
+) -> None:
+    """It is in the document: there is no way back, and others know it already."""
+    store = SilentStore(SharedDocuments())
+    broker = node(SharedDocuments(), store)
+    store.trouble = {"t": trouble}
+    assert broker.create_topics([NewTopic("t", 2)])[0].error_code == errors.NONE
+    assert broker.create_partitions([NewPartitions("t", 3)])[0].error_code == errors.NONE
+    assert len(broker.catalog.topics()[0].partitions) == 3
+    broker.refresh()
+    assert broker.catalog.wants_refresh
+    store.trouble = {}
+    broker.refresh()
+    assert (store.announced, broker.catalog.wants_refresh) == ({"t": 3}, False)
+
+
+def test_a_topic_that_cannot_be_announced_holds_up_neither_other_topics_nor_a_start() -> None:
+    shared = SharedDocuments()
+    store = SilentStore(shared)
+    first, second = node(shared), node(shared, store)
+    first.create_topics([NewTopic("bad", 1), NewTopic("good", 1)])
+    store.trouble = {"bad": DATABASE_TROUBLE}
+    second.refresh()
+    second.refresh()
+    assert store.announced == {"good": 1}
+    assert second.create_topics([NewTopic("new", 1)])[0].error_code == errors.NONE
+    assert store.announced == {"good": 1, "new": 1}
+    second.alter_topic_configs("good", [("retention.ms", 0, "1000")])
+    assert second.delete_topics([("good", NO_TOPIC_ID)])[0].error_code == errors.NONE
+    again = node(shared, store)
+    assert names(again.catalog.topics()) == ["bad", "new"]
+    assert again.catalog.wants_refresh
+
+
+def test_a_topic_that_is_deleted_before_it_could_be_announced_is_not_announced_any_more() -> None:
+    shared = SharedDocuments()
+    store = SilentStore(shared)
+    broker = node(shared, store)
+    store.trouble = {"t": DATABASE_TROUBLE}
+    broker.create_topics([NewTopic("t", 1)])
+    broker.delete_topics([("t", NO_TOPIC_ID)])
+    store.trouble = {}
+    broker.refresh()
+    assert (store.announced, broker.catalog.wants_refresh) == ({}, False)
+
+
+def test_a_topic_is_made_though_this_node_leads_what_a_deleted_one_of_its_name_has_left() -> None:
+    """The view still names the leaders of the old rows, which are refused; announcing the topic takes them away."""
+    shared = SharedDocuments()
+    store = MovingStore(shared)
+    broker = node(shared, store)
+    store.trouble = LedElsewhere("t-2 belongs to another topic of that name")
+    assert broker.create_topics([NewTopic("t", 4)])[0].error_code == errors.NONE
+    assert [broker.partition("t", index).leader_id for index in range(4)] == [HERE, THERE, NOBODY, THERE]
 
 
 def test_logs_that_are_opened_while_the_lease_is_lost_do_not_stay_open() -> None:

@@ -275,7 +275,8 @@ class LogStore(Protocol):
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
         """These logs belong to a topic now. Where several nodes share a store one of them will be told to lead each;
         where one node has everything there is nothing to do. May be said more than once. What is left of a deleted topic of
-        that name goes."""
+        that name goes first. DocumentChanged: nothing was done, since another node has changed the catalog since this one read it,
+        and the topic may be gone."""
         ...
 
     def release(self, topic: str, partition: int) -> None:

@@ -226,10 +226,14 @@ class ClusterSeat:
         except StorageError as error:
             self._try_again(error)
 
+    def look_again(self) -> None:
+        """Have a view delivered with the next round, changed or not."""
+        if self.membership is not None:  # else the first view is still to come
+            self.membership.look_again()
+
     def _try_again(self, error: StorageError) -> None:
         _log.warning("cannot take over what changed in the cluster: %s; it is tried again", error)
-        assert self.membership is not None
-        self.membership.look_again()
+        self.look_again()
 
     def _show_heirs(self, view: ClusterView | None) -> None:
         """Clients that still ask this node are sent to those who have taken over."""
@@ -243,12 +247,12 @@ class ClusterSeat:
             partition.leader_epoch = leader.epoch
 
     def _changed_documents(self, view: ClusterView) -> list[str]:
-        """Also the catalog that was read and could not be taken over whole."""
-        seen, is_behind = self._documents_seen(), self._node.broker.catalog.is_behind
+        """Also the catalog, if some of it could not be taken over, or told to the store."""
+        seen, wants_refresh = self._documents_seen(), self._node.broker.catalog.wants_refresh
         return [
             name
             for name in self.on_document
-            if view.documents.get(name, 0) != seen.get(name, 0) or (name == CATALOG and is_behind)
+            if view.documents.get(name, 0) != seen.get(name, 0) or (name == CATALOG and wants_refresh)
         ]
 
     def _read_documents(self, view: ClusterView) -> None:

@@ -93,7 +93,7 @@ class Node:
         self.alarm = Alarm(clock)
         self.long_polls = LongPolls(self.alarm)
         self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance, background)
-        self.changes = NodeChanges(broker.catalog, self._follow_cluster)
+        self.changes = NodeChanges(broker.catalog, lambda: self.cluster)
         self.internal_topics = InternalTopics(settings, broker, self.changes, loop.call_soon)
         self.journal = JournalWriter(self.internal_topics.journal_logs, self.durable, clock, loop.call_soon)
         self.audit = Audit(
@@ -286,10 +286,6 @@ class Node:
     def create_transactions_topic_soon(self) -> None:
         """The same for a coordinator of transactions."""
         self.internal_topics.create_transactions_soon()
-
-    def _follow_cluster(self) -> None:
-        if self.cluster is not None:
-            self.cluster.follow_again()
 
     def _elect_all(self) -> None:
         for name, coordinator in self.coordinators.items():

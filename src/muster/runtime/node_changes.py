@@ -27,11 +27,23 @@ class Answerable(Protocol):
     def resume(self, step: Callable[[], None]) -> None: ...
 
 
+class Seat(Protocol):
+    """The part of a seat in the cluster that is needed here."""
+
+    def follow_again(self) -> None:
+        """Look at the last view once more."""
+        ...
+
+    def look_again(self) -> None:
+        """Get another view."""
+        ...
+
+
 class NodeChanges:
-    def __init__(self, catalog: Catalog, follow_again: Callable[[], None]) -> None:
-        """`follow_again`: has the seat in the cluster look at its last view once more."""
+    def __init__(self, catalog: Catalog, seat: Callable[[], Seat | None]) -> None:
+        """`seat`: gives the node's seat in the cluster, if it has one."""
         self._catalog = catalog
-        self._follow_again = follow_again
+        self._seat = seat
         self._followed = 0
         """Additions and enlargements of the catalog of which the seat in the cluster has heard."""
         self.apart: ChangesApart | None = None
@@ -40,18 +52,25 @@ class NodeChanges:
     def in_turns(self, work: Callable[[], T], then: Callable[[Callable[[], T]], None]) -> None:
         """Do something that changes what the store holds, or takes over what others changed: now, or in turns with a thread where
         the store is a database. `then` is called, in the loop, with what gives the result or raises what went wrong."""
+
+        def ended(outcome: Callable[[], T]) -> None:
+            try:
+                then(outcome)
+            finally:
+                self._catch_up()
+
         if self.apart is None:
-            then(work)
+            ended(work)
         else:
-            self.apart.run(work, then)
+            self.apart.run(work, ended)
 
     def request(self, call: Answerable, work: Callable[[], object]) -> None:
         """Work a request out that changes something, and answer it."""
         if self.apart is None:
-            call.reply(work())
+            self.in_turns(work, lambda outcome: call.reply(outcome()))
         else:
             change = _Change(self, call, work)
-            self.apart.run(change.work, change.reply)
+            self.in_turns(change.work, change.reply)
 
     def before(self, call: Answerable, work: Callable[[], None], step: Callable[[], None]) -> None:
         """Have something changed before a request goes on with `step`."""
@@ -62,12 +81,19 @@ class NodeChanges:
 
         self.in_turns(work, lambda outcome: call.resume(lambda: go_on(outcome)))
 
+    def _catch_up(self) -> None:
+        """The catalog waits for a refresh, which comes with a view, and nothing else that changes may bring one."""
+        seat = self._seat()
+        if seat is not None and self._catalog.wants_refresh:
+            seat.look_again()
+
     def follow_new_topics(self) -> None:
         """Their leaders may have been named before this node knew the topics."""
-        known = self._catalog.additions + self._catalog.enlargements
+        known, seat = self._catalog.additions + self._catalog.enlargements, self._seat()
         if self.apart is not None and known != self._followed:
             self._followed = known
-            self._follow_again()
+            if seat is not None:
+                seat.follow_again()
 
 
 class _Change:

@@ -47,6 +47,8 @@ class Catalog:
         self._by_id: dict[bytes, Topic] = {}
         self._names_by_collision_key: dict[str, str] = {}
         self._deleting: list[str] = []
+        self._unannounced: list[bytes] = []
+        """Ids of topics with partitions of which the store has not been told yet; the last one is told first."""
         self.is_behind = False
         """The document was read and not all of it is known here: writing would take away what other nodes made."""
         self.changes = 0
@@ -57,6 +59,11 @@ class Catalog:
         """Grows whenever a topic gets partitions."""
 
     # Reading
+
+    @property
+    def wants_refresh(self) -> bool:
+        """Something could not be taken over, or told to the store: it waits for the next `refresh`."""
+        return self.is_behind or bool(self._unannounced)
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -100,6 +107,7 @@ class Catalog:
         self._clear_leftovers(stored.deleting)
         for entry in stored.topics:
             self._restore(entry)
+        self._announce()
         if self.leaders.is_alone:
             self._adopt()
 
@@ -141,19 +149,28 @@ class Catalog:
             raise
         for topic in topics:
             self._index(topic)
+        self._announce()
 
     def _undo(self, topics: Sequence[Topic], first: int = 0) -> None:
-        """Their partitions from `first` on could not all be made, and the document names them already. Where that cannot be taken
-        back, or other nodes may use them by now, what it says counts: it is taken over before anything else is written."""
+        """Take back a change that failed half-way; in a cluster, keep what the document says and wait for a refresh.
+
+        Partitions from `first` on could not all be made, and the document names them already. In a cluster others may use them by
+        now. On a single server the document is written anew, unless a log stays behind that it would not name any more.
+        """
         self.is_behind = not self.leaders.is_alone
         put_away = self.store.delete if self.leaders.is_alone else self.store.release
-        try:
-            for topic in topics:
-                for partition in topic.partitions[first:]:
+        for topic in topics:
+            made, topic.partitions[first:] = topic.partitions[first:], []
+            for partition in made:
+                try:
                     put_away(topic.name, partition.index)
-                del topic.partitions[first:]
-            if self.leaders.is_alone:
-                self._write()
+                except StorageError as error:
+                    logger.warning("%s cannot be taken back: %s", partition, error)
+                    self.is_behind = True
+        if self.is_behind:
+            return
+        try:
+            self._write()
         except StorageError:
             self.is_behind = True
 
@@ -194,6 +211,7 @@ class Catalog:
         except StorageError:
             self._undo([topic], before)
             raise
+        self._announce()
 
     def change_configs(self, topic: Topic, overrides: dict[str, str], settings: TopicSettings) -> None:
         changed = _stored(topic, len(topic.partitions))
@@ -224,7 +242,7 @@ class Catalog:
 
     def refresh(self, gone: list[Topic]) -> None:
         """Take over what other nodes made of the catalog; topics that are gone are put into `gone`. StorageError if it cannot be
-        taken over whole: then nothing is written before another call has succeeded."""
+        taken over whole: then nothing is written before another call has succeeded. What cannot be announced holds nothing up."""
         self.is_behind = True
         stored = decode_catalog(self.store.read_document(DOCUMENT))
         self._deleting = list(stored.deleting)
@@ -243,6 +261,7 @@ class Catalog:
                 self._use_configs(topic_here, entry.configs, self.defaults.settings(entry.configs))
             self._open_logs(topic_here, entry.partitions, entry.leader_epochs, some_may_be_offline=True)
         self.is_behind = False
+        self._announce()
 
     # Keeping
 
@@ -262,9 +281,8 @@ class Catalog:
                     self.store.release(topic.name, index)
                     raise LedElsewhere(f"{topic.name}-{index} has another leader since it was asked for")
             except LedElsewhere:
-                if not some_may_be_offline:
-                    raise
-                # Owners have moved since this node looked. The topic is there all the same, and who leads it is heard of soon.
+                # Owners have moved since this node looked, or the row is one that a deleted topic left. The topic is there all the
+                # same, and who leads it is heard of soon.
                 log = self._log_of(topic, index, None)
                 leader, is_here = Leader(NOBODY, leader.epoch), False
             except LogUnusable as error:
@@ -274,14 +292,22 @@ class Catalog:
                 leader, is_here = Leader(NOBODY, leader.epoch), False
             topic.partitions.append(Partition(topic, index, log, leader.node_id, leader.epoch, is_here))
         self.enlargements += first < count  # now: groups that look while a log is opened would count too few
-        unled = [
-            partition.index
-            for partition in topic.partitions[first:]
-            if partition.leader_id == NOBODY and not partition.is_offline
-        ]
-        if unled:
+        if first < count and not self.leaders.is_alone:
             # Said by every node that hears of the topic: whoever made it may have died before saying so.
-            self.store.announce(topic.name, topic.topic_id, unled)
+            self._unannounced.append(topic.topic_id)
+
+    def _announce(self) -> None:
+        """Tell the store of new partitions. A topic for which that fails waits for the next `refresh`, behind all others."""
+        while self._unannounced:
+            topic = self._by_id.get(self._unannounced.pop())
+            if topic is None:
+                continue  # deleted since, or taken over with the next refresh
+            try:
+                self.store.announce(topic.name, topic.topic_id, range(len(topic.partitions)))
+            except (DocumentChanged, StorageError) as error:
+                self._unannounced.insert(0, topic.topic_id)
+                logger.warning("the partitions of %s cannot be announced now, it is tried again: %s", topic.name, error)
+                return
 
     def _log_of(self, topic: Topic, index: int, leader: Leader | None) -> PartitionLog:
         """`leader`: this node, if it leads the partition. LedElsewhere if the store knows of a later epoch: whoever believes in
@@ -307,7 +333,8 @@ class Catalog:
 
     def _index(self, topic: Topic) -> None:
         for partition in topic.partitions:
-            # The same of those that were opened before others of the topic.
+            # The lease may have been lost while later partitions of the topic were opened. Who gives everything up then looks at
+            # the topics that are known, and this one was not: what is led here by an older view is given up now.
             leader = self.leaders.of(topic.name, partition.index, partition.leader_epoch)
             if partition.is_led_here and leader != (partition.leader_id, partition.leader_epoch):
                 self.lead(partition, Leader(NOBODY, partition.leader_epoch))

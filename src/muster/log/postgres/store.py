@@ -8,10 +8,12 @@ and for tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, StorageError
+from muster.log.postgres.deletion import delete_partition
 from muster.log.postgres.fence import Appender, Share
 from muster.log.postgres.line import STATEMENT_MS, ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
@@ -40,11 +42,11 @@ ON CONFLICT (topic, partition) DO NOTHING
 _CATALOG: Final = "topics.json"
 """The document that says which topics there are: with a version of it a node knows what is left of deleted ones."""
 _KNOWN: Final = "SELECT version FROM muster.documents WHERE name = %s FOR SHARE"
-_DELETE_OLDER: Final = "DELETE FROM muster.partitions WHERE topic = %s AND topic_id <> %s"
-_DELETE: Final = "DELETE FROM muster.partitions WHERE topic = %s AND partition = %s AND topic_id = %s"
-_DELETE_LEFTOVER: Final = """
+_OLDER: Final = "SELECT id FROM muster.partitions WHERE topic = %s AND topic_id <> %s ORDER BY id"
+_OF_TOPIC: Final = "SELECT id FROM muster.partitions WHERE topic = %s AND partition = %s AND topic_id = %s"
+_LEFTOVER: Final = """
 WITH known AS (SELECT version FROM muster.documents WHERE name = %s FOR SHARE)
-DELETE FROM muster.partitions WHERE topic = %s AND partition = %s AND coalesce((SELECT version FROM known), 0) = %s
+SELECT id FROM muster.partitions WHERE topic = %s AND partition = %s AND coalesce((SELECT version FROM known), 0) = %s
 """
 _CLAIM: Final = """
 UPDATE muster.partitions SET owner = %s, epoch = epoch + 1 WHERE topic = %s AND partition = %s
@@ -224,20 +226,11 @@ class PostgresStore:
         return self._logs.get((topic, partition))
 
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
-        """Nothing if the catalog was changed since: perhaps the topic is gone, and else whoever changed it has said so before."""
-        version = self._versions.get(_CATALOG)
-
-        def make(connection: Any) -> None:
-            with connection.transaction():
-                now = connection.execute(_KNOWN, (_CATALOG,)).fetchone()
-                if version is not None and version != (0 if now is None else now[0]):
-                    return
-                connection.execute(_DELETE_OLDER, (topic, UUID(bytes=topic_id)))
-                made = connection.execute(_MAKE_ALL, (topic, UUID(bytes=topic_id), list(partitions)))
-                if made.rowcount:
-                    tell_others(connection, f"partitions of {topic}")
-
-        self.changes.run(make)
+        known = self._versions.get(_CATALOG)
+        make = partial(_make_unless_older, known, topic, UUID(bytes=topic_id), list(partitions))
+        while older := self.changes.run(make):
+            for partition_id in older:
+                delete_partition(self.changes, partition_id)
 
     def release(self, topic: str, partition: int) -> None:
         log = self._logs.pop((topic, partition), None)
@@ -245,14 +238,14 @@ class PostgresStore:
             self.forget_staged(log)
 
     def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
-        values: tuple[object, ...] = (topic, partition)
+        values: tuple[object, ...]
         if topic_id is None:
-            values = (_CATALOG, *values, self._versions.get(_CATALOG, 0))
+            statement, values = _LEFTOVER, (_CATALOG, topic, partition, self._versions.get(_CATALOG, 0))
         else:
-            values = (*values, UUID(bytes=topic_id))
-        self.changes.run(
-            lambda connection: connection.execute(_DELETE_LEFTOVER if topic_id is None else _DELETE, values)
-        )
+            statement, values = _OF_TOPIC, (topic, partition, UUID(bytes=topic_id))
+        row = self.changes.run(lambda connection: connection.execute(statement, values).fetchone())
+        if row is not None:
+            delete_partition(self.changes, row[0])
         self.release(topic, partition)
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
@@ -339,6 +332,20 @@ def read_ahead(line: Line, slots: Sequence[tuple[str, int]]) -> Foreseen:
         return {slot: (row, segments.get(row["id"], ())) for slot, row in rows.items()}
 
     return line.read(read) if slots else {}
+
+
+def _make_unless_older(
+    known: int | None, topic: str, topic_id: UUID, partitions: list[int], connection: Any
+) -> list[int]:
+    """Make what is missing of these. Or, if there are any, the ids of the rows that a deleted topic of that name left."""
+    with connection.transaction():
+        row = connection.execute(_KNOWN, (_CATALOG,)).fetchone()
+        if known is not None and known != (0 if row is None else row[0]):
+            raise DocumentChanged(f"{_CATALOG} was changed by another node")
+        older = [partition_id for (partition_id,) in connection.execute(_OLDER, (topic, topic_id))]
+        if not older and connection.execute(_MAKE_ALL, (topic, topic_id, partitions)).rowcount:
+            tell_others(connection, f"partitions of {topic}")
+        return older
 
 
 def _rows(connection: Any, slots: Sequence[tuple[str, int]]) -> dict[tuple[str, int], dict[str, Any]]:
