@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from muster.client.cluster import Cluster
-from muster.console.live import Live
+from muster.console import live as live_module
+from muster.console.live import Live, SharedView, View
 from muster.console.observer import Observer, Wants
 from muster.testing import Broker
 from tests.browser import Browser
@@ -77,6 +78,107 @@ def test_a_view_that_fails_says_so_and_holds_no_other_up(caplog: pytest.LogCaptu
             assert (mended["broken"], mended["regions"]) == ("", {"number": "<p>3</p>"})
         finally:
             await live.observer.close()
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("unreadable", ["fingerprint", "check"])
+def test_a_page_that_could_not_be_read_once_is_whole_when_it_can_be(unreadable: str) -> None:
+    """Also where nothing else has changed meanwhile."""
+    view = Numbered()
+    shared, failures = SharedView(view), [""]
+
+    def fail(where: str) -> None:
+        if failures[0] == where:
+            raise ValueError("no such luck")
+
+    def fingerprint() -> object:
+        fail("fingerprint")
+        return view.number
+
+    def check(_: View) -> bool:
+        fail("check")
+        return False
+
+    view.fingerprint = fingerprint  # type: ignore[method-assign]
+    shared.refresh(_render, check)
+    for failures[0], is_broken in ((unreadable, True), (unreadable, True), ("", False)):
+        shared.is_settled = False
+        shared.refresh(_render, check)
+        assert bool(shared.broken) == is_broken
+    assert shared.markup["number"] == (1, "<p>1</p>")
+
+
+def test_what_cannot_be_rendered_is_not_tried_again_before_there_is_something_new() -> None:
+    view = Numbered()
+    shared, tried = SharedView(view), [0]
+
+    def render(template: str, context: Mapping[str, Any]) -> str:
+        tried[0] += 1
+        raise ValueError("no such luck")
+
+    for _ in range(3):
+        shared.refresh(render, lambda _: True)
+    assert tried == [1]
+    assert "ValueError" in shared.broken
+
+
+class HangingObserver(Observer):
+    """Looks begin and do not come back; what they ask for is noted."""
+
+    def __init__(self) -> None:
+        super().__init__(Cluster(NOBODY))
+        self.asked: list[Wants] = []
+        self.ended = 0
+
+    async def look(self, wanted: Wants) -> None:
+        if wanted == Wants():
+            return
+        self.asked.append(wanted)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.ended += 1
+
+
+class OfGroup(Numbered):
+    def __init__(self, group: str) -> None:
+        super().__init__(group)
+
+    def wants(self) -> Wants:
+        return Wants(detail=frozenset([self.key]))
+
+
+def test_pages_of_the_same_wait_for_one_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_module, "FIRST_LOOK_SECONDS", 0.001)
+
+    async def story() -> None:
+        observer = HangingObserver()
+        live = Live(observer, _render)
+        for _ in range(30):
+            await live.visit(OfGroup("billing"))
+        await live.visit(OfGroup("shipping"))
+        assert observer.asked == [OfGroup("billing").wants(), OfGroup("shipping").wants()]
+        await live.close()
+
+    asyncio.run(story())
+
+
+def test_a_first_look_ends_with_the_session_and_none_begins_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_module, "FIRST_LOOK_SECONDS", 0.001)
+
+    async def story() -> None:
+        observer = HangingObserver()
+        live = Live(observer, _render)
+        await live.visit(OfGroup("billing"))
+        assert (len(observer.asked), observer.ended) == (1, 0)
+        await live.close()
+        assert observer.ended == 1
+        await live.visit(OfGroup("billing"))
+        assert [event async for event in live.stream(OfGroup("billing"), lambda: True)] == []
+        assert len(observer.asked) == 1
+        assert observer._running is not None
+        assert observer._running.done(), "a page that was on its way starts nothing in the name of who has left"
 
     asyncio.run(story())
 

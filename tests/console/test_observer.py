@@ -10,9 +10,11 @@ import pytest
 
 from muster.client import admin
 from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
 from muster.console import timeline_reader
 from muster.console.observer import Observer, Wants
 from muster.testing import Broker
+from muster.wire.errors import COORDINATOR_NOT_AVAILABLE
 from tests.console.fleet import Fleet, run
 
 PATIENCE_SECONDS = 60
@@ -95,6 +97,7 @@ def test_an_unexpected_error_of_the_reader_is_told_and_it_reads_on(
 
     async def story(watched: Watched) -> None:
         await watched.until(lambda observer: "RuntimeError" in observer.reader.trouble)
+        assert watched.observer.reader.trouble.startswith("Following the group journal failed"), "a sentence"
         assert "nobody thought of that" in caplog.text
         failing.is_mended = True
         with Fleet(broker.bootstrap_servers, "read-on", ["orders"]) as fleet:
@@ -174,3 +177,57 @@ def test_what_was_asked_a_moment_ago_is_not_asked_again(broker: Broker, monkeypa
         assert len(asked) == 1
 
     _watched(broker, EVERYTHING, story)
+
+
+class PartlyAsked(Observer):
+    """Looks at one group fail; what else is asked goes well."""
+
+    async def look(self, wanted: Wants) -> None:
+        if "down" in wanted.detail:
+            raise ClientError(COORDINATOR_NOT_AVAILABLE, "describe the group down")
+
+    async def _list(self) -> None:
+        pass
+
+    async def _describe(self, group_ids: list[str]) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("changed", "opened"),
+    [({"another"}, Wants()), (set(), Wants(detail=frozenset(["another"]))), ({"seen"}, Wants())],
+    ids=["an event of a group that no page shows", "another page", "an event of a group that a page shows"],
+)
+@pytest.mark.parametrize("listing", [False, True])
+def test_trouble_is_told_until_everything_that_pages_show_could_be_asked(
+    changed: set[str], opened: Wants, listing: bool
+) -> None:
+    """The coordinator of one group is down while other groups rebalance and other pages are opened."""
+
+    async def story() -> None:
+        observer = PartlyAsked(Cluster("127.0.0.1:1"))
+        wanted = Wants(listing=listing, groups=frozenset(["seen"]), detail=frozenset(["down"]))
+        await observer.try_to(observer._look_around(wanted))
+        assert "COORDINATOR_NOT_AVAILABLE" in observer.trouble
+        await observer.try_to(observer._look_at_changed(wanted, changed, opened))
+        assert "COORDINATOR_NOT_AVAILABLE" in observer.trouble
+        await observer.try_to(observer._look_around(Wants(listing=listing)))
+        assert not observer.trouble
+
+    run(story())
+
+
+def test_what_fails_while_everything_else_is_asked_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page is opened, and fails, during a look that does not know of it."""
+
+    async def story() -> None:
+        observer = PartlyAsked(Cluster("127.0.0.1:1"))
+
+        async def meanwhile(_: Wants) -> None:
+            await observer.try_to(observer.look(Wants(detail=frozenset(["down"]))))
+
+        monkeypatch.setattr(observer, "_look_at_others", meanwhile)
+        await observer.try_to(observer._look_around(EVERYTHING))
+        assert "COORDINATOR_NOT_AVAILABLE" in observer.trouble
+
+    run(story())

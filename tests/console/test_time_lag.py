@@ -18,7 +18,8 @@ def _samples(*seen: tuple[int, int]) -> EndSamples:
 
 
 def _kept(samples: EndSamples) -> list[tuple[int, int]]:
-    return list(zip(samples._at_ms, samples._ends, strict=True))
+    count = len(samples)
+    return list(zip(samples._numbers[:count], samples._numbers[count:], strict=True))
 
 
 def test_an_end_that_was_never_seen_says_nothing() -> None:
@@ -64,6 +65,45 @@ def test_where_there_are_many_partitions_fewer_looks_are_kept_of_each(monkeypatc
         seen.add(dict.fromkeys(places, at), at * 6_000)
     assert [len(_kept(seen._by_place[place])) for place in places] == [10] * 4
     assert seen.waited(places[0], 98, 600_000) == Bracket(6_000, 12_000)
+
+
+def test_partitions_that_are_looked_at_one_part_after_the_other_share_the_same_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A list is swept in portions: what is known of earlier ones has to make room for the later ones."""
+    monkeypatch.setattr(time_lag, "MOST_SAMPLES", 40)
+    seen = EndsSeen()
+    places = [TopicPartition("orders", number) for number in range(5)]
+    for part, place in enumerate(places):
+        for at in range(50):
+            seen.add({place: at}, (50 * part + at) * 6_000)
+        assert sum(len(each) for each in seen._by_place.values()) <= 40
+    assert [len(_kept(seen._by_place[place])) for place in places] == [8] * 5
+    assert _kept(seen._by_place[places[0]]) == [(at * 6_000, at) for at in range(42, 50)], "the newest"
+
+
+def test_samples_of_partitions_that_are_forgotten_or_cut_leave_their_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_lag, "MOST_SAMPLES", 20)
+    monkeypatch.setattr(time_lag, "MOST_PLACES", 2)
+    seen = EndsSeen()
+    for number in range(4):
+        for at in range(30):
+            seen.add({TopicPartition("orders", number): at}, (30 * number + at) * 6_000)
+    seen.add({TopicPartition("orders", 3): 0}, 10_000_000)
+    assert seen._count == sum(len(each) for each in seen._by_place.values()) == 11
+
+
+def test_more_partitions_at_once_than_are_kept_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_lag, "MOST_PLACES", 2)
+    seen = EndsSeen()
+    places = [TopicPartition("orders", number) for number in range(5)]
+    seen.add(dict.fromkeys(places, 7), 0)
+    assert [seen.waited(place, 7, 10) for place in places] == [None] * 3 + [Bracket(0, 0)] * 2
+
+
+def test_the_samples_of_a_partition_are_one_small_object() -> None:
+    """There may be 200,000 of them."""
+    assert not hasattr(EndSamples(), "__dict__")
 
 
 def test_the_partition_that_was_not_looked_at_for_longest_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,15 +136,25 @@ class Cluster:
         return connection
 
     async def _open(self, address: Address) -> Connection:
-        if self.closed:
-            raise ClientError(NETWORK_EXCEPTION, f"connect to {address}", "the cluster was closed on this side", "")
-        return await Connection.open(
+        self._require_open(address)
+        connection = await Connection.open(
             address.host,
             address.port,
             security=self.security,
             client_id=self.client_id,
             timeout_seconds=self.request_timeout_seconds,
         )
+        try:
+            self._require_open(address)  # `close` did not know of this one
+        except ClientError:
+            connection.close()
+            await connection.wait_closed()
+            raise
+        return connection
+
+    def _require_open(self, address: Address) -> None:
+        if self.closed:
+            raise ClientError(NETWORK_EXCEPTION, f"connect to {address}", "the cluster was closed on this side", "")
 
     def close_lane(self, lane: str) -> None:
         """Whoever had this lane needs it no more."""

@@ -81,12 +81,13 @@ class SharedView:
         """Render what has changed, and wake those who wait. What cannot be rendered is tried again when there is something new."""
         changed: dict[str, str] = {}
         broken, is_settled = self.broken, True
+        shown, self._fingerprint = self._fingerprint, None  # a page that cannot be read is new when it can be
         try:
-            fingerprint = self.view.fingerprint()
-            if fingerprint != self._fingerprint:
-                self._fingerprint = fingerprint
+            is_answered = self.is_settled or check_settled(self.view)
+            self._fingerprint = self.view.fingerprint()
+            if self._fingerprint != shown:
                 changed, broken = self._rendered(render), ""
-            is_settled = self.is_settled or check_settled(self.view)
+            is_settled = is_answered
         except Exception as failure:
             broken = told(failure, "Bringing this page up to date")
         if not changed and broken == self.broken and is_settled == self.is_settled:
@@ -135,7 +136,8 @@ class Live:
         self.observer = observer
         self._render = render
         self._views: dict[str, SharedView] = {}
-        self._looks: set[asyncio.Task[None]] = set()
+        self._looks: dict[str, asyncio.Task[None]] = {}
+        """First looks that are under way, by the key of the view: pages that show the same wait for one."""
         self._visited = time.monotonic()
         self.has_ended = False
         self.polled = 0
@@ -147,13 +149,16 @@ class Live:
 
     async def visit(self, view: View) -> None:
         """A page is being opened: know what it wants, if that does not take long."""
+        if self.has_ended:
+            return
         self._visited = time.monotonic()
         self.observer.start(self._wants, self._publish)
         if self.observer.knows(view.wants()):
             return
-        look = asyncio.create_task(self._first_look(view))
-        self._looks.add(look)
-        look.add_done_callback(self._looks.discard)
+        look = self._looks.get(view.key)
+        if look is None:
+            look = self._looks[view.key] = asyncio.create_task(self._first_look(view))
+            look.add_done_callback(lambda _: self._looks.pop(view.key))
         await asyncio.wait([look], timeout=FIRST_LOOK_SECONDS)
 
     async def _first_look(self, view: View) -> None:
@@ -171,8 +176,19 @@ class Live:
         for shared in self._views.values():
             shared.wake()
 
+    async def close(self) -> None:
+        """The observer too: afterwards nothing asks the cluster in this user's name."""
+        self.end()
+        looks = list(self._looks.values())
+        for look in looks:
+            look.cancel()
+        await asyncio.gather(*looks, return_exceptions=True)
+        await self.observer.close()
+
     async def stream(self, view: View, is_allowed: Callable[[], bool]) -> AsyncIterator[str]:
         """Events for one page until it goes away or is not allowed any more, which is asked before each event."""
+        if self.has_ended:
+            return
         shared = self._views.setdefault(view.key, SharedView(view))
         shared.streams += 1
         self.observer.start(self._wants, self._publish)

@@ -74,7 +74,7 @@ class Observer:
         self.groups = KnownGroups()
         self.reader = TimelineReader(cluster, self._on_event)
         self.trouble = ""
-        """Why the last look failed; empty after one that did not."""
+        """Why a look failed; empty when everything that pages show has been asked for since without a failure."""
         self._ends = EndsSeen()
         self._listed_at = float("-inf")
         self._looked_at: dict[str, float] = {}
@@ -168,8 +168,6 @@ class Observer:
             await look
         except Exception as failure:
             self.trouble = told(failure, "Asking the cluster")
-        else:
-            self.trouble = ""
 
     def _on_event(self, group: str) -> None:
         if group:
@@ -223,10 +221,16 @@ class Observer:
             self.reader.trouble = str(failure)
 
     async def _look_around(self, wanted: Wants) -> None:
-        """At what pages show, and where a list is open at a portion of the groups that no page shows."""
+        """At what pages show, and where a list is open at a portion of the groups that no page shows. This alone says that
+        there is no trouble any more: other looks ask for a part of it."""
+        before = self.trouble
         await self.look(wanted)
-        if not wanted.listing:
-            return
+        if wanted.listing:
+            await self._look_at_others(wanted)
+        if self.trouble == before:  # what has failed meanwhile may be of a page that was not open then
+            self.trouble = ""
+
+    async def _look_at_others(self, wanted: Wants) -> None:
         if not self._sweep:
             self._sweep = list(self.groups.statuses)
         portion, self._sweep = self._sweep[:SWEEP_GROUPS], self._sweep[SWEEP_GROUPS:]

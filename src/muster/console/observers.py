@@ -54,9 +54,7 @@ class Observers:
 
     async def close_unused(self, used: set[Security]) -> None:
         over = [self._live.pop(security) for security in list(self._live) if security not in used]
-        for each in over:
-            each.end()
-        await asyncio.gather(*(each.observer.close() for each in over))
+        await asyncio.gather(*(each.close() for each in over))
 
     async def close(self) -> None:
         await self.close_unused(set())

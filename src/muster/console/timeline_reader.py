@@ -71,7 +71,7 @@ class TimelineReader:
                 try:
                     await self._follow()
                 except Exception as failure:
-                    self.trouble = told(failure, "following the group journal")
+                    self.trouble = told(failure, "Following the group journal")
                     self._has_caught_up.set()
                     self._on_change("")
                 await self._stop_following()

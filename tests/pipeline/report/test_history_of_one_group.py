@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +16,7 @@ from tests.pipeline.report.sample_lag import CLUSTER, END, HOUR, MINUTE
 from tests.pipeline.report.sample_lake import sample_tables
 
 GROUP = "payments-settlement"
+UNTOLD = "fraud-scoring"
 
 
 def _renamed(table: pa.Table, cluster: str) -> pa.Table:
@@ -64,6 +66,53 @@ def test_the_sentences_of_a_time_that_is_over_have_the_figures_of_then(lake: str
     assert f"payments-{row['partition']}: committed {row['committed']:,} of {row['end']:,}" in shown
     assert "last commit" not in shown, "the history does not have it"
     assert "Partitions of each member" not in shown, "that is only known of now"
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The group has a row of history an hour, at the full hour, as one that is silent; of another one no history is left."""
+    tables = sample_tables()
+    history = tables["g_lag_history"]
+    is_kept = pc.or_(
+        pc.not_equal(history["group_id"], GROUP),
+        pc.equal(pc.multiply(pc.divide(history["minute_ms"], HOUR), HOUR), history["minute_ms"]),
+    )
+    tables["g_lag_history"] = history.filter(pc.and_(is_kept, pc.not_equal(history["group_id"], UNTOLD)))
+    return str(write_lake(tmp_path_factory.mktemp("silent") / "lake", tables))
+
+
+def test_a_past_span_between_two_rows_of_a_silent_group_has_the_figures_of_the_row_before(silent: str) -> None:
+    then = END - 7 * HOUR
+    rows = sample_tables()["g_lag_history"]
+    rows = rows.filter(pc.and_(pc.equal(rows["group_id"], GROUP), pc.equal(rows["minute_ms"], then)))
+    shown = group_history(silent, GROUP, CLUSTER, then + 10 * MINUTE, then + 20 * MINUTE)
+    assert f"At 2025-11-15 05:20:00 UTC: {sum(rows['lag'].to_pylist()):,} records behind" in shown
+    assert "No committed offset" not in shown
+    assert "No history of lag" not in shown
+    row = max(rows.to_pylist(), key=lambda each: int(each["time_lag_est_ms"]))
+    assert f"payments-{row['partition']}: committed {row['committed']:,} of {row['end']:,}" in shown
+    assert "05:01" not in shown.partition("Hour by hour")[0], "the plot is of the span alone"
+
+
+def test_rebalances_of_weeks_ago_are_in_the_history_of_then(tmp_path: Path) -> None:
+    """The report has those of two weeks; here somebody asks for an older time."""
+    tables = sample_tables()
+    later = tables["g_lag"].schema.get_field_index("at_ms")
+    tables["g_lag"] = tables["g_lag"].set_column(later, "at_ms", pc.add(tables["g_lag"]["at_ms"], 20 * 24 * HOUR))
+    lake = str(write_lake(tmp_path / "lake", tables))
+    assert re.search(
+        r"At 2025-11-15 12:00:00 UTC: .* [1-9]\d* rebalances? in this time",
+        group_history(lake, UNTOLD, CLUSTER, END - 24 * HOUR, END),
+    )
+
+
+def test_a_group_of_which_only_the_tables_of_now_know_has_nothing_in_a_past_span(silent: str) -> None:
+    """It is a group of this lake all the same."""
+    start = END - 7 * HOUR
+    shown = group_history(silent, UNTOLD, CLUSTER, start, start + 10 * MINUTE)
+    for said in ("No committed offset of this group", "No history of lag of this group", "No rebalance of this group"):
+        assert f"{said} in this time." in shown
+    assert "in the lake" not in shown
 
 
 def test_the_sentences_of_a_time_up_to_now_have_the_figures_of_now(lake: str) -> None:

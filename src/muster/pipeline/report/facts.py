@@ -37,6 +37,8 @@ class Facts:
     clusters: tuple[str, ...]
     shared_end: int = 0
     """So many last characters all names of groups have in common (`markup.shared_end`)."""
+    where: str = "in the lake"
+    """Where something is not that the tables do not have, in the words of people."""
 
     def table(self, name: str) -> pa.Table:
         return self.tables[name]

@@ -6,6 +6,7 @@ Reads of the lake what is about that group, which is little, and opens it anew e
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import resources
 
@@ -20,6 +21,7 @@ from muster.pipeline.report import markup
 from muster.pipeline.report.as_of import tables_as_of
 from muster.pipeline.report.facts import Facts, GroupKey, gather, within
 from muster.pipeline.report.hours import HOURS, last_of_each_hour
+from muster.pipeline.report.limits import SILENT_ROWS_MS
 from muster.pipeline.report.panels import panel
 from muster.pipeline.schemas import GOLD, TABLES
 
@@ -30,7 +32,7 @@ _ALSO = ("s_group_generation", "s_assignment")
 def group_history(
     lake_path: str, group: str, cluster: str, from_ms: int | None = None, to_ms: int | None = None
 ) -> str:
-    """Markup of the plots; empty if the lake has nothing of the group. Without a span: the last day of the lake.
+    """Markup of the plots; empty if the lake has nothing of the group, in that time or now. Without a span: its last day.
 
     LakeError: the lake cannot be read, or it knows the group in other clusters only.
     """
@@ -40,15 +42,17 @@ def group_history(
     end_ms = to_ms if to_ms is not None else newest_ms
     start_ms = from_ms if from_ms is not None else end_ms - DAY_MS
     start_ms = min(start_ms, end_ms - HOUR_MS // 60)
-    tables = {name: _of_group(lake, name, group, _since(name, start_ms)) for name in (*GOLD, *_ALSO)}
+    since_ms = dict.fromkeys(_TIMES, start_ms) | {"g_lag_history": start_ms - SILENT_ROWS_MS}
+    tables = {name: _of_group(lake, name, group, _since(name, since_ms)) for name in (*GOLD, *_ALSO)}
     for name, column in _TIMES.items():
-        tables[name] = within(tables[name], column, start_ms, end_ms)
+        tables[name] = within(tables[name], column, since_ms[name], end_ms)
     tables[HOURS] = last_of_each_hour(tables["g_lag_history"])
+    facts = gather(tables, time.time_ns() // 1_000_000)  # also groups that only the tables of now have
     is_past = end_ms < newest_ms
+    shown = {**facts.tables, **{name: tables[name] for name in _TIMES}}  # however long ago
     if is_past:
-        tables |= tables_as_of(tables, end_ms)
-    facts = gather(tables, time.time_ns() // 1_000_000)
-    facts = replace(facts, start_ms=start_ms, end_ms=end_ms)
+        shown |= tables_as_of(shown, end_ms)
+    facts = replace(facts, tables=shown, start_ms=start_ms, end_ms=end_ms, where="in this time")
     key = GroupKey(cluster, group)
     if key not in facts.groups:
         _refuse_namesakes(facts, cluster, group)
@@ -70,8 +74,8 @@ def style_sheet() -> str:
     return resources.files("muster.pipeline.report").joinpath("assets", "page.css").read_text(encoding="utf-8")
 
 
-def _since(table: str, start_ms: int) -> Since | None:
-    return (_TIMES[table], start_ms) if table in _TIMES else None
+def _since(table: str, since_ms: Mapping[str, int]) -> Since | None:
+    return (_TIMES[table], since_ms[table]) if table in _TIMES else None
 
 
 def _of_group(lake: Lake, table: str, group: str, since: Since | None) -> pa.Table:

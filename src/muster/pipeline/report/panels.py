@@ -69,8 +69,8 @@ def _summary(facts: Facts, key: GroupKey, is_past: bool) -> Html:
     )
     rebalances = words.many(facts.of_group("g_rebalance", key).num_rows, "rebalance")
     if is_past:
-        return tag("span", f"At {words.moment(facts.end_ms)} UTC: {_behind(facts, key)}{rebalances} in this time.")
-    return together((*badges, tag("span", f"{_behind(facts, key)}{rebalances} in the lake.")))
+        return tag("span", f"At {words.moment(facts.end_ms)} UTC: {_behind(facts, key)}{rebalances} {facts.where}.")
+    return together((*badges, tag("span", f"{_behind(facts, key)}{rebalances} {facts.where}.")))
 
 
 def _behind(facts: Facts, key: GroupKey) -> str:
@@ -92,7 +92,7 @@ def badge(status: str | None) -> Html:
 def _lines(facts: Facts, key: GroupKey, anchor: str) -> Html:
     worst = worst_partitions(facts, key, limits.PANEL_PARTITIONS)
     if not worst:
-        return nothing(_HEADING, "No committed offset of this group in the lake.")
+        return nothing(_HEADING, f"No committed offset of this group {facts.where}.")
     history = minutes_within(facts.of_group("g_lag_history", key), facts.start_ms, facts.end_ms)
     rebalances = _spread(
         within(facts.of_group("g_rebalance", key), "ended_ms", facts.start_ms, facts.end_ms)["ended_ms"].to_pylist(), 60

@@ -50,7 +50,7 @@ def status_calendar(facts: Facts, key: GroupKey) -> Html:
     start_ms = calendar_start_ms(facts.end_ms)
     hours = _hours(facts, key, {(row["topic"], row["partition"]) for row in watched}, start_ms)
     if not hours:
-        return nothing(_HEADING, "No history of lag of this group in the lake.")
+        return nothing(_HEADING, f"No history of lag of this group {facts.where}.")
     first_day = min(hours) * HOUR_MS // DAY_MS
     days = range(first_day, facts.end_ms // DAY_MS + 1)
     known = (born_ms(facts, key) or 0, facts.end_ms)

@@ -37,7 +37,7 @@ def lanes(facts: Facts, key: GroupKey) -> Html:
     stays = _stays(facts, key)
     if not stays:
         return nothing(
-            _HEADING, "No assignment of this group in the lake (only members of the consumer protocol have one)."
+            _HEADING, f"No assignment of this group {facts.where} (only members of the consumer protocol have one)."
         )
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
     drawn_stays = _drawn(stays, scale)

@@ -20,7 +20,7 @@ def members(facts: Facts, key: GroupKey) -> Html:
         top(own, _ORDER, limits.MEMBER_ROWS), key=lambda row: (row["first_seen_ms"] or 0, row["identity"] or "")
     )
     if not newest:
-        return nothing(_HEADING, "No member of this group in the lake: it may only commit, without joining.")
+        return nothing(_HEADING, f"No member of this group {facts.where}: it may only commit, without joining.")
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
     same = shared_end([row["identity"] or "" for row in newest])
     rows = [_row(row, scale, same) for row in newest]

@@ -19,7 +19,7 @@ def phases(facts: Facts, key: GroupKey) -> Html:
     own = facts.of_group("g_rebalance", key)
     newest = top(own, [("ended_ms", "descending"), ("log_offset", "descending")], limits.PHASE_ROWS)
     if not newest:
-        return nothing(_HEADING, "No rebalance of this group in the lake.")
+        return nothing(_HEADING, f"No rebalance of this group {facts.where}.")
     longest = max(max(_took(row), row["pause_max_ms"] or 0) for row in newest)
     scale = Scale(0, max(longest, 1), 0, PLOT_WIDTH - _WORDS_ROOM)
     rows = [_row(row, scale) for row in newest]
