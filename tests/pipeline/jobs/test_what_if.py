@@ -165,7 +165,7 @@ def test_journal_in_a_lake_is_found(
     monkeypatch.setattr("muster.pipeline.session.open_session", lambda settings: nullcontext(spark))
     asked = ["whatif", "--lake", str(tmp_path / "lake"), "--set", "static", "--group"]
     assert [main([*asked, group]) for group in ("g1", "g*", "nobody")] == [0, 0, 1]
-    assert "nor generations of such a group: --group may be misspelt" in capsys.readouterr().err
+    assert "neither a journal nor generations of nobody" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

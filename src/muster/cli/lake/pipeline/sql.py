@@ -17,6 +17,7 @@ from muster.cli.lake.answers import (
     rows_wanted,
 )
 from muster.cli.lake.with_spark import add_spark_arguments, run_on_spark
+from muster.cli.support.cluster_command import run_and_report
 from muster.cli.support.tables import Column
 
 if TYPE_CHECKING:
@@ -40,13 +41,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    return run_and_report("pipeline sql", lambda: _run(arguments, rows_wanted(arguments)))
+
+
+def _run(arguments: argparse.Namespace, count: int) -> int:
     def work(spark: Any, lake: Lake) -> int:
         from muster.pipeline.lake.sql import run_sql
 
         _show(arguments, count, *run_sql(spark, lake.location, arguments.statement))
         return DONE
 
-    count = rows_wanted(arguments)
     return run_on_spark("pipeline sql", arguments, work)
 
 
