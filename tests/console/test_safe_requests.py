@@ -8,6 +8,7 @@ from muster.client.partitions import TopicPartition
 from muster.testing import Broker
 from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import run, set_offsets
+from tests.interop.waiting import eventually
 
 
 def test_every_answer_has_a_policy_that_runs_nothing_of_the_markup(console: ConsoleProcess) -> None:
@@ -78,7 +79,7 @@ def test_a_group_whose_undo_file_fits_no_form_is_not_deleted() -> None:
         assert "Download the undo file" not in page
         answer = console.ask("/delete", {"id": "wide", "token": console.token("/reset?id=wide")})
         assert (answer.status, "too large for a page" in answer.text) == (400, True)
-        assert "Empty" in console.ask("/group?id=wide").text
+        eventually("the group is there", lambda: "Empty" in console.ask("/group?id=wide").text)
 
 
 def test_without_the_flag_there_is_nothing_to_change(broker: Broker) -> None:
