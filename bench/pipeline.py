@@ -261,7 +261,7 @@ def followed_rounds(data: str, lake: str, rounds: int = WARM_ROUNDS) -> list[flo
 
     published: Queue[Done | None] = Queue()
     stop = Stop()
-    settings = QuerySettings(every_ms=100, gold_every_ms=_GOLD_EVERY_MS)
+    settings = QuerySettings(every_ms=_EVERY_MS, gold_every_ms=_EVERY_MS // 2)
     took = []
     with (
         _query(data, lake, None, settings, Watch(gold=published.put), stop) as (_, query, _),
@@ -281,8 +281,8 @@ def followed_rounds(data: str, lake: str, rounds: int = WARM_ROUNDS) -> list[flo
     return took
 
 
-_GOLD_EVERY_MS = 500
-"""Less than a round takes: the tables of now are due in every one."""
+_EVERY_MS = 100
+"""Between two looks for news. The tables of now are due twice as often, so that each round with news makes them."""
 
 
 def _has_records(done: Done | None) -> bool:
