@@ -18,7 +18,7 @@ def frame_of(numbers: range, **columns: object) -> pl.DataFrame:
 @pytest.fixture
 def waiting() -> pl.DataFrame:
     """Two rounds left stretches of the same positions."""
-    rounds = [frame_of(range(20), stretches=pl.lit(pl.Series([list(range(count))]))) for count in (3, 2)]
+    rounds = [frame_of(range(20), stretches=pl.Series([list(range(count))] * 20)) for count in (3, 2)]
     return pl.concat(rounds)
 
 
