@@ -14,7 +14,7 @@ from muster.whatif.variants import Variant, parse_grid
 from tests.whatif.test_replay import random_payloads, recorded_from
 
 CUTS = (3, 17, 40)
-OTHERS = parse_grid(["partition.assignment.strategy=cooperative-sticky", "members=+1,-1", "static"])
+OTHERS = parse_grid(["partition.assignment.strategy=cooperative-sticky", "members=+1,-1", "static"]).variants
 NEVER: dict[str, Any] = {"kind": "state_changed", "at_ms": 1, "group": "g", "generation": 1, "cause": "unloaded"}
 
 
