@@ -11,6 +11,7 @@ from muster.whatif.answer import answer
 from muster.whatif.replay import replay
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant, parse_grid
+from tests.whatif.test_assignors import recording
 from tests.whatif.test_replay import random_payloads, recorded_from
 
 CUTS = (3, 17, 40)
@@ -19,9 +20,12 @@ NEVER: dict[str, Any] = {"kind": "state_changed", "at_ms": 1, "group": "g", "gen
 
 
 @pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("assignor", ["range", "cooperative-sticky"])
 @pytest.mark.parametrize("seed", range(12))
-def test_journal_that_was_cut_is_given_back_exactly_from_the_first_rebalance_that_ends(seed: int, cut: int) -> None:
-    payloads = random_payloads(seed)
+def test_journal_that_was_cut_is_given_back_exactly_from_the_first_rebalance_that_ends(
+    seed: int, assignor: str, cut: int
+) -> None:
+    payloads = recording(seed, assignor)
     recorded = recorded_from(payloads[cut:])
     assert recorded.standing is not None
     journal = [event.to_json() for event in replay(recorded, Variant()).journal]

@@ -102,7 +102,7 @@ def _with_more(lives: Sequence[Life], count: int) -> list[Life]:
             left_ms=None,
             silent_ms=None,
             missed_ms=None,
-            calls=[],
+            own_joins=[],
             is_as_recorded=False,
         )
         for number in range(1, count + 1)

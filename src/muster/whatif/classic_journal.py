@@ -8,7 +8,8 @@ from typing import Final
 
 from muster.explain.assignments import raw_assignments
 from muster.explain.event import Event
-from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, JoinPhases, Life, Recorded
+from muster.whatif.leader import is_cooperative
+from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, JoinPhases, Life, OwnJoin, Recorded, Rejoin
 from muster.whatif.stretch import Standing, Stretch
 
 _ID_SUFFIX: Final = 37
@@ -54,9 +55,11 @@ def _lives_of(stretch: Stretch) -> list[Life]:
 def _from(life: Life, standing: Standing, begin: int) -> Life | None:
     """This life as it goes on from there. None: it was over before. `begin`: the number of the first event that counts."""
     if life.member_id in standing.assignments:
-        calls = [call for call in life.calls if call[0] > standing.at_ms]
+        own_joins = [each for each in life.own_joins if each.order >= begin]
         order = list(standing.assignments).index(life.member_id) - len(standing.assignments)
-        return replace(life, asked_id_ms=None, joined_ms=standing.at_ms, calls=calls, is_seated=True, order=order)
+        return replace(
+            life, asked_id_ms=None, joined_ms=standing.at_ms, own_joins=own_joins, is_seated=True, order=order
+        )
     if life.order >= begin:
         return life
     has_yet_to_join = (
@@ -68,22 +71,33 @@ def _from(life: Life, standing: Standing, begin: int) -> Life | None:
 def _lives(events: Sequence[Event]) -> list[Life]:
     known = _introductions(events)
     found: dict[str, Life] = {}
-    started_ms = 0
+    usual = _first_settings(events)
+    started_ms, protocol = 0, ""
 
     def life_of(member_id: str, order: int) -> Life:
         if member_id not in found:
-            found[member_id] = Life(member_id, *known.get(member_id, (member_id[:-_ID_SUFFIX], "", None)), order)
+            who = known.get(member_id, (member_id[:-_ID_SUFFIX], "", None))
+            found[member_id] = Life(member_id, *who, order, asks=usual)
         return found[member_id]
 
     for order, event in enumerate(events):
         if event.kind == "rebalance_started":
             started_ms = event.at_ms
         elif event.kind == "join_completed":
+            protocol = event.text("protocol") or ""
             for member_id, asks in _settings(event):
                 life_of(member_id, order).asks = asks
+        elif event.member is not None and event.kind == "member_rejoined":
+            _rejoin(life_of(event.member, order), event, order, started_ms, protocol)
         elif event.member is not None and event.kind in _OF_MEMBERS:
             _take(life_of(event.member, order), event, started_ms, found)
     return list(found.values())
+
+
+def _first_settings(events: Iterable[Event]) -> Asks:
+    """Of any member: what those asked for whose join phase did not end, or who came back as static members without one."""
+    completed = (event for event in events if event.kind == "join_completed")
+    return next((asks for event in completed for _, asks in _settings(event)), Asks())
 
 
 def _introductions(events: Iterable[Event]) -> dict[str, tuple[str, str, str | None]]:
@@ -98,6 +112,14 @@ def _introductions(events: Iterable[Event]) -> dict[str, tuple[str, str, str | N
     return known
 
 
+def _rejoin(life: Life, event: Event, order: int, started_ms: int, protocol: str) -> None:
+    if event.cause == "rejoined":
+        life.rejoins.setdefault(started_ms, []).append(Rejoin(event.at_ms - started_ms, order, event.reason))
+    else:
+        is_changed = event.cause == "metadata_changed"
+        life.own_joins.append(OwnJoin(event.at_ms, order, is_changed, is_cooperative(protocol), event.reason))
+
+
 def _take(life: Life, event: Event, started_ms: int, others: dict[str, Life]) -> None:
     match event.kind:
         case "member_id_given":
@@ -107,10 +129,6 @@ def _take(life: Life, event: Event, started_ms: int, others: dict[str, Life]) ->
             old = others.get(event.text("old_member_id") or "")
             if old is not None and old.silent_ms is None:
                 old.silent_ms = event.at_ms
-        case "member_rejoined" if event.cause == "rejoined":
-            life.rejoins.setdefault(started_ms, []).append((event.at_ms - started_ms, event.reason))
-        case "member_rejoined":
-            life.calls.append((event.at_ms, event.cause == "metadata_changed", event.reason))
         case "member_left" | "pending_id_dropped" if event.cause in ("member_left", "pending_id_left"):
             life.left_ms, life.leave_reason = event.at_ms, event.reason
         case "member_expelled":

@@ -21,8 +21,8 @@ from muster.core.replies import JoinReply, SyncReply
 from muster.core.requests import JoinGroup, LeaveGroup, LeavingMember, SyncGroup
 from muster.explain.assignments import owners_in
 from muster.whatif.changes import Setting
-from muster.whatif.leader import assign, assign_to, by_topic
-from muster.whatif.recorded import Life, Recorded
+from muster.whatif.leader import assign, assign_to, by_topic, is_cooperative
+from muster.whatif.recorded import Life, OwnJoin, Recorded, Rejoin
 from muster.whatif.seats import classic_events, classic_record
 from muster.whatif.stage import Client, Stage
 from muster.whatif.stretch import Standing
@@ -88,8 +88,8 @@ class ClassicReplay(Stage):
             self._at(life.came_ms, life.order, partial(self._join, client, "", life.join_reason))
         if life.left_ms is not None:
             self._at(life.left_ms, life.order, partial(self._leave, client))
-        for at_ms, is_changed, reason in life.calls:
-            self._at(at_ms, life.order, partial(self._call, client, is_changed, reason))
+        for own in life.own_joins:
+            self._at(own.at_ms, own.order, partial(self._join_unasked, client, own))
 
     def _join(self, client: Client, member_id: str, reason: str | None) -> None:
         life = client.life
@@ -131,14 +131,14 @@ class ClassicReplay(Stage):
             )
         client.is_gone = True
 
-    def _call(self, client: Client, is_changed: bool, reason: str | None) -> None:
-        """A join of its own accord. Of a cooperative member it is the answer to one assignment, and that was another one here."""
+    def _join_unasked(self, client: Client, own: OwnJoin) -> None:
+        """Of a cooperative member it is the answer to one assignment, and that may be another one here: see `_give_up`."""
         group = self._shard.groups.get(self._group)
-        if group is not None and group.generation in self._computed and _is_cooperative(group.protocol_name):
+        if own.is_cooperative and group is not None and group.generation in self._computed:
             return
-        client.changes += is_changed
+        client.changes += own.is_changed
         if client.member_id:
-            self._join(client, client.member_id, reason)
+            self._join(client, client.member_id, own.reason)
 
     # -- how they react
 
@@ -154,10 +154,10 @@ class ClassicReplay(Stage):
                 continue
             known = client.life.rejoins.get(started_ms)
             if known is None and not (client.life.is_as_recorded and started_ms in self._recorded.phases.starts):
-                known = [(self._usual(client.life), None)]
-            for after_ms, reason in known or ():
-                at_ms = client.life.polls_at(started_ms + after_ms)
-                self._at(at_ms, client.life.order, partial(self._rejoin, client, reason))
+                known = [Rejoin(self._usual(client.life), client.life.order, None)]
+            for each in known or ():
+                at_ms = client.life.polls_at(started_ms + each.after_ms)
+                self._at(at_ms, each.order, partial(self._rejoin, client, each.reason))
 
     def _rejoin(self, client: Client, reason: str | None) -> None:
         group = self._shard.groups.get(self._group)
@@ -225,13 +225,13 @@ class ClassicReplay(Stage):
         before = client.owned
         client.owned = _owned(client.member_id, reply.assignment)
         client.generation = group.generation
-        if _is_cooperative(reply.protocol_name) and not set(before) <= set(client.owned):
+        if is_cooperative(reply.protocol_name) and not set(before) <= set(client.owned):
             self._at(self._now_ms, client.life.order, lambda: self._give_up(client, group.generation))
 
     def _give_up(self, client: Client, generation: int) -> None:
         group = self._shard.groups.get(self._group)
         if generation not in self._computed or group is None or group.generation != generation:
-            return  # as recorded: then the call is in the recording
+            return  # as recorded: then its join is in the recording
         if client.member_id in group.members:
             self._join(client, client.member_id, None)
 
@@ -260,9 +260,5 @@ def _owned(member_id: str, assignment: bytes) -> list[TopicPartition]:
     return sorted(TopicPartition(*place) for place in owners_in({member_id: assignment}) or ())
 
 
-def _is_cooperative(protocol: str | None) -> bool:
-    return protocol in ASSIGNORS and ASSIGNORS[protocol].cooperative
-
-
 def _reactions(lives: Iterable[Life]) -> list[int]:
-    return [after_ms for life in lives for rejoins in life.rejoins.values() for after_ms, _ in rejoins]
+    return [each.after_ms for life in lives for rejoins in life.rejoins.values() for each in rejoins]

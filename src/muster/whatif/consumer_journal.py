@@ -158,7 +158,11 @@ def _end(life: Life, event: Event) -> None:
             life.left_ms = event.at_ms
         case "static_left":
             life.silent_ms, life.is_away = event.at_ms, True
-        case "member_expelled" if event.cause == "session_expired" and not life.is_away:
-            life.silent_ms = event.at_ms - (event.number("session_timeout_ms") or Asks().session_timeout_ms)
+        case "member_expelled" if event.cause == "session_expired":
+            heard_ms = event.at_ms - (event.number("session_timeout_ms") or Asks().session_timeout_ms)
+            if life.is_away:
+                life.session_from_ms = heard_ms
+            else:
+                life.silent_ms = heard_ms
         case _:
             pass

@@ -32,6 +32,11 @@ def assign_to(
     return {member_id: encode_assignment(Assignment(by_topic(places))) for member_id, places in given.items()}
 
 
+def is_cooperative(protocol: str | None) -> bool:
+    """Whether it is an assignor whose members keep what they have while they join again (KIP-429)."""
+    return protocol in ASSIGNORS and ASSIGNORS[protocol].cooperative
+
+
 def _subscriber(member_id: str, instance: str | None, metadata: bytes) -> Subscriber:
     said = decode_subscription(metadata)
     owned = [TopicPartition(topic, number) for topic, numbers in said.owned_partitions for number in numbers]

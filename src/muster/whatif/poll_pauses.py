@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from muster.explain.diagnosis import POLL_TIMEOUT_WORDS
 from muster.whatif.processes import returns
-from muster.whatif.recorded import Life
+from muster.whatif.recorded import Life, Rejoin
 
 
 def with_max_poll(recorded: Sequence[Life], lives: Sequence[Life], max_poll_ms: int) -> list[Life]:
@@ -56,7 +56,7 @@ def _longer(life: Life, following: Life | None, intervals: dict[str, int], max_p
         pauses = [*life.pauses, (began_ms, polled_ms), *following.pauses]
     elif life.missed_ms is not None:
         # Whether it is waited for is the coordinator's decision: here it joins when it polls again.
-        rejoins[life.missed_ms] = [(polled_ms - life.missed_ms, following.join_reason)]
+        rejoins[life.missed_ms] = [Rejoin(polled_ms - life.missed_ms, following.order, following.join_reason)]
     else:
         return None
     return replace(
@@ -66,7 +66,7 @@ def _longer(life: Life, following: Life | None, intervals: dict[str, int], max_p
         silent_ms=following.silent_ms,
         missed_ms=following.missed_ms,
         rejoins=rejoins,
-        calls=[*life.calls, *following.calls],
+        own_joins=[*life.own_joins, *following.own_joins],
         pauses=pauses,
         is_as_recorded=False,
     )

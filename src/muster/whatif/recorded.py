@@ -28,6 +28,31 @@ class Asks:
     """None: not a consumer's."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rejoin:
+    """How a member joined again in a join phase."""
+
+    after_ms: int
+    """Since the beginning of the phase."""
+    order: int
+    """Of its event: who comes first of two at the same millisecond."""
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnJoin:
+    """A JoinGroup of a member that no join phase had asked for."""
+
+    at_ms: int
+    order: int
+    """Of its event: it comes after what was assigned in the same millisecond."""
+    is_changed: bool
+    """With another subscription than before."""
+    is_cooperative: bool
+    """The group's assignor was one: the member has given up what its assignment took from it (KIP-429)."""
+    reason: str | None
+
+
 @dataclass(slots=True)
 class Life:
     """One process under one member id."""
@@ -47,10 +72,9 @@ class Life:
     leave_reason: str | None = None
     silent_ms: int | None = None
     """Its last sign of life."""
-    rejoins: dict[int, list[tuple[int, str | None]]] = field(default_factory=dict)
-    """By the beginning of a join phase: how long after it the member joined again, and its reason."""
-    calls: list[tuple[int, bool, str | None]] = field(default_factory=list)
-    """Joins of its own accord: when, whether with another subscription than before, and its reason."""
+    rejoins: dict[int, list[Rejoin]] = field(default_factory=dict)
+    """By the beginning of a join phase."""
+    own_joins: list[OwnJoin] = field(default_factory=list)
     missed_ms: int | None = None
     """The beginning of the join phase for which it was too late and was expelled."""
     gives_up_ms: int = 0
@@ -68,6 +92,8 @@ class Life:
     """It was a member already when the replay begins."""
     is_away: bool = False
     """A static member that was stopped, not one that crashed: of the new protocol it says so."""
+    session_from_ms: int | None = None
+    """Of one that is away: its last heartbeat before that, from which its session counts, if that ended."""
     asks: Asks = Asks()
 
     @property
@@ -80,6 +106,11 @@ class Life:
         came = self.joined_ms if self.asked_id_ms is None else self.asked_id_ms
         assert came is not None
         return came
+
+    @property
+    def heard_ms(self) -> int | None:
+        """The last thing that kept its session, if it fell silent."""
+        return self.silent_ms if self.session_from_ms is None else self.session_from_ms
 
     def polls_at(self, at_ms: int) -> int:
         """This moment, or the end of the pause that it is in."""

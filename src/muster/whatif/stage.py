@@ -47,6 +47,11 @@ class Client:
         silent_ms = self.life.silent_ms
         return not self.is_gone and (silent_ms is None or now_ms <= silent_ms)
 
+    def is_heard(self, now_ms: int) -> bool:
+        """Whether it still keeps its session."""
+        heard_ms = self.life.heard_ms
+        return self.is_alive(now_ms) and (heard_ms is None or now_ms <= heard_ms)
+
 
 class Ticket:
     __slots__ = ("client",)
@@ -83,6 +88,16 @@ class Stage(ABC):
         for record in records:
             self._append(record)
         self._carry_out(self._shard.on_loaded(self._now_ms))
+        for key, deadline_ms, _ in list(self._timers):
+            self._shorten_if_silent(key, deadline_ms)
+
+    def _shorten_if_silent(self, key: TimerKey, deadline_ms: int) -> None:
+        """A coordinator that loads gives everybody a session from then on: the recorded one had not just loaded."""
+        client = self._clients.get(key[-1]) if key[0] == "session" else None
+        silent_ms = None if client is None else client.life.silent_ms
+        if client is not None and silent_ms is not None and silent_ms <= self._now_ms:
+            last_ms = silent_ms + self._patience_ms(client)
+            self._timers.set(key, max(self._now_ms, min(deadline_ms, last_ms)))
 
     def run(self) -> list[JournalEvent]:
         """Up to the last recorded event: what would come later is not known of the recorded history either.
@@ -154,7 +169,7 @@ class Stage(ABC):
     def _kept_session_ms(self, key: TimerKey, due_ms: int) -> int | None:
         """The session timeout behind this timer, if its member is still heard of when it is due. None: the core is to decide."""
         client = self._clients.get(key[-1]) if key[0] == "session" else None
-        return None if client is None or not client.is_alive(due_ms) else self._session_ms(client)
+        return None if client is None or not client.is_heard(due_ms) else self._session_ms(client)
 
     def _planned_ms(self) -> int:
         """When clients act next, or the end."""
@@ -173,8 +188,8 @@ class Stage(ABC):
             if session_ms is None:
                 until_ms = min(until_ms, due_ms)
                 continue
-            silent_ms = self._clients[key[-1]].life.silent_ms
-            until_ms = until_ms if silent_ms is None else min(until_ms, silent_ms)
+            heard_ms = self._clients[key[-1]].life.heard_ms
+            until_ms = until_ms if heard_ms is None else min(until_ms, heard_ms)
             kept.append((key, due_ms, number, session_ms))
         moved = []
         for key, due_ms, number, session_ms in kept:
@@ -187,13 +202,12 @@ class Stage(ABC):
         self._quiet_until_ms = until_ms
 
     def _set_timer(self, key: TimerKey, deadline_ms: int, now_ms: int) -> None:
-        """A member that falls silent is missed a session timeout after its last sign of life, not after the last timer."""
+        """A member that falls silent is missed a session timeout after its last sign of life, not after the last timer. One that
+        waits for the end of a join phase then has a session from that end on."""
         client = self._clients.get(key[-1]) if key[0] == "session" else None
-        silent_ms = None if client is None else client.life.silent_ms
-        if client is not None and silent_ms is not None:
-            last_ms = silent_ms + self._patience_ms(client)
-            deadline_ms = max(now_ms, min(deadline_ms, last_ms)) if now_ms >= silent_ms else deadline_ms
-            deadline_ms = last_ms if now_ms < silent_ms <= deadline_ms < last_ms else deadline_ms
+        heard_ms = None if client is None else client.life.heard_ms
+        if client is not None and heard_ms is not None and now_ms < heard_ms <= deadline_ms:
+            deadline_ms = max(deadline_ms, heard_ms + self._patience_ms(client))
         self._timers.set(key, deadline_ms)
 
     def _patience_ms(self, client: Client) -> int:
