@@ -103,7 +103,7 @@ def test_interval_and_topics_are_those_of_the_journal() -> None:
     recorded = recorded_from([json.dumps(event) for event in events])
     assert recorded.coordinated is not None
     assert recorded.coordinated.times.heartbeat_interval_ms == 700
-    assert {life.asks.topics for life in recorded.lives} == {("orders",)}
+    assert {member.settings.topics for member in recorded.members} == {("orders",)}
 
 
 def test_classic_variant_has_join_phases_and_assigns_by_its_assignor() -> None:

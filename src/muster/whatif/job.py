@@ -83,10 +83,10 @@ def what_if(spark: SparkSession, log: DataFrame, variants: Sequence[Variant], gr
 
     if group is not None:
         log = log.where(F.col("group_id").rlike(_pattern(group)))
-    told = _in_order(log.where(_is_event()), F.col("event.payload"), "payloads")
+    journals = _in_order(log.where(_is_event()), F.col("event.payload"), "payloads")
     stored = _in_order(log.where(_is_generation()), _generation(), "generations")
     newer = log.where(_is_of_consumer_group()).select(*_KEY).distinct().withColumn("is_consumer", F.lit(True))
-    every = told.join(stored, list(_KEY), "full_outer").join(newer, list(_KEY), "full_outer")
+    every = journals.join(stored, list(_KEY), "full_outer").join(newer, list(_KEY), "full_outer")
     # A group that Muster keeps a journal of needs its generations no more; they would only travel with it.
     needed = F.when(F.col("payloads").isNull(), F.col("generations")).alias("generations")
     groups = every.select(*_KEY, "payloads", needed, "is_consumer").join(_committed(log), list(_KEY), "left")
@@ -158,12 +158,14 @@ def _pattern(group: str) -> str:
 
 def answer_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The kernel: pairs of a group and a variant to their answers. Pairs of one group that follow each other share its reading."""
-    asking = _Asking()
+    cache = _QuestionCache()
     for batch in batches:
-        yield pa.RecordBatch.from_pylist([asking.row(pair) for pair in batch.to_pylist()], schema=GIVES)
+        yield pa.RecordBatch.from_pylist([cache.row(pair) for pair in batch.to_pylist()], schema=GIVES)
 
 
-class _Asking:
+class _QuestionCache:
+    """The last group's recording as it was read, for its other variants."""
+
     def __init__(self) -> None:
         self._key: tuple[str, str] | None = None
         self._found: Question | CannotReplay

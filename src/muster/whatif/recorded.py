@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from muster.explain.event import Event
-from muster.whatif.stretch import Standing
+from muster.whatif.stretch import GroupSnapshot
 
 DEFAULT_DELAY_MS: Final = 3_000
 """`group.initial.rebalance.delay.ms` where no first join phase shows it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
+class MemberSettings:
     """What a member asked for when it joined."""
 
     session_timeout_ms: int = 45_000
@@ -54,8 +54,8 @@ class OwnJoin:
 
 
 @dataclass(slots=True)
-class Life:
-    """One process under one member id."""
+class RecordedMember:
+    """What the journal shows of one member id: a process, from its first JoinGroup or heartbeat to its end."""
 
     member_id: str
     client: str
@@ -88,13 +88,13 @@ class Life:
     was told to at the beginning."""
     is_as_recorded: bool = True
     """False: it is there at times of which nothing is recorded of it, and reacts as it usually does."""
-    is_seated: bool = False
-    """It was a member already when the replay begins."""
+    is_initial: bool = False
+    """It is a member already when the replay begins."""
     is_away: bool = False
     """A static member that was stopped, not one that crashed: of the new protocol it says so."""
     session_from_ms: int | None = None
     """Of one that is away: its last heartbeat before that, from which its session counts, if that ended."""
-    asks: Asks = Asks()
+    settings: MemberSettings = MemberSettings()
 
     @property
     def has_come(self) -> bool:
@@ -164,8 +164,8 @@ class Recorded:
 
     group: str
     events: list[Event]
-    lives: list[Life]
-    standing: Standing | None = None
+    members: list[RecordedMember]
+    snapshot: GroupSnapshot | None = None
     """The group where the replay begins. None: it is created by the first event."""
     phases: JoinPhases = JoinPhases()
     coordinated: Coordinated | None = None
@@ -173,7 +173,7 @@ class Recorded:
 
     @property
     def begin_ms(self) -> int:
-        return self.events[0].at_ms if self.standing is None else self.standing.at_ms
+        return self.events[0].at_ms if self.snapshot is None else self.snapshot.at_ms
 
     @property
     def end_ms(self) -> int:

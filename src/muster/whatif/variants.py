@@ -1,6 +1,6 @@
 """Other settings for a recorded group: what can be changed, and how it is written. Pure; `changes` says what follows from it.
 
-session.timeout.ms=10000                     every member asks for it; of the new protocol it is the broker's
+session.timeout.ms=10000                     every member settings for it; of the new protocol it is the broker's
 max.poll.interval.ms=60000                   every member's
 group.initial.rebalance.delay.ms=0           the coordinator's
 partition.assignment.strategy=sticky         in place of what was used; `uniform` is the coordinator's own, so of the new protocol
