@@ -46,9 +46,10 @@ def test_twice_as_many_partitions_give_the_journal_of_the_group_that_really_has_
     assert replayed(seed, Variant(partition_times=2)) == recording(seed, times=2)
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", range(2 * SEEDS))
 def test_cooperative_group_is_given_back_exactly(seed: int) -> None:
-    """Its members join again in the very millisecond in which they were assigned."""
+    """Its members join again in the very millisecond in which they were assigned; some, as in 15 and 20, end before any join phase
+    has told their settings."""
     payloads = recording(seed, "cooperative-sticky")
     assert [json.dumps(event.to_json()) for event in replay(recorded_from(payloads), Variant()).journal] == payloads
 
