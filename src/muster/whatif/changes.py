@@ -61,7 +61,7 @@ def setting_of(recorded: Recorded, variant: Variant) -> Setting:
 
 
 def _check_sessions(members: Sequence[RecordedMember], config: GroupConfig) -> None:
-    """A session that is over when it begins is kept by nobody, however often he is heard of."""
+    """CannotReplay for a session timeout below 1 ms: such a session expires before its member can send a heartbeat."""
     asked = [(f"of member {member.member_id}", member.settings.session_timeout_ms) for member in members]
     for whose, session_ms in [*asked, ("of the coordinator", config.consumer_session_timeout_ms)]:
         if session_ms < 1:
