@@ -30,8 +30,9 @@ STANDALONE = "standalone"
 PLACES = ("local[2]", STANDALONE, "local[1]")
 SEEDS = 50
 """Different histories; the groups have them in turn."""
-VARIANTS = parse_grid(["session.timeout.ms=3000,6000,20000", "group.initial.rebalance.delay.ms=0,3000", "static"])[:16]
-VARIANTS += [
+GRID = parse_grid(["session.timeout.ms=3000,6000,20000", "group.initial.rebalance.delay.ms=0,3000", "static"])
+VARIANTS = [
+    *GRID.variants[:16],
     Variant(assignor="cooperative-sticky"),
     Variant(max_poll_ms=5_000),
     Variant(members=1),

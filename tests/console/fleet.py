@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
 from muster.client import admin
 from muster.client.cluster import Cluster
 from muster.client.member import Member
+from muster.client.offset_messages import CommittedOffset
 from muster.client.partitions import TopicPartition
 from muster.client.security import PLAINTEXT, Security
 from tests.client.members import HEARTBEAT_MS
@@ -106,6 +107,6 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
-async def set_offsets(bootstrap: str, group: str, offsets: dict[TopicPartition, int]) -> None:
+async def set_offsets(bootstrap: str, group: str, offsets: Mapping[TopicPartition, int | CommittedOffset]) -> None:
     async with Cluster(bootstrap) as cluster:
         await admin.commit_offsets(cluster, group, offsets)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from muster.cli.main import main
+from muster.client.offset_messages import CommittedOffset
+from muster.client.partitions import TopicPartition
+from muster.core.offsets.tracked_query import TrackedQuery
 from muster.testing import Broker
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
-from tests.console.fleet import Fleet
+from tests.console.fleet import Fleet, run, set_offsets
 from tests.console.looking import lacks, shows, text_of
 
 GROUP = "watched"
@@ -70,10 +73,16 @@ def test_the_list_of_groups_is_live_and_its_filters_are_in_the_address(
         shows(browser, "#groups tbody", "listed", "Stable", "was the first to join")
         fleet.commit("ada", 0)
         lacks(browser, "#groups tbody tr td:nth-child(4)", "unknown")
+        query = TrackedQuery("8c6e", "51d0", 12, 345)
+        commit = CommittedOffset(0, metadata=query.metadata())
+        run(set_offsets(broker.bootstrap_servers, "listed-query", {TopicPartition("orders", 0): commit}))
+        shows(browser, "#groups tbody", "listed-query", "Empty")
         browser.call("Page.reload")
         shows(browser, "#groups tbody", "listed")
         assert browser.value("document.querySelector('#search').value") == "listed"
         assert text_of(browser, "[aria-sort=descending]").startswith("Lag")
+        browser.visit(f"{console.address}/group?id=listed-query")
+        assert "muster.spark/1" not in shows(browser, "#lag", "orders", "micro-batch 12 of a Spark query")
 
 
 def test_a_page_that_lost_the_console_says_so(broker: Broker, browser: Browser) -> None:

@@ -22,7 +22,7 @@ from muster.explain.explanation import Explanation, explain
 from muster.explain.facts import Rebalance
 from muster.explain.fold import fold
 from muster.explain.names import Names
-from muster.explain.told import tell_rebalance
+from muster.explain.sentences import tell_rebalance
 from muster.testing import Broker
 from tests.testing.confluent_members import PROCESS, configured, consumer_process
 

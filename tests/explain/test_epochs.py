@@ -13,7 +13,7 @@ from muster.explain.explanation import Explanation, explain
 from muster.explain.facts import Rebalance
 from muster.explain.fold import fold
 from muster.explain.machine import to_json
-from muster.explain.told import tell_quiet, tell_rebalance
+from muster.explain.sentences import tell_quiet, tell_rebalance
 from tests.core.consumer.consumer_world import REBALANCE_MS, Consumers
 from tests.core.consumer.test_consumer_migration import classic_group, policy
 

@@ -11,7 +11,7 @@ from muster.explain.facts import History, Rebalance
 from muster.explain.from_files import history_of, read_directory
 from muster.explain.inferred import StoredAt, infer, stored_in
 from muster.explain.names import Names
-from muster.explain.told import tell_rebalance
+from muster.explain.sentences import tell_rebalance
 from muster.log.record_codec import encode_record
 from muster.wire.batch import Record
 from muster.wire.consumer_protocol import Assignment, Subscription, encode_assignment, encode_subscription

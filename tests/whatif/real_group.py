@@ -26,11 +26,13 @@ class RealGroup:
         delay_ms: int = 500,
         max_poll_ms: int = 300_000,
         protocol: str = "classic",
+        assignor: str | None = None,
     ) -> None:
         self._static = static
         self._session_ms = session_ms
         self._max_poll_ms = max_poll_ms
         self._protocol = protocol
+        self._assignor = assignor
         self.broker = Broker(
             {
                 "group.initial.rebalance.delay.ms": delay_ms,
@@ -67,6 +69,8 @@ class RealGroup:
         }
         if self._protocol == "classic":
             settings |= {"session.timeout.ms": self._session_ms, "heartbeat.interval.ms": 200}
+        if self._assignor is not None:
+            settings["partition.assignment.strategy"] = self._assignor
         if self._static:
             settings["group.instance.id"] = name
         self._running[name] = consumer = Consumer(settings)
@@ -123,6 +127,10 @@ class Happened:
 
 def rolling_restart(**change: Any) -> Happened:
     return _restarts("anna", "boris", "clara", **change)
+
+
+def cooperative_restart(**change: Any) -> Happened:
+    return rolling_restart(assignor="cooperative-sticky", **change)
 
 
 def flapping_member(**change: Any) -> Happened:

@@ -46,6 +46,29 @@ def test_twice_as_many_partitions_give_the_journal_of_the_group_that_really_has_
     assert replayed(seed, Variant(partition_times=2)) == recording(seed, times=2)
 
 
+@pytest.mark.parametrize("seed", range(2 * SEEDS))
+def test_cooperative_group_is_given_back_exactly(seed: int) -> None:
+    """Its members join again in the very millisecond in which they were assigned; some, as in 15 and 20, end before any join phase
+    has told their settings."""
+    payloads = recording(seed, "cooperative-sticky")
+    assert [json.dumps(event.to_json()) for event in replay(recorded_from(payloads), Variant()).journal] == payloads
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_cooperative_group_that_was_predicted_is_given_back_exactly(seed: int) -> None:
+    payloads = replayed(seed, Variant(assignor="cooperative-sticky"))
+    assert [json.dumps(event.to_json()) for event in replay(recorded_from(payloads), Variant()).journal] == payloads
+
+
+@pytest.mark.parametrize("seed", range(2, SEEDS))
+def test_cooperative_group_with_an_eager_assignor_joins_again_only_when_asked(seed: int) -> None:
+    payloads = recording(seed, "cooperative-sticky")
+    journal = replay(recorded_from(payloads), Variant(assignor="range")).journal
+    assert {event.cause for event in journal if event.kind == "member_rejoined"} <= {"rejoined"}
+    joins = [event["cause"] for text in payloads if (event := json.loads(text))["kind"] == "member_rejoined"]
+    assert set(joins) > {"rejoined"}
+
+
 def rounds(journal: list[dict[str, object]]) -> Iterator[dict[str, set[TopicPartition]]]:
     """Who has what after each rebalance."""
     for event in journal:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from muster.whatif import stage
+from muster.whatif import core_replay
 from muster.whatif.answer import answer
 from muster.whatif.arrivals import Arrivals
 from muster.whatif.generations import journal_of
@@ -38,20 +38,20 @@ def dying_group(seed: int) -> Recorded:
     """Sessions of several lengths, and members that fall silent in whole seconds: many timers are due in the same millisecond."""
     chance = random.Random(seed)
     recorded = quiet_group(8, 300_000)
-    lives = [
+    members = [
         replace(
-            life,
+            member,
             silent_ms=chance.choice([None, 1_000 * chance.randint(30, 90)]),
-            asks=replace(life.asks, session_timeout_ms=chance.choice(SESSIONS_MS)),
+            settings=replace(member.settings, session_timeout_ms=chance.choice(SESSIONS_MS)),
         )
-        for life in recorded.lives
+        for member in recorded.members
     ]
-    return replace(recorded, lives=lives)
+    return replace(recorded, members=members)
 
 
 @pytest.mark.parametrize("variant", [Variant(), Variant(remote_assignor="uniform")])
 def test_quiet_time_takes_few_steps(variant: Variant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "MOST_STEPS", 1_000)
+    monkeypatch.setattr(core_replay, "MOST_STEPS", 1_000)
     assert replay(quiet_group(20, HALF_A_DAY_MS), variant).journal
 
 
@@ -63,14 +63,14 @@ def test_passing_over_quiet_time_changes_nothing_but_the_number_of_steps(
 ) -> None:
     groups = [dying_group(seed) for seed in range(12)]
     passed = [[event.to_json() for event in replay(each, variant).journal] for each in groups]
-    monkeypatch.setattr(stage.Stage, "_pass_quiet_time", lambda _: None)
+    monkeypatch.setattr(core_replay.CoreReplay, "_pass_quiet_time", lambda _: None)
     assert passed == [[event.to_json() for event in replay(each, variant).journal] for each in groups]
     kinds = [event["kind"] for journal in passed for event in journal]
     assert kinds.count("member_expelled") > len(groups)
 
 
 def test_more_steps_than_the_most_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "MOST_STEPS", 20)
+    monkeypatch.setattr(core_replay, "MOST_STEPS", 20)
     with pytest.raises(CannotReplay, match="takes more than 20 steps"):
         answer("g", random_payloads(1), [Variant()])
 

@@ -1,4 +1,8 @@
-"""Groups that use the new protocol (KIP-848) already: their journals are replayed in it, and in the classic one."""
+"""Groups that use the new protocol (KIP-848) already: their journals are replayed in it, and in the classic one.
+
+Most recordings here are made by the replay's own clients: that they are given back event for event says that reading and replaying
+fit each other. Those of `random_consumer_group` have clients that know nothing of the replay, and say how well it models any.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from muster.whatif.answer import answer
 from muster.whatif.replay import replay
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
+from tests.whatif.random_consumer_group import RandomConsumerGroup
 from tests.whatif.test_replay import random_payloads, recorded_from
 
 SEEDS = 12
@@ -37,6 +42,16 @@ def test_recorded_settings_give_back_the_recorded_journal_exactly(seed: int, is_
     assert len(recorded.events) == len(payloads)
     replayed = [json.dumps(event.to_json()) for event in replay(recorded, Variant()).journal]
     assert without_refusals(replayed) == without_refusals(payloads)
+
+
+@pytest.mark.parametrize("is_static", [False, True])
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_rebalances_of_clients_that_know_nothing_of_the_replay_are_given_back(seed: int, is_static: bool) -> None:
+    journal = RandomConsumerGroup(seed, dynamic=not is_static).run().journal
+    (found,) = answer("g", [json.dumps(event.to_json()) for event in journal], [Variant()])
+    assert found.reproduced == found.recorded.rebalances > 5
+    assert found.replayed == found.recorded
+    assert not found.assumed
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -88,7 +103,7 @@ def test_interval_and_topics_are_those_of_the_journal() -> None:
     recorded = recorded_from([json.dumps(event) for event in events])
     assert recorded.coordinated is not None
     assert recorded.coordinated.times.heartbeat_interval_ms == 700
-    assert {life.asks.topics for life in recorded.lives} == {("orders",)}
+    assert {member.settings.topics for member in recorded.members} == {("orders",)}
 
 
 def test_classic_variant_has_join_phases_and_assigns_by_its_assignor() -> None:

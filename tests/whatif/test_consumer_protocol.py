@@ -33,7 +33,7 @@ class EveryHeartbeat(ConsumerReplay):
 
     def _join(self, client: ConsumerClient) -> None:
         super()._join(client)
-        self._at(self._now_ms, client.life.order, partial(self._plan_beat, client))
+        self._at(self._now_ms, client.recorded.order, partial(self._plan_beat, client))
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
@@ -65,7 +65,9 @@ def test_targets_are_what_the_assignor_gives_for_the_members_of_that_epoch(assig
             members = {event.member or "" if each == old else each: name for each, name in members.items()}
             targets[event.member or ""] = targets.pop(old, {})
         elif event.kind == "target_assigned":
-            wanted = frozenset(ids[topic] for topic in COUNTS if topic in setting_topics(recorded.lives[0].asks.topics))
+            wanted = frozenset(
+                ids[topic] for topic in COUNTS if topic in setting_topics(recorded.members[0].settings.topics)
+            )
             specs = [MemberSpec(each, name, None, wanted, targets.get(each, {})) for each, name in members.items()]
             targets = SERVER_ASSIGNORS[assignor](specs, {ids[topic]: count for topic, count in COUNTS.items()})
             for member_id, told in event.detail["given"].items():

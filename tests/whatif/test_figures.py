@@ -8,7 +8,7 @@ from muster.explain.event import Event
 from muster.explain.facts import Gap
 from muster.whatif.answer import answer
 from muster.whatif.arrivals import Arrivals, arrivals_of
-from muster.whatif.figures import Told, measure
+from muster.whatif.figures import Timeline, measure
 from muster.whatif.variants import Variant
 from tests.whatif.random_group import COUNTS
 from tests.whatif.test_replay import random_payloads
@@ -52,7 +52,7 @@ def test_static_member_that_stops_twice_under_the_same_id_is_down_each_time_from
         event("static_replaced", 6_000, old_member_id="anna"),
         event("static_left", 9_000),
     ]
-    found = Told("g", [], told, 9_500, {"anna": 9_000})
+    found = Timeline("g", [], told, 9_500, {"anna": 9_000})
     assert measure(found, found.history(), None).unowned_ms == {("orders", 0): 1_500, ("orders", 1): 1_500}
 
 

@@ -18,12 +18,12 @@ from tests.whatif.test_replay import random_payloads, recorded_from
 @pytest.mark.parametrize("seed", range(8))
 def test_one_member_less_is_without_one_client_and_never_hears_of_it(seed: int) -> None:
     recorded = recorded_from(random_payloads(seed))
-    kept = setting_of(recorded, Variant(members=-1)).lives
-    gone = {life.client for life in recorded.lives} - {life.client for life in kept}
+    kept = setting_of(recorded, Variant(members=-1)).members
+    gone = {member.client for member in recorded.members} - {member.client for member in kept}
     assert len(gone) == 1
     journal = replay(recorded, Variant(members=-1)).journal
     assert gone.isdisjoint({event.client_id for event in journal})
-    first = {life.client: life.came_ms for life in reversed(recorded.lives)}
+    first = {member.client: member.came_ms for member in reversed(recorded.members)}
     assert max(first, key=first.__getitem__) in gone, "the one that came last"
 
 
@@ -47,8 +47,8 @@ def test_as_many_less_as_there_are_leave_nothing() -> None:
 
 
 def test_clients_that_share_an_id_are_told_apart_by_their_member_ids() -> None:
-    """Two processes with the same client id at the same time: one less is one life less."""
+    """Two processes with the same client id at the same time: one less is one member less."""
     payloads = [event.to_json() for event in RandomGroup(3).run().journal]
     shared = [json.dumps({**event, "client": "app"} if "client" in event else event) for event in payloads]
     recorded = recorded_from(shared)
-    assert len(setting_of(recorded, Variant(members=-1)).lives) == len(recorded.lives) - 1
+    assert len(setting_of(recorded, Variant(members=-1)).members) == len(recorded.members) - 1

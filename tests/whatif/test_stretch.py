@@ -11,19 +11,23 @@ from muster.whatif.answer import answer
 from muster.whatif.replay import replay
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant, parse_grid
+from tests.whatif.test_assignors import recording
 from tests.whatif.test_replay import random_payloads, recorded_from
 
 CUTS = (3, 17, 40)
-OTHERS = parse_grid(["partition.assignment.strategy=cooperative-sticky", "members=+1,-1", "static"])
+OTHERS = parse_grid(["partition.assignment.strategy=cooperative-sticky", "members=+1,-1", "static"]).variants
 NEVER: dict[str, Any] = {"kind": "state_changed", "at_ms": 1, "group": "g", "generation": 1, "cause": "unloaded"}
 
 
 @pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("assignor", ["range", "cooperative-sticky"])
 @pytest.mark.parametrize("seed", range(12))
-def test_journal_that_was_cut_is_given_back_exactly_from_the_first_rebalance_that_ends(seed: int, cut: int) -> None:
-    payloads = random_payloads(seed)
+def test_journal_that_was_cut_is_given_back_exactly_from_the_first_rebalance_that_ends(
+    seed: int, assignor: str, cut: int
+) -> None:
+    payloads = recording(seed, assignor)
     recorded = recorded_from(payloads[cut:])
-    assert recorded.standing is not None
+    assert recorded.snapshot is not None
     journal = [event.to_json() for event in replay(recorded, Variant()).journal]
     assert journal == [json.loads(text) for text in payloads[-len(journal) :]]
     assert len(journal) == len(recorded.events)
@@ -43,22 +47,22 @@ def test_group_under_other_settings_begins_as_those_settings_would_have_it(seed:
     recorded = recorded_from(random_payloads(seed)[17:])
     for variant in [*OTHERS, Variant(partition_times=2)]:
         before = replay(recorded, variant).before
-        assert recorded.standing is not None
-        assert before[-1].at_ms == recorded.standing.at_ms
+        assert recorded.snapshot is not None
+        assert before[-1].at_ms == recorded.snapshot.at_ms
         assigned = before[-1].detail.get("assignments", {})
-        members = len(recorded.standing.assignments)
+        members = len(recorded.snapshot.assignments)
         assert variant.is_static or variant.members < 0 or len(assigned) == members + variant.members
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_new_protocol_begins_with_the_members_of_that_moment_and_raises_no_epoch_for_them(seed: int) -> None:
     recorded = recorded_from(random_payloads(seed)[17:])
-    assert recorded.standing is not None
+    assert recorded.snapshot is not None
     found = replay(recorded, Variant(remote_assignor="uniform"))
     epochs = [event.generation for event in found.journal if event.kind == "epoch_raised"]
-    assert epochs == list(range(recorded.standing.generation + 1, recorded.standing.generation + 1 + len(epochs)))
+    assert epochs == list(range(recorded.snapshot.generation + 1, recorded.snapshot.generation + 1 + len(epochs)))
     given = {name for event in found.before if event.kind == "member_reconciled" for name in [event.member]}
-    assert given == set(recorded.standing.assignments)
+    assert given == set(recorded.snapshot.assignments)
 
 
 def test_longest_stretch_between_changes_that_no_client_made_is_taken() -> None:

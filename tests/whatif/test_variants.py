@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muster.whatif.variants import Variant, VariantError, parse_grid, parse_variant, variant_of
+from muster.whatif.variants import Grid, Variant, VariantError, parse_grid, parse_variant, variant_of
 
 
 @pytest.mark.parametrize(
@@ -36,13 +36,48 @@ def test_uniform_is_of_the_new_protocol_and_its_default(text: str) -> None:
 
 def test_grid_has_every_combination_but_the_recorded_one() -> None:
     found = parse_grid(["session.timeout.ms=6000,30000", "static"])
-    assert [str(each) for each in found] == [
+    assert not found.left_out
+    assert [str(each) for each in found.variants] == [
         "static",
         "session.timeout.ms=6000",
         "session.timeout.ms=6000 static",
         "session.timeout.ms=30000",
         "session.timeout.ms=30000 static",
     ]
+
+
+def test_grid_is_without_combinations_that_contradict_themselves_and_says_why() -> None:
+    found = parse_grid(["group.protocol=consumer", "group.initial.rebalance.delay.ms=0,3000"])
+    assert [str(each) for each in found.variants] == [
+        "group.initial.rebalance.delay.ms=0",
+        "group.initial.rebalance.delay.ms=3000",
+        "group.protocol=consumer group.remote.assignor=uniform",
+    ]
+    ((reason, count),) = found.left_out.items()
+    assert count == 2
+    assert "group.initial.rebalance.delay.ms is of the classic protocol" in reason
+
+
+def test_grid_of_all_assignors_has_those_that_a_delay_goes_with() -> None:
+    every = "partition.assignment.strategy=range,roundrobin,sticky,cooperative-sticky,uniform"
+    found = parse_grid([every, "group.initial.rebalance.delay.ms=0"])
+    assert len(found.variants) == 10, (
+        "six assignors, the recorded one among them, with the delay or without; without both"
+    )
+    assert list(found.left_out.values()) == [1]
+
+
+def test_grid_has_each_variant_once() -> None:
+    assert parse_grid(["session.timeout.ms=6000,6000"]) == Grid([Variant(session_timeout_ms=6_000)], {})
+    same = parse_grid(["group.protocol=consumer", "group.remote.assignor=uniform,range"])
+    assert [each.remote_assignor for each in same.variants] == ["uniform", "range"]
+
+
+def test_grid_with_a_value_that_is_not_understood_is_refused() -> None:
+    with pytest.raises(VariantError, match="give milliseconds"):
+        parse_grid(["session.timeout.ms=1,x"])
+    with pytest.raises(VariantError, match="given twice"):
+        parse_grid(["static", "static"])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from muster.explain.explanation import Explanation, explain
 from muster.explain.facts import History, Partition, Rebalance
 from muster.explain.holding_back import holding_back
 from muster.explain.names import Names
-from muster.explain.told import tell_quiet, tell_rebalance
+from muster.explain.sentences import tell_quiet, tell_rebalance
 
 SHOWN_REBALANCES: Final = 40
 SHOWN_QUIET: Final = 20

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from muster.console.time_lag import Bracket
+from muster.core.offsets.tracked_query import query_in
 from muster.core.time_units import HOUR_MS, MINUTE_MS
 from muster.explain.words import duration, moment, partitions, plain
 
@@ -21,6 +22,12 @@ def shown(text: object) -> str:
     """A foreign name or sentence, fit for one line."""
     plain_text = plain(str(text))
     return plain_text if len(plain_text) <= MOST_NAME else plain_text[: MOST_NAME - 1] + "…"
+
+
+def commit_note(metadata: str) -> str:
+    """What a client wrote beside its commit. Of a tracked query of Spark (`muster.spark`): which micro-batch it is of."""
+    query = query_in(metadata)
+    return f"“{shown(metadata)}”" if query is None else f"micro-batch {query.batch_id} of a Spark query"
 
 
 def count(number: int | None) -> str:
@@ -87,7 +94,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        filters = (shown, count, signed, bracket, when, iso, clock)
+        filters = (shown, commit_note, count, signed, bracket, when, iso, clock)
         self._environment.filters.update({each.__name__: each for each in filters})
         self._environment.filters["duration"] = duration
         self._environment.filters["ranges"] = partitions

@@ -7,8 +7,8 @@ from typing import Any
 from muster.explain.cause_words import why_sentence
 from muster.explain.explanation import Explanation
 from muster.explain.facts import Gap, HeldOffsets, Partition, Quiet, Rebalance, Revocation, Who
+from muster.explain.sentences import tell_quiet
 from muster.explain.summary import Offender, Summary
-from muster.explain.told import tell_quiet
 
 
 def to_json(explanation: Explanation) -> dict[str, Any]:

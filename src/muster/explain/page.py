@@ -1,6 +1,6 @@
 """How an explanation looks: paragraphs of labelled lines, the same for the command line and for the test kit.
 
-Knows sentences and places; what they say is `muster.explain.told`'s business.
+Knows sentences and places; what they say is `muster.explain.sentences`'s business.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from muster.explain.told import Telling, tell_quiet, tell_rebalance, tell_summary
-from muster.explain.told_epochs import tell_pending
+from muster.explain.epoch_sentences import tell_pending
+from muster.explain.sentences import Telling, tell_quiet, tell_rebalance, tell_summary
 from muster.explain.tracked_query import tell_tracked
 from muster.explain.words import moment, partitions
 

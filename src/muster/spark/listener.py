@@ -1,7 +1,8 @@
-"""What Spark calls when a query starts, has finished a micro-batch, and ends.
+"""What Spark calls when a query starts, has finished a micro-batch, has nothing to read, and ends.
 
 The only file here that imports pyspark. Spark calls it from a thread of its own, except for the start, which waits for it: every
-method only takes a note. An exception would end up in Spark's log and nowhere else, so each is caught and logged here.
+method only takes a note, and looks once at what kind of query it is. An exception would end up in Spark's log and nowhere else, so
+each is caught and logged here.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class _Listener(StreamingQueryListener):  # type: ignore[misc]
         _guarded(lambda: self._tracking.on_progress(event.progress))
 
     def onQueryIdle(self, event: Any) -> None:
-        """Nothing was read: the last commit still says where the query is."""
+        _guarded(lambda: self._tracking.on_idle(str(event.runId)))
 
     def onQueryTerminated(self, event: Any) -> None:
         _guarded(lambda: self._tracking.on_terminated(str(event.runId)))

@@ -32,6 +32,10 @@ _PATIENCE_SECONDS: Final = 10.0
 _LAST_WORDS_SECONDS: Final = 5.0
 """How long a Python that ends waits for the last commits."""
 _LOOK_EVERY_SECONDS: Final = 0.1
+_RENEW_SECONDS: Final = 3_600.0
+"""A query that has nothing to read commits again what it has: offsets of a group without members expire by their retention."""
+_TELLS_LAST: Final = "MicroBatchExecution"
+"""Spark's class of queries that write a micro-batch into their commit log before they tell of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +106,10 @@ class Tracking:
         self._changed = threading.Condition()
         self._runs: dict[str, str] = {}
         """Run id -> query id, of runs that have begun and whose end was not told yet."""
-        self._checked: set[str] = set()
-        """Runs whose first progress was looked at."""
-        self._untracked: set[str] = set()
-        """Runs that cannot be tracked."""
+        self._kinds: dict[str, str] = {}
+        """Run id -> which class of Spark runs it, as far as that could be seen."""
+        self._renewals: dict[str, tuple[BatchCommit, float]] = {}
+        """Run id -> its last commit, and when that is due again."""
         self._said: set[str] = set()
         self._skipped = 0
         try:
@@ -132,6 +136,8 @@ class Tracking:
         self._committer.start()
         self._listener = listener_of(self)
         self._spark.streams.addListener(self._listener)
+        for query in self._spark.streams.active:  # they may have ended when their first progress is told
+            self._see_kind(str(query.runId), str(query.id))
         atexit.register(self._last_words)
 
     @property
@@ -151,11 +157,12 @@ class Tracking:
                 self._changed.wait(min(left, _LOOK_EVERY_SECONDS))
         return True
 
-    def stop(self, timeout_seconds: float = 30.0) -> None:
-        """Commit what is finished, then track no longer."""
+    def stop(self, timeout_seconds: float = 10.0) -> None:
+        """Commit what is finished, then track no longer. It takes `timeout_seconds` at most: then what is left is given up."""
+        until = time.monotonic() + timeout_seconds
         self.flush(timeout_seconds)
         self._spark.streams.removeListener(self._listener)
-        self._committer.stop(timeout_seconds)
+        self._committer.stop(max(0.0, until - time.monotonic()))
         atexit.unregister(self._last_words)
 
     def __enter__(self) -> Tracking:
@@ -171,13 +178,20 @@ class Tracking:
     def on_started(self, run_id: str, query_id: str) -> None:
         with self._changed:
             self._runs[run_id] = query_id
+        self._see_kind(run_id, query_id)
 
     def on_terminated(self, run_id: str) -> None:
         with self._changed:
             self._runs.pop(run_id, None)
-            self._checked.discard(run_id)
-            self._untracked.discard(run_id)
+            self._kinds.pop(run_id, None)
+            self._renewals.pop(run_id, None)
             self._changed.notify_all()
+
+    def on_idle(self, run_id: str) -> None:
+        """The query has nothing to read: Spark tells so every now and then."""
+        commit, due = self._renewals.get(run_id, (None, 0.0))
+        if commit is not None and time.monotonic() >= due:
+            self._submit(run_id, commit)
 
     def on_progress(self, progress: Any) -> None:
         """A micro-batch has ended, and Spark's commit log has it: Spark writes that log first, then tells."""
@@ -189,19 +203,21 @@ class Tracking:
             self._skipped += 1
             return
         tracked = TrackedQuery(str(progress.id), str(progress.runId), int(progress.batchId), _duration_ms(progress))
-        if not self._committer.submit(BatchCommit(group, tracked, offsets)):
+        if not self._submit(str(progress.runId), BatchCommit(group, tracked, offsets)):
             self._skipped += 1
             self._say_once("too many groups wait for their commit: some micro-batches are not committed")
+
+    def _submit(self, run_id: str, commit: BatchCommit) -> bool:
+        is_taken = self._committer.submit(commit)
+        if is_taken:
+            self._renewals[run_id] = commit, time.monotonic() + _RENEW_SECONDS
+        return is_taken
 
     # -- which group
 
     def _group_of(self, progress: Any) -> str | None:
         run_id, query_id = str(progress.runId), str(progress.id)
-        if run_id not in self._checked:
-            self._checked.add(run_id)
-            if self._is_ahead_of_its_checkpoint(query_id):
-                self._untracked.add(run_id)
-        if run_id in self._untracked or (self._query is not None and progress.name != self._query):
+        if (self._query is not None and progress.name != self._query) or not self._is_in_checkpoint(run_id, query_id):
             return None
         if self._group is None:
             if not progress.name:
@@ -218,19 +234,31 @@ class Tracking:
             return None
         return self._group
 
-    def _is_ahead_of_its_checkpoint(self, query_id: str) -> bool:
-        """Spark can write its commit log behind the query's back (asyncProgressTrackingEnabled): then progress comes too early."""
+    def _see_kind(self, run_id: str, query_id: str) -> None:
         try:
             query = self._spark.streams.get(query_id)
-            kind = query._jsq.streamingQuery().getClass().getSimpleName()
-        except Exception:  # it has ended, or is elsewhere (Connect); of other versions of Spark nothing is known here
-            return False
-        if "AsyncProgressTracking" in kind:
+            if query is not None and str(query.runId) == run_id:
+                self._kinds[run_id] = str(query._jsq.streamingQuery().getClass().getSimpleName())
+        except Exception:  # it has ended, or runs elsewhere (Connect)
+            log.debug("the kind of query %s cannot be seen", query_id, exc_info=True)
+
+    def _is_in_checkpoint(self, run_id: str, query_id: str) -> bool:
+        """Whether what this run tells is in its checkpoint already. Spark can write its commit log later, in a thread of its own
+        (asyncProgressTrackingEnabled). If the kind cannot be seen the query is not tracked: a group may never be ahead."""
+        if run_id not in self._kinds:
+            self._see_kind(run_id, query_id)
+        kind = self._kinds.get(run_id)
+        if kind is None:
+            self._say_once(
+                f"query {query_id} is not tracked: whether its checkpoint is behind what it tells cannot be seen"
+            )
+        elif "AsyncProgressTracking" in kind:
             self._say_once(
                 f"query {query_id} has asyncProgressTrackingEnabled: its checkpoint is behind what it tells; it is not tracked"
             )
-            return True
-        return False
+        elif kind != _TELLS_LAST:
+            self._say_once(f"query {query_id} runs as {kind}, of which nothing is known here; it is not tracked")
+        return kind == _TELLS_LAST
 
     # -- which offsets
 

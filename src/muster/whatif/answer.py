@@ -15,11 +15,11 @@ from muster.explain import words
 from muster.explain.event import Event, event_of, events_of
 from muster.explain.facts import History
 from muster.whatif.arrivals import Arrivals
-from muster.whatif.figures import Figures, Measured, Told, measure
+from muster.whatif.figures import Figures, Measured, Timeline, measure
+from muster.whatif.initial_state import classic_events, consumer_events
 from muster.whatif.journal import read_recorded
 from muster.whatif.recorded import Recorded
 from muster.whatif.replay import replay
-from muster.whatif.seats import classic_events, consumer_events
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
 
@@ -28,7 +28,7 @@ TOLERANCE_MS: Final = 100
 
 
 MOST_PARTITIONS: Final = 100
-"""So many partitions are told of one by one: those that were longest without an owner."""
+"""So many partitions are listed one by one: those that were longest without an owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +67,16 @@ class Question:
         events = [event for text in payloads if (event := _event(text)) is not None and event.group == group]
         self._arrivals = arrivals
         self._recorded = read_recorded(events)
-        told = _as_recorded(self._recorded)
-        self._reproduced = count_reproduced(told.history(), _as_replayed(self._recorded, Variant()).history())
-        self._measured = measure(told, told.history(), arrivals)
+        timeline = _as_recorded(self._recorded)
+        self._reproduced = count_reproduced(timeline.history(), _as_replayed(self._recorded, Variant()).history())
+        self._measured = measure(timeline, timeline.history(), arrivals)
         self._assumed = "; ".join([each for each in (assumed, *_assumed(self._recorded, events)) if each])
 
     def answer(self, variant: Variant) -> Answer:
         """CannotReplay if this group cannot be so."""
-        told = _as_replayed(self._recorded, variant)
+        timeline = _as_replayed(self._recorded, variant)
         arrivals = None if self._arrivals is None else self._arrivals.spread(variant.partition_times)
-        replayed = measure(told, told.history(), arrivals)
+        replayed = measure(timeline, timeline.history(), arrivals)
         return Answer(
             self._recorded.group,
             str(variant),
@@ -88,22 +88,22 @@ class Question:
         )
 
 
-def _as_recorded(recorded: Recorded) -> Told:
-    silent = {life.member_id: life.silent_ms for life in recorded.lives}
-    seated = [life for life in recorded.lives if life.is_seated]
-    standing = recorded.standing
-    if standing is None:
+def _as_recorded(recorded: Recorded) -> Timeline:
+    silent = {member.member_id: member.silent_ms for member in recorded.members}
+    initial = [member for member in recorded.members if member.is_initial]
+    snapshot = recorded.snapshot
+    if snapshot is None:
         before = []
     elif recorded.coordinated is None:
-        before = classic_events(recorded.group, standing, seated)
+        before = classic_events(recorded.group, snapshot, initial)
     else:
-        before = consumer_events(recorded.group, standing, seated, {}, recorded.coordinated.assignor)
-    return Told(recorded.group, before, recorded.events, recorded.end_ms, silent)
+        before = consumer_events(recorded.group, snapshot, initial, {}, recorded.coordinated.assignor)
+    return Timeline(recorded.group, before, recorded.events, recorded.end_ms, silent)
 
 
-def _as_replayed(recorded: Recorded, variant: Variant) -> Told:
+def _as_replayed(recorded: Recorded, variant: Variant) -> Timeline:
     replayed = replay(recorded, variant)
-    return Told(recorded.group, replayed.before, events_of(replayed.journal), recorded.end_ms, replayed.silent)
+    return Timeline(recorded.group, replayed.before, events_of(replayed.journal), recorded.end_ms, replayed.silent)
 
 
 def _partitions(recorded: Measured, replayed: Measured) -> list[UnownedPartition]:
@@ -126,10 +126,10 @@ def answer(
 
 def _event(text: str) -> Event | None:
     try:
-        told = json.loads(text)
+        found = json.loads(text)
     except ValueError:
         return None
-    return event_of(told) if isinstance(told, dict) else None
+    return event_of(found) if isinstance(found, dict) else None
 
 
 def count_reproduced(recorded: History, replayed: History) -> int:
@@ -149,11 +149,11 @@ def count_reproduced(recorded: History, replayed: History) -> int:
 
 
 def _assumed(recorded: Recorded, events: Sequence[Event]) -> Iterable[str]:
-    standing = recorded.standing
-    if standing is not None:
-        members = len(standing.assignments)
+    snapshot = recorded.snapshot
+    if snapshot is not None:
+        members = len(snapshot.assignments)
         yield (
-            f"begins at {words.moment(standing.at_ms)} UTC with generation {standing.generation} and"
+            f"begins at {words.moment(snapshot.at_ms)} UTC with generation {snapshot.generation} and"
             f" {words.plural(members, 'member')}, the first rebalance whose end is known"
         )
     if recorded.coordinated is not None:

@@ -10,7 +10,7 @@ from muster.core.config import GroupConfig
 from muster.whatif.leader import partition_counts
 from muster.whatif.poll_pauses import with_max_poll
 from muster.whatif.processes import shared_clients
-from muster.whatif.recorded import Asks, ConsumerTimes, Life, Recorded
+from muster.whatif.recorded import ConsumerTimes, MemberSettings, Recorded, RecordedMember
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import INITIAL_DELAY, Variant
 
@@ -20,7 +20,7 @@ _LAST: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    lives: Sequence[Life]
+    members: Sequence[RecordedMember]
     config: GroupConfig
     counts: Mapping[str, int]
     """Partitions of each topic."""
@@ -37,18 +37,22 @@ def setting_of(recorded: Recorded, variant: Variant) -> Setting:
         if variant.initial_delay_ms is not None:
             raise CannotReplay(f"{INITIAL_DELAY} is of the classic protocol, and the group uses the new one")
         remote = recorded.coordinated.assignor
-    lives = [replace(life, asks=_asks(life.asks, variant)) for life in recorded.lives]
+    members = [replace(member, settings=_settings_under(member.settings, variant)) for member in recorded.members]
     if variant.max_poll_ms is not None:
-        lives = with_max_poll(recorded.lives, lives, variant.max_poll_ms)
+        members = with_max_poll(recorded.members, members, variant.max_poll_ms)
     if variant.members:
-        lives = _with_more(lives, variant.members) if variant.members > 0 else _with_fewer(lives, -variant.members)
+        members = (
+            _with_more(members, variant.members) if variant.members > 0 else _with_fewer(members, -variant.members)
+        )
     if variant.is_static:
-        lives = _with_instances(lives)
+        members = _with_instances(members)
     config = _config(recorded, variant)
-    _check_sessions(lives, config)
-    is_same = variant.assignor is None or all(life.asks.protocols == (variant.assignor,) for life in recorded.lives)
+    _check_sessions(members, config)
+    is_same = variant.assignor is None or all(
+        member.settings.protocols == (variant.assignor,) for member in recorded.members
+    )
     return Setting(
-        lives,
+        members,
         config,
         partition_counts(recorded, variant.partition_times),
         is_same and variant.partition_times == 1,
@@ -56,9 +60,9 @@ def setting_of(recorded: Recorded, variant: Variant) -> Setting:
     )
 
 
-def _check_sessions(lives: Sequence[Life], config: GroupConfig) -> None:
-    """A session that is over when it begins is kept by nobody, however often he is heard of."""
-    asked = [(f"of member {life.member_id}", life.asks.session_timeout_ms) for life in lives]
+def _check_sessions(members: Sequence[RecordedMember], config: GroupConfig) -> None:
+    """CannotReplay for a session timeout below 1 ms: such a session expires before its member can send a heartbeat."""
+    asked = [(f"of member {member.member_id}", member.settings.session_timeout_ms) for member in members]
     for whose, session_ms in [*asked, ("of the coordinator", config.consumer_session_timeout_ms)]:
         if session_ms < 1:
             raise CannotReplay(f"its journal has a session timeout {whose} of {session_ms} ms: the least is 1")
@@ -77,21 +81,21 @@ def _config(recorded: Recorded, variant: Variant) -> GroupConfig:
     )
 
 
-def _asks(asks: Asks, variant: Variant) -> Asks:
-    return Asks(
-        asks.session_timeout_ms if variant.session_timeout_ms is None else variant.session_timeout_ms,
-        asks.rebalance_timeout_ms if variant.max_poll_ms is None else variant.max_poll_ms,
-        asks.protocols if variant.assignor is None else (variant.assignor,),
-        asks.topics,
+def _settings_under(settings: MemberSettings, variant: Variant) -> MemberSettings:
+    return MemberSettings(
+        settings.session_timeout_ms if variant.session_timeout_ms is None else variant.session_timeout_ms,
+        settings.rebalance_timeout_ms if variant.max_poll_ms is None else variant.max_poll_ms,
+        settings.protocols if variant.assignor is None else (variant.assignor,),
+        settings.topics,
     )
 
 
-def _with_more(lives: Sequence[Life], count: int) -> list[Life]:
+def _with_more(members: Sequence[RecordedMember], count: int) -> list[RecordedMember]:
     """Each comes with the first member, reacts as that one does, and stays."""
-    joined = [life for life in lives if life.joined_ms is not None]
+    joined = [member for member in members if member.joined_ms is not None]
     if not joined:
-        return list(lives)
-    model = min(joined, key=lambda life: (life.came_ms, life.order))
+        return list(members)
+    model = min(joined, key=lambda member: (member.came_ms, member.order))
     added = [
         replace(
             model,
@@ -102,35 +106,37 @@ def _with_more(lives: Sequence[Life], count: int) -> list[Life]:
             left_ms=None,
             silent_ms=None,
             missed_ms=None,
-            calls=[],
+            own_joins=[],
             is_as_recorded=False,
         )
         for number in range(1, count + 1)
     ]
-    return [*lives, *added]
+    return [*members, *added]
 
 
-def _with_fewer(lives: Sequence[Life], count: int) -> list[Life]:
+def _with_fewer(members: Sequence[RecordedMember], count: int) -> list[RecordedMember]:
     """Without the processes that came last, and without their returns where their client id is theirs alone."""
-    shared = shared_clients(lives)
-    names = dict.fromkeys(_process(life, shared) for life in sorted(lives, key=lambda each: (each.came_ms, each.order)))
+    shared = shared_clients(members)
+    names = dict.fromkeys(
+        _process(member, shared) for member in sorted(members, key=lambda each: (each.came_ms, each.order))
+    )
     gone = set(list(names)[max(0, len(names) - count) :])
-    return [life for life in lives if _process(life, shared) not in gone]
+    return [member for member in members if _process(member, shared) not in gone]
 
 
-def _process(life: Life, shared: set[str]) -> str:
-    return life.member_id if not life.client or life.client in shared else life.client
+def _process(member: RecordedMember, shared: set[str]) -> str:
+    return member.member_id if not member.client or member.client in shared else member.client
 
 
-def _with_instances(lives: Sequence[Life]) -> list[Life]:
+def _with_instances(members: Sequence[RecordedMember]) -> list[RecordedMember]:
     """Clients whose id no two processes had at a time get it as instance id. As static members they do not say that they leave."""
-    shared = shared_clients(lives)
+    shared = shared_clients(members)
     found = []
-    for life in lives:
-        if life.instance is None and life.client and life.client not in shared:
-            ended = [each for each in (life.left_ms, life.silent_ms) if each is not None]
-            life = replace(
-                life, instance=life.client, left_ms=None, silent_ms=min(ended, default=None), is_away=bool(ended)
+    for member in members:
+        if member.instance is None and member.client and member.client not in shared:
+            ended = [each for each in (member.left_ms, member.silent_ms) if each is not None]
+            member = replace(
+                member, instance=member.client, left_ms=None, silent_ms=min(ended, default=None), is_away=bool(ended)
             )
-        found.append(life)
+        found.append(member)
     return found

@@ -8,8 +8,17 @@ from typing import Final
 
 from muster.explain.assignments import raw_assignments
 from muster.explain.event import Event
-from muster.whatif.recorded import DEFAULT_DELAY_MS, Asks, JoinPhases, Life, Recorded
-from muster.whatif.stretch import Standing, Stretch
+from muster.whatif.leader import is_cooperative
+from muster.whatif.recorded import (
+    DEFAULT_DELAY_MS,
+    JoinPhases,
+    MemberSettings,
+    OwnJoin,
+    Recorded,
+    RecordedMember,
+    Rejoin,
+)
+from muster.whatif.stretch import GroupSnapshot, Stretch
 
 _ID_SUFFIX: Final = 37
 """Characters that a coordinator appends to a client id for a member id: a dash and a UUID."""
@@ -25,13 +34,13 @@ _OF_MEMBERS: Final = (
 
 
 def read_classic(group: str, stretch: Stretch) -> Recorded:
-    standing = stretch.standing
-    delay = _initial_delay(stretch.events, from_empty=standing is None or not standing.assignments)
+    snapshot = stretch.snapshot
+    delay = _initial_delay(stretch.events, from_empty=snapshot is None or not snapshot.assignments)
     return Recorded(
         group,
         list(stretch.events),
-        _lives_of(stretch),
-        standing,
+        _members_of(stretch),
+        snapshot,
         JoinPhases(
             frozenset(event.at_ms for event in stretch.events if event.kind == "rebalance_started"),
             _syncs(stretch.events),
@@ -41,49 +50,62 @@ def read_classic(group: str, stretch: Stretch) -> Recorded:
     )
 
 
-def _lives_of(stretch: Stretch) -> list[Life]:
-    standing, begin = stretch.standing, len(stretch.before)
-    if standing is None:
-        found = _lives(stretch.events)
+def _members_of(stretch: Stretch) -> list[RecordedMember]:
+    snapshot, begin = stretch.snapshot, len(stretch.before)
+    if snapshot is None:
+        found = _all_members(stretch.events)
     else:
-        every = _lives([*stretch.before, *stretch.events])
-        found = [kept for life in every if (kept := _from(life, standing, begin)) is not None]
-    return sorted((life for life in found if life.has_come), key=lambda life: (life.came_ms, life.order))
+        every = _all_members([*stretch.before, *stretch.events])
+        found = [kept for member in every if (kept := _from(member, snapshot, begin)) is not None]
+    return sorted((member for member in found if member.has_come), key=lambda member: (member.came_ms, member.order))
 
 
-def _from(life: Life, standing: Standing, begin: int) -> Life | None:
-    """This life as it goes on from there. None: it was over before. `begin`: the number of the first event that counts."""
-    if life.member_id in standing.assignments:
-        calls = [call for call in life.calls if call[0] > standing.at_ms]
-        order = list(standing.assignments).index(life.member_id) - len(standing.assignments)
-        return replace(life, asked_id_ms=None, joined_ms=standing.at_ms, calls=calls, is_seated=True, order=order)
-    if life.order >= begin:
-        return life
+def _from(member: RecordedMember, snapshot: GroupSnapshot, begin: int) -> RecordedMember | None:
+    """This member as it goes on from there. None: it was over before. `begin`: the number of the first event that counts."""
+    if member.member_id in snapshot.assignments:
+        own_joins = [each for each in member.own_joins if each.order >= begin]
+        order = list(snapshot.assignments).index(member.member_id) - len(snapshot.assignments)
+        return replace(
+            member, asked_id_ms=None, joined_ms=snapshot.at_ms, own_joins=own_joins, is_initial=True, order=order
+        )
+    if member.order >= begin:
+        return member
     has_yet_to_join = (
-        life.joined_ms is not None and life.joined_ms > standing.at_ms
+        member.joined_ms is not None and member.joined_ms > snapshot.at_ms
     )  # with the id that it was given before
-    return replace(life, asked_id_ms=None) if has_yet_to_join else None
+    return replace(member, asked_id_ms=None) if has_yet_to_join else None
 
 
-def _lives(events: Sequence[Event]) -> list[Life]:
+def _all_members(events: Sequence[Event]) -> list[RecordedMember]:
     known = _introductions(events)
-    found: dict[str, Life] = {}
-    started_ms = 0
+    found: dict[str, RecordedMember] = {}
+    usual = _first_settings(events)
+    started_ms, protocol = 0, ""
 
-    def life_of(member_id: str, order: int) -> Life:
+    def member_of(member_id: str, order: int) -> RecordedMember:
         if member_id not in found:
-            found[member_id] = Life(member_id, *known.get(member_id, (member_id[:-_ID_SUFFIX], "", None)), order)
+            who = known.get(member_id, (member_id[:-_ID_SUFFIX], "", None))
+            found[member_id] = RecordedMember(member_id, *who, order, settings=usual)
         return found[member_id]
 
     for order, event in enumerate(events):
         if event.kind == "rebalance_started":
             started_ms = event.at_ms
         elif event.kind == "join_completed":
-            for member_id, asks in _settings(event):
-                life_of(member_id, order).asks = asks
+            protocol = event.text("protocol") or ""
+            for member_id, settings in _settings(event):
+                member_of(member_id, order).settings = settings
+        elif event.member is not None and event.kind == "member_rejoined":
+            _rejoin(member_of(event.member, order), event, order, started_ms, protocol)
         elif event.member is not None and event.kind in _OF_MEMBERS:
-            _take(life_of(event.member, order), event, started_ms, found)
+            _take(member_of(event.member, order), event, started_ms, found)
     return list(found.values())
+
+
+def _first_settings(events: Iterable[Event]) -> MemberSettings:
+    """Of any member: what those asked for whose join phase did not end, or who came back as static members without one."""
+    completed = (event for event in events if event.kind == "join_completed")
+    return next((settings for event in completed for _, settings in _settings(event)), MemberSettings())
 
 
 def _introductions(events: Iterable[Event]) -> dict[str, tuple[str, str, str | None]]:
@@ -98,45 +120,51 @@ def _introductions(events: Iterable[Event]) -> dict[str, tuple[str, str, str | N
     return known
 
 
-def _take(life: Life, event: Event, started_ms: int, others: dict[str, Life]) -> None:
+def _rejoin(member: RecordedMember, event: Event, order: int, started_ms: int, protocol: str) -> None:
+    if event.cause == "rejoined":
+        member.rejoins.setdefault(started_ms, []).append(Rejoin(event.at_ms - started_ms, order, event.reason))
+    else:
+        is_changed = event.cause == "metadata_changed"
+        member.own_joins.append(OwnJoin(event.at_ms, order, is_changed, is_cooperative(protocol), event.reason))
+
+
+def _take(member: RecordedMember, event: Event, started_ms: int, others: dict[str, RecordedMember]) -> None:
     match event.kind:
         case "member_id_given":
-            life.asked_id_ms, life.join_reason = event.at_ms, event.reason
+            member.asked_id_ms, member.join_reason = event.at_ms, event.reason
         case "member_joined" | "static_replaced":
-            life.joined_ms, life.join_reason = event.at_ms, event.reason
+            member.joined_ms, member.join_reason = event.at_ms, event.reason
             old = others.get(event.text("old_member_id") or "")
             if old is not None and old.silent_ms is None:
                 old.silent_ms = event.at_ms
-        case "member_rejoined" if event.cause == "rejoined":
-            life.rejoins.setdefault(started_ms, []).append((event.at_ms - started_ms, event.reason))
-        case "member_rejoined":
-            life.calls.append((event.at_ms, event.cause == "metadata_changed", event.reason))
         case "member_left" | "pending_id_dropped" if event.cause in ("member_left", "pending_id_left"):
-            life.left_ms, life.leave_reason = event.at_ms, event.reason
+            member.left_ms, member.leave_reason = event.at_ms, event.reason
         case "member_expelled":
-            session_ms = event.number("session_timeout_ms") or life.asks.session_timeout_ms
-            rebalance_ms = event.number("rebalance_timeout_ms") or life.asks.rebalance_timeout_ms
-            life.asks = Asks(session_ms, rebalance_ms, life.asks.protocols, life.asks.topics)
+            session_ms = event.number("session_timeout_ms") or member.settings.session_timeout_ms
+            rebalance_ms = event.number("rebalance_timeout_ms") or member.settings.rebalance_timeout_ms
+            member.settings = MemberSettings(
+                session_ms, rebalance_ms, member.settings.protocols, member.settings.topics
+            )
             if event.cause == "session_expired":
-                life.silent_ms = event.at_ms - session_ms
+                member.silent_ms = event.at_ms - session_ms
             elif event.cause == "rejoin_missed":
-                life.missed_ms = started_ms
+                member.missed_ms = started_ms
         case _:
             pass
 
 
-def _settings(completed: Event) -> Iterator[tuple[str, Asks]]:
+def _settings(completed: Event) -> Iterator[tuple[str, MemberSettings]]:
     """By member id."""
     said = completed.detail.get("settings")
     for each in said if isinstance(said, list) else ():
         topics = each.get("topics")
-        asks = Asks(
+        settings = MemberSettings(
             each["session_timeout_ms"],
             each["rebalance_timeout_ms"],
             tuple(each["protocols"]),
             None if topics is None else tuple(topics),
         )
-        yield from ((member_id, asks) for member_id in each["members"])
+        yield from ((member_id, settings) for member_id in each["members"])
 
 
 def _initial_delay(events: Sequence[Event], *, from_empty: bool) -> int | None:

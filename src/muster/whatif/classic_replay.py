@@ -21,11 +21,11 @@ from muster.core.replies import JoinReply, SyncReply
 from muster.core.requests import JoinGroup, LeaveGroup, LeavingMember, SyncGroup
 from muster.explain.assignments import owners_in
 from muster.whatif.changes import Setting
-from muster.whatif.leader import assign, assign_to, by_topic
-from muster.whatif.recorded import Life, Recorded
-from muster.whatif.seats import classic_events, classic_record
-from muster.whatif.stage import Client, Stage
-from muster.whatif.stretch import Standing
+from muster.whatif.core_replay import Client, CoreReplay
+from muster.whatif.initial_state import classic_events, classic_record
+from muster.whatif.leader import assign, assign_to, by_topic, is_cooperative
+from muster.whatif.recorded import OwnJoin, Recorded, RecordedMember, Rejoin
+from muster.whatif.stretch import GroupSnapshot
 from muster.wire import errors
 from muster.wire.consumer_protocol import Subscription, encode_subscription
 from muster.wire.value import Value
@@ -35,114 +35,115 @@ _USUAL_REACTION_MS: Final = 3_000
 _NOT_RECORDED: Final[tuple[int, dict[str, bytes]]] = (-1, {})
 
 
-class ClassicReplay(Stage):
+class ClassicReplay(CoreReplay):
     def __init__(self, recorded: Recorded, setting: Setting) -> None:
         self._next_id = ""
         self._ids = 0
         super().__init__(recorded, setting.config)
         self._setting = setting
-        self._reactions = _reactions(recorded.lives)
+        self._reactions = _reactions(recorded.members)
         self._computed: set[int] = set()
         """Generations whose assignment is not the recorded one."""
-        clients = [Client(life) for life in setting.lives]
-        self._seat([client for client in clients if client.life.is_seated])
+        clients = [Client(each) for each in setting.members]
+        self._load_members([client for client in clients if client.recorded.is_initial])
         for client in clients:
             self._plan(client)
 
-    def _seat(self, clients: Sequence[Client]) -> None:
+    def _load_members(self, clients: Sequence[Client]) -> None:
         """Those that are members from the beginning: with what they had then, or would have had with these settings."""
-        standing = self._recorded.standing
-        if standing is None:
+        snapshot = self._recorded.snapshot
+        if snapshot is None:
             self._load((), ())
             return
         for client in clients:
-            client.member_id = client.life.member_id
-        standing = self._standing(standing, clients)
-        subscriptions = {each.member_id: self._metadata(each, standing.protocol or "") for each in clients}
-        lives = [client.life for client in clients]
-        self.before = classic_events(self._group, standing, lives)
-        self._load([classic_record(self._group, standing, lives, subscriptions)], clients)
+            client.member_id = client.recorded.member_id
+        snapshot = self._snapshot(snapshot, clients)
+        subscriptions = {each.member_id: self._metadata(each, snapshot.protocol or "") for each in clients}
+        members = [client.recorded for client in clients]
+        self.before = classic_events(self._group, snapshot, members)
+        self._load([classic_record(self._group, snapshot, members, subscriptions)], clients)
         for client in clients:
-            client.owned = _owned(client.member_id, standing.assignments[client.member_id])
-            client.generation = standing.generation
+            client.owned = _owned(client.member_id, snapshot.assignments[client.member_id])
+            client.generation = snapshot.generation
 
-    def _standing(self, recorded: Standing, clients: Sequence[Client]) -> Standing:
+    def _snapshot(self, recorded: GroupSnapshot, clients: Sequence[Client]) -> GroupSnapshot:
         ids = [client.member_id for client in clients]
         if not clients:
-            return Standing(recorded.at_ms, recorded.generation)
+            return GroupSnapshot(recorded.at_ms, recorded.generation)
         if set(ids) == set(recorded.assignments) and self._setting.assigns_as_recorded:
             return recorded
         self._computed.add(recorded.generation)
-        offered = clients[0].life.asks.protocols
+        offered = clients[0].recorded.settings.protocols
         protocol = recorded.protocol if recorded.protocol in offered else offered[0]
-        said = [(each.member_id, each.life.instance, self._metadata(each, protocol or "")) for each in clients]
+        said = [(each.member_id, each.recorded.instance, self._metadata(each, protocol or "")) for each in clients]
         given = assign_to(protocol, said, self._setting.counts)
         leader = recorded.leader if recorded.leader in ids else ids[0]
-        return Standing(recorded.at_ms, recorded.generation, protocol, leader, given)
+        return GroupSnapshot(recorded.at_ms, recorded.generation, protocol, leader, given)
 
     # -- what clients do
 
     def _plan(self, client: Client) -> None:
-        life = client.life
-        if not life.is_seated:
-            self._at(life.came_ms, life.order, partial(self._join, client, "", life.join_reason))
-        if life.left_ms is not None:
-            self._at(life.left_ms, life.order, partial(self._leave, client))
-        for at_ms, is_changed, reason in life.calls:
-            self._at(at_ms, life.order, partial(self._call, client, is_changed, reason))
+        recorded = client.recorded
+        if not recorded.is_initial:
+            self._at(recorded.came_ms, recorded.order, partial(self._join, client, "", recorded.join_reason))
+        if recorded.left_ms is not None:
+            self._at(recorded.left_ms, recorded.order, partial(self._leave, client))
+        for own in recorded.own_joins:
+            self._at(own.at_ms, own.order, partial(self._join_unasked, client, own))
 
     def _join(self, client: Client, member_id: str, reason: str | None) -> None:
-        life = client.life
+        recorded = client.recorded
         if not client.is_alive(self._now_ms):
             return
-        recorded_id = life.member_id.removeprefix(f"{life.instance or life.client}-")
+        recorded_id = recorded.member_id.removeprefix(f"{recorded.instance or recorded.client}-")
         self._next_id = "" if client.member_id else recorded_id
-        asks = life.asks
+        settings = recorded.settings
         request = JoinGroup(
             self._group,
             member_id,
-            life.instance,
-            life.client,
-            life.host,
-            asks.session_timeout_ms,
-            asks.rebalance_timeout_ms,
+            recorded.instance,
+            recorded.client,
+            recorded.host,
+            settings.session_timeout_ms,
+            settings.rebalance_timeout_ms,
             "consumer",
-            tuple((name, self._metadata(client, name)) for name in asks.protocols),
+            tuple((name, self._metadata(client, name)) for name in settings.protocols),
             reason,
-            life.asked_id_ms is not None and life.instance is None,
+            recorded.asked_id_ms is not None and recorded.instance is None,
             True,
         )
-        self._ask(request, client)
+        self._send(request, client)
 
     def _metadata(self, client: Client, protocol: str) -> bytes:
         assignor = ASSIGNORS.get(protocol, RANGE)
         data = assignor.user_data(client.owned, client.generation)
-        topics = list(client.life.asks.topics or ())
+        topics = list(client.recorded.settings.topics or ())
         if client.changes:  # another subscription than before: how it differed is not recorded
             data = b"%d" % client.changes
         kept = by_topic(client.owned) if assignor.cooperative else ()
         return encode_subscription(Subscription(topics, data, kept, client.generation if kept else -1))
 
     def _leave(self, client: Client) -> None:
-        life = client.life
+        recorded = client.recorded
         if client.member_id and client.is_alive(self._now_ms):
-            self._ask(
-                LeaveGroup(self._group, (LeavingMember(client.member_id, life.instance, life.leave_reason),)), client
+            self._send(
+                LeaveGroup(self._group, (LeavingMember(client.member_id, recorded.instance, recorded.leave_reason),)),
+                client,
             )
         client.is_gone = True
 
-    def _call(self, client: Client, is_changed: bool, reason: str | None) -> None:
-        """A join of its own accord. Of a cooperative member it is the answer to one assignment, and that was another one here."""
+    def _join_unasked(self, client: Client, own: OwnJoin) -> None:
+        """Of a cooperative member it is the answer to one assignment, and that may be another one here: see `_give_up`."""
         group = self._shard.groups.get(self._group)
-        if group is not None and group.generation in self._computed and _is_cooperative(group.protocol_name):
+        if own.is_cooperative and group is not None and group.generation in self._computed:
             return
-        client.changes += is_changed
+        client.changes += own.is_changed
         if client.member_id:
-            self._join(client, client.member_id, reason)
+            self._join(client, client.member_id, own.reason)
 
     # -- how they react
 
-    def _told(self, event: JournalEvent) -> None:
+    def _on_event(self, event: JournalEvent) -> None:
         if event.kind == "rebalance_started":
             self._rejoin_all(event.at_ms)
 
@@ -152,12 +153,12 @@ class ClassicReplay(Stage):
             client = self._clients[member.member_id]
             if member.parked_join is not None:
                 continue
-            known = client.life.rejoins.get(started_ms)
-            if known is None and not (client.life.is_as_recorded and started_ms in self._recorded.phases.starts):
-                known = [(self._usual(client.life), None)]
-            for after_ms, reason in known or ():
-                at_ms = client.life.polls_at(started_ms + after_ms)
-                self._at(at_ms, client.life.order, partial(self._rejoin, client, reason))
+            known = client.recorded.rejoins.get(started_ms)
+            if known is None and not (client.recorded.is_as_recorded and started_ms in self._recorded.phases.starts):
+                known = [Rejoin(self._usual(client.recorded), client.recorded.order, None)]
+            for each in known or ():
+                at_ms = client.recorded.polls_at(started_ms + each.after_ms)
+                self._at(at_ms, each.order, partial(self._rejoin, client, each.reason))
 
     def _rejoin(self, client: Client, reason: str | None) -> None:
         group = self._shard.groups.get(self._group)
@@ -170,34 +171,36 @@ class ClassicReplay(Stage):
 
     def _begin_anew(self, client: Client, group: Group) -> None:
         """It was not waited for, hears UNKNOWN_MEMBER_ID, and joins as a new member."""
-        if client.member_id in group.pending_joins or client.life.instance is not None:
+        if client.member_id in group.pending_joins or client.recorded.instance is not None:
             return
         client.owned, client.generation = [], -1
         self._join(client, "", None)
 
-    def _answered(self, client: Client, reply: Value) -> None:
+    def _on_reply(self, client: Client, reply: Value) -> None:
         if isinstance(reply, JoinReply):
             self._joined(client, reply)
         elif isinstance(reply, SyncReply) and reply.error == errors.NONE:
             self._assigned(client, reply)
 
     def _joined(self, client: Client, reply: JoinReply) -> None:
-        life = client.life
+        recorded = client.recorded
         if reply.error == errors.MEMBER_ID_REQUIRED:
             client.member_id = reply.member_id
             self._clients[reply.member_id] = client
-            if life.joined_ms is not None and life.asked_id_ms is not None:
-                after_ms = life.joined_ms - life.asked_id_ms
+            if recorded.joined_ms is not None and recorded.asked_id_ms is not None:
+                after_ms = recorded.joined_ms - recorded.asked_id_ms
                 self._at(
-                    self._now_ms + after_ms, life.order, lambda: self._join(client, reply.member_id, life.join_reason)
+                    self._now_ms + after_ms,
+                    recorded.order,
+                    lambda: self._join(client, reply.member_id, recorded.join_reason),
                 )
-        elif reply.error == errors.NONE and life.silent_ms != self._now_ms and client.is_alive(self._now_ms):
+        elif reply.error == errors.NONE and recorded.silent_ms != self._now_ms and client.is_alive(self._now_ms):
             # Silent since this moment: its session begins here, and nothing was heard of it since it had joined.
             self._sync(client, reply)
 
     def _sync(self, client: Client, reply: JoinReply) -> None:
         if reply.leader != client.member_id or reply.skip_assignment:
-            self._at(self._now_ms, client.life.order, lambda: self._ask_sync(client, reply, {}))
+            self._at(self._now_ms, client.recorded.order, lambda: self._send_sync(client, reply, {}))
             return
         known = self._recorded.phases.syncs.get((reply.generation, self._now_ms), _NOT_RECORDED)
         if known is None:
@@ -209,15 +212,15 @@ class ClassicReplay(Stage):
             self._computed.add(reply.generation)
         if after_ms < 0:
             after_ms = self._usual_sync()
-        self._at(self._now_ms + after_ms, client.life.order, lambda: self._ask_sync(client, reply, assignments))
+        self._at(self._now_ms + after_ms, client.recorded.order, lambda: self._send_sync(client, reply, assignments))
 
-    def _ask_sync(self, client: Client, reply: JoinReply, assignments: dict[str, bytes]) -> None:
+    def _send_sync(self, client: Client, reply: JoinReply, assignments: dict[str, bytes]) -> None:
         if client.is_alive(self._now_ms):
             pairs = tuple(assignments.items())
             request = SyncGroup(
-                self._group, reply.generation, client.member_id, client.life.instance, None, None, pairs
+                self._group, reply.generation, client.member_id, client.recorded.instance, None, None, pairs
             )
-            self._ask(request, client)
+            self._send(request, client)
 
     def _assigned(self, client: Client, reply: SyncReply) -> None:
         """KIP-429: a cooperative member that was to give something up does so, and joins again for others to take it."""
@@ -225,19 +228,19 @@ class ClassicReplay(Stage):
         before = client.owned
         client.owned = _owned(client.member_id, reply.assignment)
         client.generation = group.generation
-        if _is_cooperative(reply.protocol_name) and not set(before) <= set(client.owned):
-            self._at(self._now_ms, client.life.order, lambda: self._give_up(client, group.generation))
+        if is_cooperative(reply.protocol_name) and not set(before) <= set(client.owned):
+            self._at(self._now_ms, client.recorded.order, lambda: self._give_up(client, group.generation))
 
     def _give_up(self, client: Client, generation: int) -> None:
         group = self._shard.groups.get(self._group)
         if generation not in self._computed or group is None or group.generation != generation:
-            return  # as recorded: then the call is in the recording
+            return  # as recorded: then its join is in the recording
         if client.member_id in group.members:
             self._join(client, client.member_id, None)
 
-    def _usual(self, life: Life) -> int:
+    def _usual(self, recorded: RecordedMember) -> int:
         """How long it takes to join again: as it mostly did, else as most of the group did."""
-        return median_low(_reactions([life]) or self._reactions or [_USUAL_REACTION_MS])
+        return median_low(_reactions([recorded]) or self._reactions or [_USUAL_REACTION_MS])
 
     def _usual_sync(self) -> int:
         return median_low([sync[0] for sync in self._recorded.phases.syncs.values() if sync is not None] or [0])
@@ -260,9 +263,5 @@ def _owned(member_id: str, assignment: bytes) -> list[TopicPartition]:
     return sorted(TopicPartition(*place) for place in owners_in({member_id: assignment}) or ())
 
 
-def _is_cooperative(protocol: str | None) -> bool:
-    return protocol in ASSIGNORS and ASSIGNORS[protocol].cooperative
-
-
-def _reactions(lives: Iterable[Life]) -> list[int]:
-    return [after_ms for life in lives for rejoins in life.rejoins.values() for after_ms, _ in rejoins]
+def _reactions(members: Iterable[RecordedMember]) -> list[int]:
+    return [each.after_ms for member in members for rejoins in member.rejoins.values() for each in rejoins]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from muster.explain.event import Event
-from muster.whatif.recorded import ConsumerTimes, Life
+from muster.whatif.recorded import ConsumerTimes, RecordedMember
 
 _SHOWN: Final = ("target_assigned", "revocation_started", "partitions_awaited", "member_reconciled", "state_changed")
 NEWS: Final = ("epoch_raised", "target_assigned", "revocation_completed", "member_left", "member_expelled")
@@ -20,7 +20,7 @@ NEWS: Final = ("epoch_raised", "target_assigned", "revocation_completed", "membe
 
 
 class Heartbeats:
-    """Is told the events of the group in their order, and fills in the lives that they are about."""
+    """Is told the events of the group in their order, and fills in the members that they are about."""
 
     def __init__(self, times: ConsumerTimes) -> None:
         self.silences: list[tuple[int, int]] = []
@@ -41,19 +41,19 @@ class Heartbeats:
     def gave_up(self, member_id: str, at_ms: int) -> None:
         self.came(member_id, at_ms)
 
-    def show(self, life: Life, event: Event, order: int) -> None:
+    def show(self, member: RecordedMember, event: Event, order: int) -> None:
         """An event of this member."""
-        if event.kind not in _SHOWN or self._own_ms.get(life.member_id) == event.at_ms:
+        if event.kind not in _SHOWN or self._own_ms.get(member.member_id) == event.at_ms:
             return
-        if not life.heartbeats or life.heartbeats[-1][0] != event.at_ms:
-            life.heartbeats.append((event.at_ms, order))
+        if not member.heartbeats or member.heartbeats[-1][0] != event.at_ms:
+            member.heartbeats.append((event.at_ms, order))
         since_ms = None
         if event.kind == "revocation_started":
-            since_ms = self._to_tell_ms.pop(life.member_id, None)
+            since_ms = self._to_tell_ms.pop(member.member_id, None)
         elif event.detail.get("given") and event.kind != "target_assigned":
             since_ms = self._news_ms
         if since_ms is not None and since_ms < event.at_ms:
-            life.silences.append((since_ms, event.at_ms))
+            member.silences.append((since_ms, event.at_ms))
 
     def pass_by(self, event: Event, revoking: Iterable[str]) -> None:
         """Any event of the group. `revoking`: who has been told to give something up, and has not."""
@@ -80,7 +80,7 @@ class Heartbeats:
             self._to_tell_ms.pop(member_id, None)
 
 
-def add_unseen(events: Sequence[Event], lives: Sequence[Life], interval_ms: int) -> None:
+def add_unseen(events: Sequence[Event], members: Sequence[RecordedMember], interval_ms: int) -> None:
     """A member that had nothing to give or to take is no event. But when the group is stable it has been heard of since the target
     was made: at its interval, or then at the latest."""
     since_ms: int | None = None
@@ -88,23 +88,23 @@ def add_unseen(events: Sequence[Event], lives: Sequence[Life], interval_ms: int)
         if event.kind == "target_assigned":
             since_ms = event.at_ms
         elif event.kind == "state_changed" and event.text("to") == "Stable" and since_ms is not None:
-            for life in lives:
-                if life.came_ms < since_ms and _is_there(life, event.at_ms):
-                    _add(life, since_ms, event.at_ms, interval_ms)
+            for member in members:
+                if member.came_ms < since_ms and _is_there(member, event.at_ms):
+                    _add(member, since_ms, event.at_ms, interval_ms)
             since_ms = None
 
 
-def _is_there(life: Life, at_ms: int) -> bool:
-    return all(ended_ms is None or ended_ms > at_ms for ended_ms in (life.left_ms, life.silent_ms))
+def _is_there(member: RecordedMember, at_ms: int) -> bool:
+    return all(ended_ms is None or ended_ms > at_ms for ended_ms in (member.left_ms, member.silent_ms))
 
 
-def _add(life: Life, since_ms: int, until_ms: int, interval_ms: int) -> None:
-    place = bisect_left(life.heartbeats, (since_ms, -1))
-    if place < len(life.heartbeats) and life.heartbeats[place][0] <= until_ms:
+def _add(member: RecordedMember, since_ms: int, until_ms: int, interval_ms: int) -> None:
+    place = bisect_left(member.heartbeats, (since_ms, -1))
+    if place < len(member.heartbeats) and member.heartbeats[place][0] <= until_ms:
         return
-    last_ms = life.heartbeats[place - 1][0] if place else life.came_ms
+    last_ms = member.heartbeats[place - 1][0] if place else member.came_ms
     at_ms = last_ms + ((since_ms - last_ms) // interval_ms + 1) * interval_ms
-    insort(life.heartbeats, (min(at_ms, until_ms), life.order))
+    insort(member.heartbeats, (min(at_ms, until_ms), member.order))
 
 
 def silence_end(silences: Sequence[tuple[int, int]], at_ms: int) -> int:

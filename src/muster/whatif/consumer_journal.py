@@ -17,7 +17,7 @@ from muster.explain.epochs import partitions_of
 from muster.explain.event import Event, texts_of
 from muster.whatif.consumer_heartbeats import Heartbeats, add_unseen
 from muster.whatif.partition_counts import count_partitions
-from muster.whatif.recorded import Asks, ConsumerTimes, Coordinated, Life, Recorded
+from muster.whatif.recorded import ConsumerTimes, Coordinated, MemberSettings, Recorded, RecordedMember
 from muster.whatif.stretch import Stretch
 
 _DEFAULT_ASSIGNOR: Final = "uniform"
@@ -29,14 +29,17 @@ def read_consumer(group: str, stretch: Stretch) -> Recorded:
     topics = tuple(sorted(counts))
     times = _times(events)
     heartbeats = Heartbeats(times)
-    lives = _Lives(events, heartbeats).found()
-    lives = [replace(life, asks=replace(life.asks, topics=life.asks.topics or topics)) for life in lives]
-    add_unseen(events, lives, times.heartbeat_interval_ms)
+    members = _Members(events, heartbeats).found()
+    members = [
+        replace(member, settings=replace(member.settings, topics=member.settings.topics or topics))
+        for member in members
+    ]
+    add_unseen(events, members, times.heartbeat_interval_ms)
     return Recorded(
         group,
         list(events),
-        sorted(lives, key=lambda life: (life.came_ms, life.order)),
-        stretch.standing,
+        sorted(members, key=lambda member: (member.came_ms, member.order)),
+        stretch.snapshot,
         coordinated=Coordinated(_assignor(events), counts, times, heartbeats.silences),
     )
 
@@ -71,14 +74,14 @@ def _counts(events: Sequence[Event]) -> dict[str, int]:
     return count_partitions(place for member in members for place in partitions_of(member))
 
 
-class _Lives:
-    """A member that comes back keeps its id in this protocol: each time is a life of its own, unless it was only slow to give
+class _Members:
+    """A member that comes back keeps its id in this protocol: each time is a member of its own, unless it was only slow to give
     partitions up."""
 
     def __init__(self, events: Sequence[Event], heartbeats: Heartbeats) -> None:
         self._heartbeats = heartbeats
-        self._lives: list[Life] = []
-        self._current: dict[str, Life] = {}
+        self._members: list[RecordedMember] = []
+        self._current: dict[str, RecordedMember] = {}
         self._refused: set[str] = set()
         self._waits: dict[str, list[int]] = {}
         self._told_ms: dict[str, int] = {}
@@ -91,22 +94,22 @@ class _Lives:
                 self._take(event, event.member, order)
             heartbeats.pass_by(event, self._told_ms)
 
-    def found(self) -> list[Life]:
+    def found(self) -> list[RecordedMember]:
         for member_id, told_ms in self._told_ms.items():
             self._current[member_id].pauses.append((told_ms, self._end_ms + 1))
-        for life in self._lives:
-            life.gives_up_ms = median_low(self._waits.get(life.member_id, [0]))
-        return [life for life in self._lives if life.member_id not in self._refused]
+        for member in self._members:
+            member.gives_up_ms = median_low(self._waits.get(member.member_id, [0]))
+        return [member for member in self._members if member.member_id not in self._refused]
 
     def _take(self, event: Event, member_id: str, order: int) -> None:
         if event.kind in ("member_joined", "static_replaced") or _is_refused_join(event):
             self._come(event, member_id, order)
         elif member_id in self._current:
-            life = self._current[member_id]
-            self._react(life, event)
-            self._heartbeats.show(life, event, order)
-            _end(life, event)
-            self._ask(life, event)
+            member = self._current[member_id]
+            self._react(member, event)
+            self._heartbeats.show(member, event, order)
+            _end(member, event)
+            self._take_settings(member, event)
 
     def _come(self, event: Event, member_id: str, order: int) -> None:
         self._heartbeats.came(member_id, event.at_ms)
@@ -115,30 +118,30 @@ class _Lives:
             self._current[member_id].pauses.append((self._told_ms.pop(member_id), event.at_ms))
             return
         if member_id not in self._refused:
-            life = Life(member_id, event.client or "", event.host or "", event.instance, order)
-            life.joined_ms = event.at_ms
-            self._current[member_id] = life
-            self._lives.append(life)
+            member = RecordedMember(member_id, event.client or "", event.host or "", event.instance, order)
+            member.joined_ms = event.at_ms
+            self._current[member_id] = member
+            self._members.append(member)
         (self._refused.add if event.kind == "member_fenced" else self._refused.discard)(member_id)
-        self._ask(self._current[member_id], event)
+        self._take_settings(self._current[member_id], event)
         replaced = self._current.get(event.text("old_member_id") or "")
         if replaced is not None and replaced.silent_ms is None:
             replaced.silent_ms = event.at_ms
 
-    def _ask(self, life: Life, event: Event) -> None:
+    def _take_settings(self, member: RecordedMember, event: Event) -> None:
         rebalance_ms = event.number("rebalance_timeout_ms")
         if rebalance_ms is not None:
-            life.asks = replace(life.asks, rebalance_timeout_ms=rebalance_ms)
+            member.settings = replace(member.settings, rebalance_timeout_ms=rebalance_ms)
         topics = texts_of(event.detail.get("topics"))
         if topics and "regex" not in event.detail:
-            life.asks = replace(life.asks, topics=topics)
+            member.settings = replace(member.settings, topics=topics)
 
-    def _react(self, life: Life, event: Event) -> None:
-        member_id, at_ms = life.member_id, event.at_ms
+    def _react(self, member: RecordedMember, event: Event) -> None:
+        member_id, at_ms = member.member_id, event.at_ms
         if event.kind == "revocation_completed":
             waited_ms = event.number("waited_ms") or 0
             self._told_ms.pop(member_id, None)
-            life.pauses.append((at_ms - waited_ms, at_ms))
+            member.pauses.append((at_ms - waited_ms, at_ms))
             self._waits.setdefault(member_id, []).append(waited_ms)
             self._heartbeats.gave_up(member_id, at_ms)
         elif event.kind == "revocation_started":
@@ -152,13 +155,17 @@ def _is_refused_join(event: Event) -> bool:
     return event.kind == "member_fenced" and event.text("error") == "UNRELEASED_INSTANCE_ID"
 
 
-def _end(life: Life, event: Event) -> None:
+def _end(member: RecordedMember, event: Event) -> None:
     match event.kind:
         case "member_left":
-            life.left_ms = event.at_ms
+            member.left_ms = event.at_ms
         case "static_left":
-            life.silent_ms, life.is_away = event.at_ms, True
-        case "member_expelled" if event.cause == "session_expired" and not life.is_away:
-            life.silent_ms = event.at_ms - (event.number("session_timeout_ms") or Asks().session_timeout_ms)
+            member.silent_ms, member.is_away = event.at_ms, True
+        case "member_expelled" if event.cause == "session_expired":
+            heard_ms = event.at_ms - (event.number("session_timeout_ms") or MemberSettings().session_timeout_ms)
+            if member.is_away:
+                member.session_from_ms = heard_ms
+            else:
+                member.silent_ms = heard_ms
         case _:
             pass

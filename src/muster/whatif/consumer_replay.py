@@ -20,10 +20,10 @@ from muster.core.consumer.target import compute_target
 from muster.core.journal import JournalEvent
 from muster.whatif.changes import Setting
 from muster.whatif.consumer_heartbeats import NEWS, silence_end
-from muster.whatif.recorded import Life, Recorded
+from muster.whatif.core_replay import Client, CoreReplay
+from muster.whatif.initial_state import consumer_events, consumer_records, subscription_of
+from muster.whatif.recorded import Recorded, RecordedMember
 from muster.whatif.replayed_topics import ReplayedTopics
-from muster.whatif.seats import consumer_events, consumer_records, subscription_of
-from muster.whatif.stage import Client, Stage
 from muster.whatif.stretch import CannotReplay
 from muster.wire import errors
 from muster.wire.value import Value
@@ -33,11 +33,11 @@ _TOO_EARLY: Final = 10
 
 
 class ConsumerClient(Client):
-    def __init__(self, life: Life) -> None:
-        super().__init__(life)
-        self.member_id = life.member_id
+    def __init__(self, recorded: RecordedMember) -> None:
+        super().__init__(recorded)
+        self.member_id = recorded.member_id
         self.held: Target = {}
-        self.heard_ms = life.came_ms
+        self.heard_ms = recorded.came_ms
         """Its last heartbeat."""
         self.has_plan = False
         """Whether its next heartbeat is among what is to be done."""
@@ -47,16 +47,16 @@ class ConsumerClient(Client):
     def next_heartbeat(self, now_ms: int, interval_ms: int, silences: Sequence[tuple[int, int]]) -> tuple[int, int]:
         """When its next one comes, and its order among what comes then: the next recorded one, or one between its last and that.
         `silences`: when nobody's came."""
-        recorded = self.life.heartbeats
+        recorded = self.recorded.heartbeats
         while self._passed < len(recorded) and recorded[self._passed][0] < now_ms:
             self._passed += 1
         next_ms = recorded[self._passed][0] if self._passed < len(recorded) else None
         at_ms = self._between_ms(now_ms, interval_ms, next_ms)
         before_ms = -1
         while at_ms != before_ms:
-            before_ms, at_ms = at_ms, silence_end(self.life.silences, silence_end(silences, at_ms))
+            before_ms, at_ms = at_ms, silence_end(self.recorded.silences, silence_end(silences, at_ms))
         if next_ms is None or at_ms < next_ms:
-            return at_ms, self.life.order
+            return at_ms, self.recorded.order
         self._passed += 1
         return recorded[self._passed - 1]
 
@@ -73,9 +73,9 @@ class ConsumerClient(Client):
         return self.heard_ms - (-number * until_ms // fit)
 
 
-class ConsumerReplay(Stage):
+class ConsumerReplay(CoreReplay):
     def __init__(self, recorded: Recorded, setting: Setting) -> None:
-        if any(life.asks.topics is None for life in setting.lives):
+        if any(each.settings.topics is None for each in setting.members):
             raise CannotReplay("its members are no consumers, and the new protocol has no others")
         topics = ReplayedTopics(setting.counts)
         super().__init__(recorded, setting.config, topics)
@@ -83,37 +83,37 @@ class ConsumerReplay(Stage):
         self._silences = () if recorded.coordinated is None else recorded.coordinated.silences
         self._interval_ms = setting.config.consumer_heartbeat_interval_ms
         self._members: dict[str, ConsumerClient] = {}
-        clients = [ConsumerClient(life) for life in setting.lives]
-        self._seat([client for client in clients if client.life.is_seated], topics)
+        clients = [ConsumerClient(each) for each in setting.members]
+        self._load_members([client for client in clients if client.recorded.is_initial], topics)
         for client in clients:
             self._plan(client)
 
-    def _seat(self, clients: Sequence[ConsumerClient], topics: ReplayedTopics) -> None:
+    def _load_members(self, clients: Sequence[ConsumerClient], topics: ReplayedTopics) -> None:
         """Those that are members from the beginning, with what the coordinator's assignor gives them."""
-        standing, assignor = self._recorded.standing, self._setting.remote_assignor
-        if standing is None or assignor is None:
+        snapshot, assignor = self._recorded.snapshot, self._setting.remote_assignor
+        if snapshot is None or assignor is None:
             self._load((), ())
             return
-        lives = [client.life for client in clients]
-        subscriptions = {life.member_id: subscription_of(life, assignor, topics) for life in lives}
+        members = [client.recorded for client in clients]
+        subscriptions = {each.member_id: subscription_of(each, assignor, topics) for each in members}
         targets = compute_target(subscriptions, {}, {}, (assignor,), topics)
         for client in clients:
             self._members[client.member_id] = client
-            client.held, client.generation = targets[client.member_id], standing.generation
+            client.held, client.generation = targets[client.member_id], snapshot.generation
         given = {member_id: by_name(target, topics) for member_id, target in targets.items()}
-        self.before = consumer_events(self._group, standing, lives, given, assignor)
-        self._load(consumer_records(self._group, standing, subscriptions, targets, topics), clients)
+        self.before = consumer_events(self._group, snapshot, members, given, assignor)
+        self._load(consumer_records(self._group, snapshot, subscriptions, targets, topics), clients)
 
     # -- what clients do
 
     def _plan(self, client: ConsumerClient) -> None:
-        life = client.life
-        if not life.is_seated:
-            self._at(life.came_ms, life.order, partial(self._join, client))
-        if life.left_ms is not None:
-            self._at(life.left_ms, life.order, partial(self._leave, client, LEFT_EPOCH))
-        elif life.is_away and life.silent_ms is not None:
-            self._at(life.silent_ms, life.order, partial(self._leave, client, STATIC_LEFT_EPOCH))
+        recorded = client.recorded
+        if not recorded.is_initial:
+            self._at(recorded.came_ms, recorded.order, partial(self._join, client))
+        if recorded.left_ms is not None:
+            self._at(recorded.left_ms, recorded.order, partial(self._leave, client, LEFT_EPOCH))
+        elif recorded.is_away and recorded.silent_ms is not None:
+            self._at(recorded.silent_ms, recorded.order, partial(self._leave, client, STATIC_LEFT_EPOCH))
 
     def _join(self, client: ConsumerClient) -> None:
         if not client.is_alive(self._now_ms):
@@ -130,29 +130,29 @@ class ConsumerReplay(Stage):
 
     def _beat(self, client: ConsumerClient, epoch: int, *, is_full: bool, owned: Target | None = None) -> None:
         """`is_full`: with all that a member says when it joins."""
-        life = client.life
+        recorded = client.recorded
         client.heard_ms = self._now_ms
-        topics = life.asks.topics or tuple(sorted(self._setting.counts))
+        topics = recorded.settings.topics or tuple(sorted(self._setting.counts))
         request = ConsumerHeartbeat(
             self._group,
             client.member_id,
             epoch,
-            life.instance,
+            recorded.instance,
             None,
-            life.asks.rebalance_timeout_ms if is_full else -1,
+            recorded.settings.rebalance_timeout_ms if is_full else -1,
             topics if is_full else None,
             None,
             self._setting.remote_assignor if is_full else None,
             {} if is_full else owned,
-            life.client,
-            life.host,
+            recorded.client,
+            recorded.host,
             True,
         )
-        self._ask(request, client)
+        self._send(request, client)
 
     # -- how they react
 
-    def _told(self, event: JournalEvent) -> None:
+    def _on_event(self, event: JournalEvent) -> None:
         if event.kind in NEWS:
             for client in self._members.values():
                 self._plan_beat(client)
@@ -173,16 +173,16 @@ class ConsumerReplay(Stage):
         if group is not None and group.state() is not ConsumerGroupState.STABLE:
             self._plan_beat(client)
 
-    def _answered(self, client: Client, reply: Value) -> None:
+    def _on_reply(self, client: Client, reply: Value) -> None:
         assert isinstance(client, ConsumerClient)
         if not isinstance(reply, ConsumerHeartbeatReply) or reply.member_epoch < JOIN_EPOCH:
             return
-        order = client.life.order
+        order = client.recorded.order
         if reply.error == errors.UNRELEASED_INSTANCE_ID:  # its crashed predecessor still has the name: started again
             self._at(self._now_ms + self._interval_ms, order, partial(self._join, client))
         elif reply.error in (errors.UNKNOWN_MEMBER_ID, errors.FENCED_MEMBER_EPOCH):
             client.generation = LEFT_EPOCH
-            self._at(client.life.polls_at(self._now_ms), order, partial(self._join, client))
+            self._at(client.recorded.polls_at(self._now_ms), order, partial(self._join, client))
         elif reply.error == errors.NONE:
             client.generation = reply.member_epoch
             if reply.assignment is not None and reply.assignment != client.held:
@@ -190,7 +190,7 @@ class ConsumerReplay(Stage):
                 is_less = any(
                     not set(numbers) <= set(reply.assignment.get(topic_id, ())) for topic_id, numbers in before.items()
                 )
-                at_ms = client.life.gives_up_at(self._now_ms) if is_less else self._now_ms
+                at_ms = client.recorded.gives_up_at(self._now_ms) if is_less else self._now_ms
                 self._at(at_ms, order, partial(self._acknowledge, client, reply.assignment))
 
     def _acknowledge(self, client: ConsumerClient, held: Mapping[bytes, tuple[int, ...]]) -> None:

@@ -41,7 +41,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Timeline:
     """A history as events: those that say how the group stood at the beginning, and those that count."""
 
     group: str
@@ -58,15 +58,15 @@ class Told:
         return found
 
 
-def measure(told: Told, history: History, arrivals: Arrivals | None) -> Measured:
-    """What has no owner at the end counts up to there. `history`: of `told`."""
-    silent = told.silent
+def measure(timeline: Timeline, history: History, arrivals: Arrivals | None) -> Measured:
+    """What has no owner at the end counts up to there. `history`: of `timeline`."""
+    silent = timeline.silent
     delays = [
         gone.at_ms - _silent_since(gone, silent) for gone in history.departures if gone.cause == "session_expired"
     ]
     gaps = [gap for each in history.rebalances for gap in each.gaps]
-    gaps += (Gap(each, since_ms, told.end_ms) for each, since_ms in history.unowned_since.items())
-    gaps += _while_down([*told.before, *told.events], silent, told.end_ms)
+    gaps += (Gap(each, since_ms, timeline.end_ms) for each, since_ms in history.unowned_since.items())
+    gaps += _while_down([*timeline.before, *timeline.events], silent, timeline.end_ms)
     lengths: dict[Partition, int] = {}
     for gap in gaps:
         lengths[gap.partition] = lengths.get(gap.partition, 0) + gap.length_ms

@@ -31,15 +31,17 @@ def journal_of(group: str, generations: Sequence[Mapping[str, Any]]) -> list[str
 
     Numbers begin at 1, whatever the first is in the log: what was compacted away counts for nothing. CannotReplay if there is none.
     """
-    told = _Telling(group)
+    writer = _EventWriter(group)
     for each in generations:
-        told.take(each["at_ms"], each["generation"])
-    if not told.events:
+        writer.take(each["at_ms"], each["generation"])
+    if not writer.events:
         raise CannotReplay("the log has no generation of it")
-    return [json.dumps(event) for event in told.events]
+    return [json.dumps(event) for event in writer.events]
 
 
-class _Telling:
+class _EventWriter:
+    """The events that one record of a generation after the other leads to."""
+
     def __init__(self, group: str) -> None:
         self.events: list[dict[str, Any]] = []
         self._group = group
@@ -64,7 +66,7 @@ class _Telling:
         self._number = None if stored is None else stored["generation"]
         self._last_ms = at_ms
 
-    def _tell(self, kind: str, at_ms: int, cause: str, member: Mapping[str, Any] | None = None, **detail: Any) -> None:
+    def _write(self, kind: str, at_ms: int, cause: str, member: Mapping[str, Any] | None = None, **detail: Any) -> None:
         event: dict[str, Any] = {"kind": kind, "at_ms": at_ms, "group": self._group}
         event |= {"generation": self._generation, "cause": cause}
         if member is not None:
@@ -78,7 +80,7 @@ class _Telling:
         for member_id, each in members.items():
             old = before.get(each["instance_id"])
             if old is not None and old != member_id:
-                self._tell("static_replaced", at_ms, "static_member_returned", each, old_member_id=old)
+                self._write("static_replaced", at_ms, "static_member_returned", each, old_member_id=old)
 
     def _rebalance(self, at_ms: int, stored: Mapping[str, Any], members: Mapping[str, Mapping[str, Any]]) -> None:
         if self._members:
@@ -86,18 +88,18 @@ class _Telling:
         else:  # the first join phase goes on once if a second member comes in its time
             start_ms = max(at_ms - DEFAULT_DELAY_MS * min(2, len(members)), self._last_ms)
         if not self.events:
-            self._tell("group_created", start_ms, "new_member")
+            self._write("group_created", start_ms, "new_member")
         self._begin(start_ms, members)
         for member_id, each in members.items():
             if member_id in self._members:
-                self._tell("member_rejoined", at_ms, "rejoined", each)
+                self._write("member_rejoined", at_ms, "rejoined", each)
         self._generation += 1
         self._leader = stored["leader"]
         about = {"leader": self._leader, "protocol": stored["protocol"], "members": len(members)}
         settings = [_settings(each, stored["protocol"]) for each in members.values()]
-        self._tell("join_completed", at_ms, "all_joined", **about, settings=settings)
+        self._write("join_completed", at_ms, "all_joined", **about, settings=settings)
         given = {member_id: _assigned(each) for member_id, each in members.items()}
-        self._tell("rebalance_ended", at_ms, "assignment_stored", **about, result="stable", assignments=given)
+        self._write("rebalance_ended", at_ms, "assignment_stored", **about, result="stable", assignments=given)
 
     def _begin(self, start_ms: int, members: Mapping[str, Mapping[str, Any]]) -> None:
         """Who came and who left; if nobody did, the leader asked for it."""
@@ -107,20 +109,20 @@ class _Telling:
         leader = self._members.get(self._leader or "") or next(iter(members.values()))
         for kind, each in changes or [("member_rejoined", leader)]:
             cause = {"member_left": "member_left", "member_joined": "new_member"}.get(kind, "leader_rejoined")
-            self._tell(kind, start_ms, cause, each)
+            self._write(kind, start_ms, cause, each)
             if not is_begun:
-                self._tell("rebalance_started", start_ms, cause, each)
+                self._write("rebalance_started", start_ms, cause, each)
                 change: dict[str, Any] = {"from": "Empty" if was_empty else "Stable", "to": "PreparingRebalance"}
-                self._tell("state_changed", start_ms, cause, **change)
+                self._write("state_changed", start_ms, cause, **change)
                 is_begun = True
 
     def _empty(self, at_ms: int) -> None:
         for number, each in enumerate(self._members.values()):
-            self._tell("member_left", at_ms, "member_left", each)
+            self._write("member_left", at_ms, "member_left", each)
             if not number:
-                self._tell("rebalance_started", at_ms, "member_left", each)
+                self._write("rebalance_started", at_ms, "member_left", each)
         self._generation += 1
-        self._tell("rebalance_ended", at_ms, "nobody_left", members=0, result="empty")
+        self._write("rebalance_ended", at_ms, "nobody_left", members=0, result="empty")
 
 
 def _settings(member: Mapping[str, Any], protocol: str | None) -> dict[str, Any]:

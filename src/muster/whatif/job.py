@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from muster.core.internal_topics import GROUP_JOURNAL
 from muster.pipeline.arrow_map import map_arrow
+from muster.pipeline.decode.consumer_group_rows import GROUP_EPOCH_TYPES, MEMBER_EPOCH_TYPES
 from muster.pipeline.log_schema import COMMIT_TYPES
 from muster.whatif.answer import Answer, Question, as_row, problem_row
 from muster.whatif.arrivals import arrivals_of
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _GROUP_TYPE: Final = 2
+_CONSUMER_TYPES: Final = (*GROUP_EPOCH_TYPES, *MEMBER_EPOCH_TYPES)
+NO_JOURNAL: Final = "it is a consumer group (KIP-848) without a journal: its log has no history that could be replayed"
 _KEY: Final = ("cluster", "group_id")
 _COMMITTED: Final = pa.struct(
     [
@@ -45,6 +48,7 @@ _TAKES: Final = pa.schema(
         ("group_id", pa.string()),
         ("payloads", pa.list_(pa.string())),  # null: no journal
         ("generations", pa.list_(pa.string())),
+        ("is_consumer", pa.bool_()),  # its log has records of the new protocol; else null
         ("committed", pa.list_(_COMMITTED)),
         ("changes", pa.string()),
     ]
@@ -79,12 +83,13 @@ def what_if(spark: SparkSession, log: DataFrame, variants: Sequence[Variant], gr
 
     if group is not None:
         log = log.where(F.col("group_id").rlike(_pattern(group)))
-    told = _in_order(log.where(_is_event()), F.col("event.payload"), "payloads")
+    journals = _in_order(log.where(_is_event()), F.col("event.payload"), "payloads")
     stored = _in_order(log.where(_is_generation()), _generation(), "generations")
-    both = told.join(stored, list(_KEY), "full_outer")
+    newer = log.where(_is_of_consumer_group()).select(*_KEY).distinct().withColumn("is_consumer", F.lit(True))
+    every = journals.join(stored, list(_KEY), "full_outer").join(newer, list(_KEY), "full_outer")
     # A group that Muster keeps a journal of needs its generations no more; they would only travel with it.
     needed = F.when(F.col("payloads").isNull(), F.col("generations")).alias("generations")
-    groups = both.select(*_KEY, "payloads", needed).join(_committed(log), list(_KEY), "left")
+    groups = every.select(*_KEY, "payloads", needed, "is_consumer").join(_committed(log), list(_KEY), "left")
     asked = spark.createDataFrame([(str(each),) for each in variants], "changes string")
     pairs = groups.crossJoin(F.broadcast(asked)).select(*_TAKES.names)
     tasks = spark.sparkContext.defaultParallelism * _TASKS_A_CORE
@@ -103,6 +108,12 @@ def _is_generation() -> Any:
 
     is_stored = F.col("generation").isNotNull() | F.col("is_tombstone")
     return (F.col("record_type") == _GROUP_TYPE) & is_stored & F.col("group_id").isNotNull()
+
+
+def _is_of_consumer_group() -> Any:
+    from pyspark.sql import functions as F
+
+    return F.col("record_type").isin(*_CONSUMER_TYPES) & F.col("group_id").isNotNull()
 
 
 def _generation() -> Any:
@@ -147,12 +158,14 @@ def _pattern(group: str) -> str:
 
 def answer_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The kernel: pairs of a group and a variant to their answers. Pairs of one group that follow each other share its reading."""
-    asking = _Asking()
+    cache = _QuestionCache()
     for batch in batches:
-        yield pa.RecordBatch.from_pylist([asking.row(pair) for pair in batch.to_pylist()], schema=GIVES)
+        yield pa.RecordBatch.from_pylist([cache.row(pair) for pair in batch.to_pylist()], schema=GIVES)
 
 
-class _Asking:
+class _QuestionCache:
+    """The last group's recording as it was read, for its other variants."""
+
     def __init__(self) -> None:
         self._key: tuple[str, str] | None = None
         self._found: Question | CannotReplay
@@ -173,6 +186,8 @@ def _question(pair: dict[str, Any]) -> Question | CannotReplay:
         if payloads is not None:
             return Question(group, payloads, arrivals)
         generations = [json.loads(each) for each in pair["generations"] or ()]
+        if pair["is_consumer"] and not any(each["generation"] for each in generations):
+            return CannotReplay(NO_JOURNAL)
         return Question(group, journal_of(group, generations), arrivals, ASSUMED)
     except Exception as failure:
         return _problem(failure)

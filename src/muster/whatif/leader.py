@@ -32,6 +32,11 @@ def assign_to(
     return {member_id: encode_assignment(Assignment(by_topic(places))) for member_id, places in given.items()}
 
 
+def is_cooperative(protocol: str | None) -> bool:
+    """Whether it is an assignor whose members keep what they have while they join again (KIP-429)."""
+    return protocol in ASSIGNORS and ASSIGNORS[protocol].cooperative
+
+
 def _subscriber(member_id: str, instance: str | None, metadata: bytes) -> Subscriber:
     said = decode_subscription(metadata)
     owned = [TopicPartition(topic, number) for topic, numbers in said.owned_partitions for number in numbers]
@@ -48,7 +53,7 @@ def by_topic(places: Sequence[TopicPartition]) -> list[tuple[str, list[int]]]:
 def partition_counts(recorded: Recorded, times: int = 1) -> dict[str, int]:
     """As many of each topic as were ever assigned, so many times over. CannotReplay if no group can have so many."""
     known: list[Mapping[str, bytes]] = [sync[1] for sync in recorded.phases.syncs.values() if sync is not None]
-    known += [recorded.standing.assignments] if recorded.standing is not None else []
+    known += [recorded.snapshot.assignments] if recorded.snapshot is not None else []
     assigned = (place for assignments in known for place in owners_in(assignments) or ())
     counts = {} if recorded.coordinated is None else recorded.coordinated.counts
     return multiply({**counts, **count_partitions(assigned)}, times)

@@ -12,61 +12,65 @@ from dataclasses import replace
 
 from muster.explain.diagnosis import POLL_TIMEOUT_WORDS
 from muster.whatif.processes import returns
-from muster.whatif.recorded import Life
+from muster.whatif.recorded import RecordedMember, Rejoin
 
 
-def with_max_poll(recorded: Sequence[Life], lives: Sequence[Life], max_poll_ms: int) -> list[Life]:
-    """`lives` under this interval: who left for its pause leaves sooner, later or not at all. `recorded`: as they were."""
-    intervals = {life.member_id: life.asks.rebalance_timeout_ms for life in recorded}
-    later = returns(lives)
+def with_max_poll(
+    recorded: Sequence[RecordedMember], members: Sequence[RecordedMember], max_poll_ms: int
+) -> list[RecordedMember]:
+    """`members` under this interval: who left for its pause leaves sooner, later or not at all. `recorded`: as they were."""
+    intervals = {member.member_id: member.settings.rebalance_timeout_ms for member in recorded}
+    later = returns(members)
     merged: set[str] = set()
     found = []
-    for life in lives:
-        if life.member_id in merged:
+    for member in members:
+        if member.member_id in merged:
             continue
-        following = later.get(life.member_id)
-        while (longer := _longer(life, following, intervals, max_poll_ms)) is not None:
+        following = later.get(member.member_id)
+        while (longer := _longer(member, following, intervals, max_poll_ms)) is not None:
             assert following is not None
             merged.add(following.member_id)
-            intervals[life.member_id] = intervals[following.member_id]
-            life, following = longer, later.get(following.member_id)
-        if _left_for_a_pause(life) and life.left_ms is not None:
-            life = replace(life, left_ms=life.left_ms - intervals[life.member_id] + max_poll_ms)
-        found.append(life)
+            intervals[member.member_id] = intervals[following.member_id]
+            member, following = longer, later.get(following.member_id)
+        if _left_for_a_pause(member) and member.left_ms is not None:
+            member = replace(member, left_ms=member.left_ms - intervals[member.member_id] + max_poll_ms)
+        found.append(member)
     return found
 
 
-def _left_for_a_pause(life: Life) -> bool:
-    reason = (life.leave_reason or "").lower()
-    return life.left_ms is not None and any(words in reason for words in POLL_TIMEOUT_WORDS)
+def _left_for_a_pause(member: RecordedMember) -> bool:
+    reason = (member.leave_reason or "").lower()
+    return member.left_ms is not None and any(words in reason for words in POLL_TIMEOUT_WORDS)
 
 
-def _longer(life: Life, following: Life | None, intervals: dict[str, int], max_poll_ms: int) -> Life | None:
-    """This life and the one after it as one, if the pause between them is none that the client ends by leaving."""
+def _longer(
+    member: RecordedMember, following: RecordedMember | None, intervals: dict[str, int], max_poll_ms: int
+) -> RecordedMember | None:
+    """This member and the one after it as one, if the pause between them is none that the client ends by leaving."""
     if following is None:
         return None
     polled_ms = following.came_ms
-    rejoins = {**life.rejoins, **following.rejoins}
-    pauses = [*life.pauses, *following.pauses]
-    if _left_for_a_pause(life):
-        assert life.left_ms is not None
-        began_ms = life.left_ms - intervals[life.member_id]
+    rejoins = {**member.rejoins, **following.rejoins}
+    pauses = [*member.pauses, *following.pauses]
+    if _left_for_a_pause(member):
+        assert member.left_ms is not None
+        began_ms = member.left_ms - intervals[member.member_id]
         if polled_ms - began_ms >= max_poll_ms:
             return None
-        pauses = [*life.pauses, (began_ms, polled_ms), *following.pauses]
-    elif life.missed_ms is not None:
+        pauses = [*member.pauses, (began_ms, polled_ms), *following.pauses]
+    elif member.missed_ms is not None:
         # Whether it is waited for is the coordinator's decision: here it joins when it polls again.
-        rejoins[life.missed_ms] = [(polled_ms - life.missed_ms, following.join_reason)]
+        rejoins[member.missed_ms] = [Rejoin(polled_ms - member.missed_ms, following.order, following.join_reason)]
     else:
         return None
     return replace(
-        life,
+        member,
         left_ms=following.left_ms,
         leave_reason=following.leave_reason,
         silent_ms=following.silent_ms,
         missed_ms=following.missed_ms,
         rejoins=rejoins,
-        calls=[*life.calls, *following.calls],
+        own_joins=[*member.own_joins, *following.own_joins],
         pauses=pauses,
         is_as_recorded=False,
     )

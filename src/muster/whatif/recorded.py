@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from muster.explain.event import Event
-from muster.whatif.stretch import Standing
+from muster.whatif.stretch import GroupSnapshot
 
 DEFAULT_DELAY_MS: Final = 3_000
 """`group.initial.rebalance.delay.ms` where no first join phase shows it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
+class MemberSettings:
     """What a member asked for when it joined."""
 
     session_timeout_ms: int = 45_000
@@ -28,9 +28,34 @@ class Asks:
     """None: not a consumer's."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rejoin:
+    """How a member joined again in a join phase."""
+
+    after_ms: int
+    """Since the beginning of the phase."""
+    order: int
+    """Of its event: who comes first of two at the same millisecond."""
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnJoin:
+    """A JoinGroup of a member that no join phase had asked for."""
+
+    at_ms: int
+    order: int
+    """Of its event: it comes after what was assigned in the same millisecond."""
+    is_changed: bool
+    """With another subscription than before."""
+    is_cooperative: bool
+    """The group's assignor was one: the member has given up what its assignment took from it (KIP-429)."""
+    reason: str | None
+
+
 @dataclass(slots=True)
-class Life:
-    """One process under one member id."""
+class RecordedMember:
+    """What the journal shows of one member id: a process, from its first JoinGroup or heartbeat to its end."""
 
     member_id: str
     client: str
@@ -47,10 +72,9 @@ class Life:
     leave_reason: str | None = None
     silent_ms: int | None = None
     """Its last sign of life."""
-    rejoins: dict[int, list[tuple[int, str | None]]] = field(default_factory=dict)
-    """By the beginning of a join phase: how long after it the member joined again, and its reason."""
-    calls: list[tuple[int, bool, str | None]] = field(default_factory=list)
-    """Joins of its own accord: when, whether with another subscription than before, and its reason."""
+    rejoins: dict[int, list[Rejoin]] = field(default_factory=dict)
+    """By the beginning of a join phase."""
+    own_joins: list[OwnJoin] = field(default_factory=list)
     missed_ms: int | None = None
     """The beginning of the join phase for which it was too late and was expelled."""
     gives_up_ms: int = 0
@@ -64,11 +88,13 @@ class Life:
     was told to at the beginning."""
     is_as_recorded: bool = True
     """False: it is there at times of which nothing is recorded of it, and reacts as it usually does."""
-    is_seated: bool = False
-    """It was a member already when the replay begins."""
+    is_initial: bool = False
+    """It is a member already when the replay begins."""
     is_away: bool = False
     """A static member that was stopped, not one that crashed: of the new protocol it says so."""
-    asks: Asks = Asks()
+    session_from_ms: int | None = None
+    """Of one that is away: its last heartbeat before that, from which its session counts, if that ended."""
+    settings: MemberSettings = MemberSettings()
 
     @property
     def has_come(self) -> bool:
@@ -80,6 +106,11 @@ class Life:
         came = self.joined_ms if self.asked_id_ms is None else self.asked_id_ms
         assert came is not None
         return came
+
+    @property
+    def heard_ms(self) -> int | None:
+        """The last thing that kept its session, if it fell silent."""
+        return self.silent_ms if self.session_from_ms is None else self.session_from_ms
 
     def polls_at(self, at_ms: int) -> int:
         """This moment, or the end of the pause that it is in."""
@@ -133,8 +164,8 @@ class Recorded:
 
     group: str
     events: list[Event]
-    lives: list[Life]
-    standing: Standing | None = None
+    members: list[RecordedMember]
+    snapshot: GroupSnapshot | None = None
     """The group where the replay begins. None: it is created by the first event."""
     phases: JoinPhases = JoinPhases()
     coordinated: Coordinated | None = None
@@ -142,7 +173,7 @@ class Recorded:
 
     @property
     def begin_ms(self) -> int:
-        return self.events[0].at_ms if self.standing is None else self.standing.at_ms
+        return self.events[0].at_ms if self.snapshot is None else self.snapshot.at_ms
 
     @property
     def end_ms(self) -> int:

@@ -1,4 +1,4 @@
-"""One recording under one variant, in the protocol that the variant asks for. Pure."""
+"""One recording under one variant, in the protocol that the variant settings for. Pure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from muster.explain.event import Event
 from muster.whatif.changes import setting_of
 from muster.whatif.classic_replay import ClassicReplay
 from muster.whatif.consumer_replay import ConsumerReplay
+from muster.whatif.core_replay import CoreReplay
 from muster.whatif.recorded import Recorded
-from muster.whatif.stage import Stage
 from muster.whatif.variants import Variant
 
 
@@ -27,6 +27,6 @@ class Replayed:
 def replay(recorded: Recorded, variant: Variant) -> Replayed:
     """CannotReplay if this group cannot be under such settings."""
     setting = setting_of(recorded, variant)
-    stage: Stage
-    stage = ClassicReplay(recorded, setting) if setting.remote_assignor is None else ConsumerReplay(recorded, setting)
-    return Replayed(stage.run(), stage.silent(), stage.before)
+    found: CoreReplay
+    found = ClassicReplay(recorded, setting) if setting.remote_assignor is None else ConsumerReplay(recorded, setting)
+    return Replayed(found.run(), found.silent(), found.before)

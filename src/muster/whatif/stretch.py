@@ -37,7 +37,7 @@ class CannotReplay(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GroupSnapshot:
     """A group at rest in the middle of its life, as a coordinator would load it from its log."""
 
     at_ms: int
@@ -53,7 +53,7 @@ class Stretch:
     before: Sequence[Event]
     """Of the time before it begins: they still tell who its members are and how quickly they react."""
     events: Sequence[Event]
-    standing: Standing | None
+    snapshot: GroupSnapshot | None
     """None: the group is created by the first of its events."""
     is_consumer: bool = False
     """Of the new protocol (KIP-848)."""
@@ -96,9 +96,9 @@ def _stretch(piece: Sequence[Event]) -> Stretch | None:
         if event.kind == "join_completed":
             members = _members(event)
         elif event.kind == "rebalance_ended":
-            standing = _standing(event, members)
-            if standing is not None:
-                return Stretch(piece[: number + 1], piece[number + 1 :], standing)
+            snapshot = _snapshot(event, members)
+            if snapshot is not None:
+                return Stretch(piece[: number + 1], piece[number + 1 :], snapshot)
     return None
 
 
@@ -108,8 +108,8 @@ def _consumer_stretch(piece: Sequence[Event]) -> Stretch | None:
         if event.kind == "group_created":
             return Stretch(piece[:number], piece[number:], None, is_consumer=True)
         if event.kind == "state_changed" and event.text("to") == "Empty":
-            standing = Standing(event.at_ms, event.generation)
-            return Stretch(piece[: number + 1], piece[number + 1 :], standing, is_consumer=True)
+            snapshot = GroupSnapshot(event.at_ms, event.generation)
+            return Stretch(piece[: number + 1], piece[number + 1 :], snapshot, is_consumer=True)
     return None
 
 
@@ -118,11 +118,11 @@ def _members(completed: Event) -> set[str]:
     return {str(member_id) for each in (said if isinstance(said, list) else ()) for member_id in each["members"]}
 
 
-def _standing(ended: Event, members: set[str] | None) -> Standing | None:
+def _snapshot(ended: Event, members: set[str] | None) -> GroupSnapshot | None:
     """None if the event does not say all, or the rebalance was cut short. `members`: whose settings are known."""
     if ended.text("result") == "empty":
-        return Standing(ended.at_ms, ended.generation)
+        return GroupSnapshot(ended.at_ms, ended.generation)
     assignments = raw_assignments(ended.detail.get("assignments"))
     if ended.text("result") != "stable" or not assignments or members != set(assignments):
         return None
-    return Standing(ended.at_ms, ended.generation, ended.text("protocol"), ended.text("leader"), assignments)
+    return GroupSnapshot(ended.at_ms, ended.generation, ended.text("protocol"), ended.text("leader"), assignments)

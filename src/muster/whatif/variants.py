@@ -1,6 +1,6 @@
 """Other settings for a recorded group: what can be changed, and how it is written. Pure; `changes` says what follows from it.
 
-session.timeout.ms=10000                     every member asks for it; of the new protocol it is the broker's
+session.timeout.ms=10000                     every member settings for it; of the new protocol it is the broker's
 max.poll.interval.ms=60000                   every member's
 group.initial.rebalance.delay.ms=0           the coordinator's
 partition.assignment.strategy=sticky         in place of what was used; `uniform` is the coordinator's own, so of the new protocol
@@ -28,6 +28,10 @@ UNIFORM: Final = "uniform"
 
 class VariantError(ValueError):
     """What was asked for is no variant; the text says what would be."""
+
+
+class ContradictionError(VariantError):
+    """Changes that are understood, and of which one excludes another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +122,33 @@ def variant_of(text: str) -> Variant:
     return _AS_RECORDED if text == str(_AS_RECORDED) else parse_variant(text.split(" "))
 
 
-def parse_grid(texts: Sequence[str]) -> list[Variant]:
-    """`name=a,b,c` of each: every combination of one of each, the recorded value among them."""
+@dataclass(frozen=True, slots=True)
+class Grid:
+    variants: Sequence[Variant]
+    """Each once."""
+    left_out: Mapping[str, int]
+    """Why combinations contradict themselves, and how many do for that reason."""
+
+
+def parse_grid(texts: Sequence[str]) -> Grid:
+    """`name=a,b,c` of each: every combination of one of each, the recorded value among them.
+
+    A combination that contradicts itself is left out. Each change alone does not: so some are left. VariantError if a value is
+    not understood.
+    """
     choices = []
     for text in texts:
         name, _, values = text.partition("=")
         choices.append([(), *((f"{name}={value}" if values else name,) for value in values.split(","))])
-    found = [parse_variant([text for texts in chosen for text in texts]) for chosen in product(*choices)]
-    return [variant for variant in found if variant != _AS_RECORDED]
+    found: dict[Variant, None] = {}
+    left_out: dict[str, int] = {}
+    for chosen in dict.fromkeys(product(*choices)):
+        try:
+            found[parse_variant([text for texts in chosen for text in texts])] = None
+        except ContradictionError as error:
+            left_out[str(error)] = left_out.get(str(error), 0) + 1
+    found.pop(_AS_RECORDED)
+    return Grid(list(found), left_out)
 
 
 def _milliseconds(changes: Mapping[str, str], name: str, least: int) -> int | None:
@@ -152,9 +175,9 @@ def _remote_assignor(changes: Mapping[str, str], assignor: str | None) -> str | 
     remote = _one_of(changes, REMOTE_ASSIGNOR, tuple(SERVER_ASSIGNORS))
     is_consumer = protocol is not None or remote is not None or assignor == UNIFORM
     if is_consumer and assignor not in (None, remote or UNIFORM):
-        raise VariantError(f"{ASSIGNOR}={assignor} is of the classic protocol: the new one has {REMOTE_ASSIGNOR}")
+        raise ContradictionError(f"{ASSIGNOR}={assignor} is of the classic protocol: the new one has {REMOTE_ASSIGNOR}")
     if is_consumer and INITIAL_DELAY in changes:
-        raise VariantError(f"{INITIAL_DELAY} is of the classic protocol: the new one waits for nobody")
+        raise ContradictionError(f"{INITIAL_DELAY} is of the classic protocol: the new one waits for nobody")
     return remote or UNIFORM if is_consumer else None
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
+import io
 import json
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,17 +13,23 @@ from typing import Any
 import pytest
 
 from muster.cli.main import main
+from muster.client.admin import NewRecord, Producer, commit_offsets, create_topic
+from muster.client.cluster import Cluster
+from muster.client.offset_messages import CommittedOffset
+from muster.client.partitions import TopicPartition
 from muster.core.internal_topics import GROUP_JOURNAL
+from muster.core.offsets.tracked_query import TrackedQuery
 from muster.pipeline import session
 from muster.pipeline.lake.reader import Lake
-from muster.pipeline.lake.spark_reader import open_lake
+from muster.pipeline.lake.spark_reader import SparkLake, open_lake
 from muster.pipeline.log_schema import log_spark_schema
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
+from muster.whatif.advice import advise, best_of
 from muster.whatif.answer import answer, as_row
 from muster.whatif.arrivals import Arrivals
 from muster.whatif.generations import ASSUMED
-from muster.whatif.job import what_if
+from muster.whatif.job import NO_JOURNAL, what_if
 from muster.whatif.variants import Variant, parse_grid
 from tests.pipeline.decode.test_muster_log import wake
 from tests.pipeline.stream.lakes import LakeRun, source_of
@@ -29,7 +38,7 @@ from tests.whatif.generation_rows import generation, member
 from tests.whatif.random_group import RandomGroup
 
 GROUPS = 6
-VARIANTS = [Variant(), *parse_grid(["session.timeout.ms=2000,20000", "static"])]
+VARIANTS = [Variant(), *parse_grid(["session.timeout.ms=2000,20000", "static"]).variants]
 
 
 def journal(seed: int) -> list[dict[str, Any]]:
@@ -113,13 +122,26 @@ def test_log_without_a_journal_is_replayed_from_its_generations(spark: Any) -> N
     assert doubled.assumed.startswith(ASSUMED)
 
 
+def test_consumer_group_without_a_journal_says_that_it_cannot_be_replayed(spark: Any) -> None:
+    row = {"cluster": "c", "log_topic": "__consumer_offsets", "group_id": "newer", "is_tombstone": False}
+    of_group = {**row, "record_type": 3, "log_offset": 0, "epoch": {"epoch": 2}}
+    of_member = {**row, "record_type": 5, "log_offset": 1, "epoch": {"member_id": "anna"}}
+    share = {**row, "group_id": "shared", "record_type": 10, "log_offset": 2}
+    (found,) = what_if(spark, log_of(spark, {}, [of_group, of_member, share]), [Variant()]).collect()
+    assert (found.group_id, found.recorded_rebalances) == ("newer", None)
+    assert found.problem == NO_JOURNAL
+
+
 def test_log_of_a_real_kafka_that_was_compacted_says_that_its_generations_are_gone(
     spark: Any, whole: Lake, whole_root: Path
 ) -> None:
     found = what_if(spark, open_lake(spark, whole_root).table("log"), [Variant()]).collect()
-    assert {row.group_id: row.problem for row in found} == dict.fromkeys(
-        ["classic-group", "simple-5"], "the log has no generation of it"
-    )
+    gone = "the log has no generation of it"
+    assert {row.group_id: row.problem for row in found} == {
+        "classic-group": gone,
+        "simple-5": gone,
+        "new-protocol-group": NO_JOURNAL,
+    }
 
 
 def test_every_group_with_every_variant_gets_the_answer_of_the_pure_function(spark: Any) -> None:
@@ -158,14 +180,28 @@ def test_journal_in_a_lake_is_found(
     with RunningServer(Settings.of(settings)) as server, GroupClient(server.port) as client:
         wake(client)
         client.join("g1", version=3).answer()
+        asyncio.run(commit_as_tracked_query(server.address, "etl"))
     LakeRun(spark, tmp_path / "lake", source_of(tmp_path / "data")).run()
     log = open_lake(spark, tmp_path / "lake").table("log")
-    (found,) = what_if(spark, log, [Variant(session_timeout_ms=9_000)]).collect()
+    (found,) = what_if(spark, log, [Variant(session_timeout_ms=9_000)], "g1").collect()
     assert (found.group_id, found.variant, found.problem) == ("g1", "session.timeout.ms=9000", None)
     monkeypatch.setattr("muster.pipeline.session.open_session", lambda settings: nullcontext(spark))
     asked = ["whatif", "--lake", str(tmp_path / "lake"), "--set", "static", "--group"]
     assert [main([*asked, group]) for group in ("g1", "g*", "nobody")] == [0, 0, 1]
     assert "neither a journal nor generations of nobody" in capsys.readouterr().err
+    assert main(["lag", "--lake", str(tmp_path / "lake"), "--group", "etl", "--json"]) == 0
+    (row,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (row["topic"], row["committed"], row["end"], row["lag"]) == ("orders", 2, 3, 1)
+
+
+async def commit_as_tracked_query(address: str, group: str) -> None:
+    """Two of three records, as `muster.spark` commits them."""
+    async with Cluster(address) as cluster:
+        await create_topic(cluster, "orders", 1)
+        await Producer(cluster).send("orders", [NewRecord(b"order")] * 3)
+        query = TrackedQuery("8c6e", "51d0", 12, 345)
+        commit = CommittedOffset(2, metadata=query.metadata())
+        await commit_offsets(cluster, group, {TopicPartition("orders", 0): commit})
 
 
 @pytest.mark.parametrize(
@@ -203,3 +239,38 @@ def test_command_names_below_the_table_what_cannot_be_replayed_and_fails_for_a_g
     assert main([*asked, "--group", "simple-6"]) == 1
     (said,) = capsys.readouterr().err.strip().splitlines()
     assert "neither a journal nor generations of simple-6" in said
+
+
+@pytest.mark.usefixtures("_shared_session")
+def test_command_answers_a_grid_as_json_as_csv_as_a_page_and_as_a_table_with_its_advice(
+    spark: Any,
+    whole: Lake,
+    whole_root: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log, page = log_of(spark, {"g6": journal(6)}), tmp_path / "whatif.html"
+    monkeypatch.setattr(SparkLake, "table", lambda *_: log)
+    grid = ["group.protocol=consumer", "group.initial.rebalance.delay.ms=0,3000"]
+    asked = ["whatif", "--lake", str(whole_root), "--grid", grid[0], "--grid", grid[1]]
+    expected = [as_row(each) for each in answer("g6", map(json.dumps, journal(6)), parse_grid(grid).variants)]
+    expected.sort(key=place)
+    advice = advise(expected)
+    assert advice is not None
+
+    assert main([*asked, "--page", str(page), "--json"]) == 0
+    told = capsys.readouterr()
+    rows = [json.loads(line) for line in told.out.splitlines()]
+    assert [each.pop("advice") for each in rows] == [advice if each is best_of(expected) else None for each in expected]
+    assert [{"group_id": each.pop("group"), **each} for each in rows] == [{"cluster": "c", **each} for each in expected]
+    assert "2 combinations left out: group.initial.rebalance.delay.ms is of the classic protocol" in told.err
+    assert all(f'<th scope="row">{each["variant"]}</th>' in page.read_text() for each in expected)
+
+    assert main([*asked, "--csv"]) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [each["variant"] for each in lines] == [each["variant"] for each in expected]
+    assert [int(each["replayed_unowned_ms"]) for each in lines] == [each["replayed_unowned_ms"] for each in expected]
+
+    assert main(asked) == 0
+    assert capsys.readouterr().out.strip().endswith(advice)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql.streaming.query import StreamingQueryManager
 
 from muster.client.admin import committed_offsets, list_offsets
 from muster.client.cluster import Cluster
@@ -41,6 +42,12 @@ def run(rows: Any, home: Path, name: str | None = None) -> None:
     writer = writer if name is None else writer.queryName(name)
     query = writer.option("checkpointLocation", str(home)).trigger(availableNow=True).start()
     assert query.awaitTermination(120)
+
+
+def endless(rows: Any, home: Path, name: str) -> Any:
+    """The writer of a query that goes on when it has read everything."""
+    writer = rows.writeStream.format("noop").queryName(name).option("checkpointLocation", str(home))
+    return writer.trigger(processingTime="50 milliseconds")
 
 
 def held(bootstrap: str, group: str, security: Security = PLAINTEXT) -> Offsets:
@@ -100,6 +107,7 @@ def test_query_goes_on_to_its_end_while_the_coordinator_is_away(
     spark: Any,
     history: RunningServer,  # noqa: F811
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bootstrap = address_of(history, "PLAINTEXT")
     produce(bootstrap, 10)
@@ -107,7 +115,63 @@ def test_query_goes_on_to_its_end_while_the_coordinator_is_away(
     run(read(spark, bootstrap, TOPIC), tmp_path / "away")
     assert not tracking.flush(0), "it is still tried"
     assert tracking.figures.commits == 0
-    tracking.stop(timeout_seconds=0)
+    given: list[float] = []
+    monkeypatch.setattr(tracking._committer, "stop", given.append)
+    tracking.stop(timeout_seconds=0.1)
+    assert given == [0.0], "the whole of it was spent in waiting for the commit"
+    monkeypatch.undo()
+    tracking._committer.stop(0)
+
+
+def test_query_whose_checkpoint_may_be_behind_is_not_tracked(
+    spark: Any,
+    history: RunningServer,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    bootstrap = address_of(history, "PLAINTEXT")
+    produce(bootstrap, 10)
+    with track(spark, bootstrap) as tracking:
+        writer = endless(read(spark, bootstrap, TOPIC), tmp_path / "later", "later")
+        query = writer.option("asyncProgressTrackingEnabled", "true").start()
+        query.processAllAvailable()
+        query.stop()
+    assert (tracking.figures.commits, tracking.figures.failures) == (0, 0)
+    assert tracking.figures.skipped >= 1
+    assert "has asyncProgressTrackingEnabled" in caplog.text
+    assert held(bootstrap, "later") == {}
+
+    monkeypatch.setattr(StreamingQueryManager, "get", lambda *_: None)
+    with track(spark, bootstrap) as tracking:
+        run(read(spark, bootstrap, TOPIC), tmp_path / "unseen", "unseen")
+    assert tracking.figures.commits == 0
+    assert tracking.figures.skipped >= 1
+    assert "cannot be seen" in caplog.text
+
+
+def test_query_that_has_nothing_to_read_commits_its_offsets_again(
+    spark: Any,
+    history: RunningServer,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bootstrap = address_of(history, "PLAINTEXT")
+    produce(bootstrap, 10)
+    monkeypatch.setattr("muster.spark.tracking._RENEW_SECONDS", 0.0)
+    interval, before = "spark.sql.streaming.noDataProgressEventInterval", "10s"
+    spark.conf.set(interval, "100ms")
+    try:
+        with track(spark, bootstrap, group="idle") as tracking:
+            query = endless(read(spark, bootstrap, TOPIC), tmp_path / "idle", "idle").start()
+            query.processAllAvailable()
+            batches = query.lastProgress["batchId"] + 1
+            with tracking._changed:
+                assert tracking._changed.wait_for(lambda: tracking.figures.commits > batches, 60)
+            query.stop()
+    finally:
+        spark.conf.set(interval, before)
+    assert len(held(bootstrap, "idle")) == 2
 
 
 def test_what_makes_no_sense_is_refused_where_it_is_asked(spark: Any, tmp_path: Path) -> None:

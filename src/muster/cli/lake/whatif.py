@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,11 @@ from muster.cli.lake.with_spark import add_spark_arguments, run_on_spark
 from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.tables import Column, Row
 from muster.cli.support.usage_error import UsageError
+from muster.explain.words import plural
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
-    from muster.whatif.variants import Variant
+    from muster.whatif.variants import Grid
 
 _EXAMPLES = """\
 examples:
@@ -65,20 +67,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return run_and_report("whatif", lambda: _run(arguments, _variants(arguments)))
+    return run_and_report("whatif", lambda: _run(arguments, _grid(arguments)))
 
 
-def _run(arguments: argparse.Namespace, variants: list[Variant]) -> int:
+def _run(arguments: argparse.Namespace, grid: Grid) -> int:
     def work(spark: Any, lake: Lake) -> int:
         from muster.pipeline.lake.spark_reader import SparkLake
         from muster.whatif.job import what_if
 
         log = SparkLake(spark, lake).table("log")
-        found = what_if(spark, log, variants, arguments.group).orderBy("cluster", "group_id", "variant").collect()
+        found = what_if(spark, log, grid.variants, arguments.group).orderBy("cluster", "group_id", "variant").collect()
         rows = [row.asDict(recursive=True) for row in found]
         if not rows:
             raise NotFound(_nothing_of(arguments.group))
-        _show(arguments, rows)
+        _show(arguments, rows, grid.left_out)
         return DONE if arguments.page is None else _write_page(arguments.page, rows)
 
     return run_on_spark("whatif", arguments, work)
@@ -101,18 +103,18 @@ def _write_page(path: Path, rows: list[dict[str, Any]]) -> int:
     return DONE
 
 
-def _variants(arguments: argparse.Namespace) -> list[Variant]:
-    from muster.whatif.variants import VariantError, parse_grid, parse_variant
+def _grid(arguments: argparse.Namespace) -> Grid:
+    from muster.whatif.variants import Grid, VariantError, parse_grid, parse_variant
 
     if bool(arguments.set) == bool(arguments.grid):
         raise UsageError("say what is to be changed: --set for one other way, --grid for all combinations")
     try:
-        return [parse_variant(arguments.set)] if arguments.set else parse_grid(arguments.grid)
+        return Grid([parse_variant(arguments.set)], {}) if arguments.set else parse_grid(arguments.grid)
     except VariantError as error:
         raise UsageError(str(error)) from None
 
 
-def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
+def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]], left_out: Mapping[str, int]) -> None:
     from muster.whatif.advice import advise, best_of, why_none
     from muster.whatif.job import GIVES
 
@@ -124,6 +126,8 @@ def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
         for row in own:
             row["advice"] = advice if row is best else None
     print_rows(arguments, _COLUMNS, (*GIVES.names, "advice"), rows)
+    for reason, count in left_out.items():
+        print_below(arguments, f"{plural(count, 'combination')} left out: {reason}")
     if arguments.json or arguments.csv:
         return
     for own in groups.values():

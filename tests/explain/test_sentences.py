@@ -14,7 +14,7 @@ from muster.explain.facts import Who
 from muster.explain.machine import to_json
 from muster.explain.names import Names
 from muster.explain.page import page
-from muster.explain.told import tell_quiet, tell_rebalance, tell_summary
+from muster.explain.sentences import tell_quiet, tell_rebalance, tell_summary
 from muster.explain.words import duration, moment, partitions, plural, said
 from tests.explain.stories import Story, one_member, two_members
 

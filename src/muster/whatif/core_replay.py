@@ -21,7 +21,7 @@ from muster.core.requests import Request
 from muster.core.shard import Shard
 from muster.explain import words
 from muster.explain.event import Event
-from muster.whatif.recorded import Life, Recorded
+from muster.whatif.recorded import Recorded, RecordedMember
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.timers import Timers
 from muster.wire.value import Value
@@ -33,8 +33,8 @@ MOST_STEPS: Final = 5_000_000
 class Client:
     """A recorded process, playing its part."""
 
-    def __init__(self, life: Life) -> None:
-        self.life = life
+    def __init__(self, recorded: RecordedMember) -> None:
+        self.recorded = recorded
         self.member_id = ""
         self.changes = 0
         """How often it has subscribed to something else."""
@@ -44,8 +44,13 @@ class Client:
         """Of the classic protocol; the member epoch in the new one."""
 
     def is_alive(self, now_ms: int) -> bool:
-        silent_ms = self.life.silent_ms
+        silent_ms = self.recorded.silent_ms
         return not self.is_gone and (silent_ms is None or now_ms <= silent_ms)
+
+    def is_heard(self, now_ms: int) -> bool:
+        """Whether it still keeps its session."""
+        heard_ms = self.recorded.heard_ms
+        return self.is_alive(now_ms) and (heard_ms is None or now_ms <= heard_ms)
 
 
 class Ticket:
@@ -55,7 +60,9 @@ class Ticket:
         self.client = client
 
 
-class Stage(ABC):
+class CoreReplay(ABC):
+    """One replay. A protocol's subclass says what its clients do, and hears of events and replies."""
+
     def __init__(self, recorded: Recorded, config: GroupConfig, topics: TopicView | None = None) -> None:
         self.journal: list[JournalEvent] = []
         self.before: list[Event] = []
@@ -72,17 +79,27 @@ class Stage(ABC):
         self._now_ms = recorded.begin_ms
         self._clients: dict[str, Client] = {}
         """By the member id that the replay gave."""
-        self._asking: Client | None = None
+        self._requester: Client | None = None
         """Whose request is being handled."""
         self._log_offset = 0
 
-    def _load(self, records: Iterable[Record], seated: Iterable[Client]) -> None:
+    def _load(self, records: Iterable[Record], initial: Iterable[Client]) -> None:
         """Begin as a coordinator does: with what its log holds, and with these clients as members of it."""
-        for client in seated:
+        for client in initial:
             self._clients[client.member_id] = client
         for record in records:
             self._append(record)
         self._carry_out(self._shard.on_loaded(self._now_ms))
+        for key, deadline_ms, _ in list(self._timers):
+            self._shorten_if_silent(key, deadline_ms)
+
+    def _shorten_if_silent(self, key: TimerKey, deadline_ms: int) -> None:
+        """A coordinator that loads gives everybody a session from then on: the recorded one had not just loaded."""
+        client = self._clients.get(key[-1]) if key[0] == "session" else None
+        silent_ms = None if client is None else client.recorded.silent_ms
+        if client is not None and silent_ms is not None and silent_ms <= self._now_ms:
+            last_ms = silent_ms + self._patience_ms(client)
+            self._timers.set(key, max(self._now_ms, min(deadline_ms, last_ms)))
 
     def run(self) -> list[JournalEvent]:
         """Up to the last recorded event: what would come later is not known of the recorded history either.
@@ -114,7 +131,7 @@ class Stage(ABC):
 
     def silent(self) -> dict[str, int | None]:
         """By member id: the last sign of life of those that fell silent."""
-        return {member_id: client.life.silent_ms for member_id, client in self._clients.items()}
+        return {member_id: client.recorded.silent_ms for member_id, client in self._clients.items()}
 
     # -- what the protocols say
 
@@ -123,10 +140,10 @@ class Stage(ABC):
         """The text of the next id that the coordinator gives out."""
 
     @abstractmethod
-    def _answered(self, client: Client, reply: Value) -> None: ...
+    def _on_reply(self, client: Client, reply: Value) -> None: ...
 
     @abstractmethod
-    def _told(self, event: JournalEvent) -> None:
+    def _on_event(self, event: JournalEvent) -> None:
         """An event of a step that has been carried out."""
 
     @abstractmethod
@@ -148,13 +165,13 @@ class Stage(ABC):
             if self._now_ms >= self._quiet_until_ms and self._planned_ms() > self._now_ms + session_ms:
                 self._pass_quiet_time()
             return
-        self._asking = None
+        self._requester = None
         self._carry_out(self._shard.on_timer(key, self._now_ms))
 
     def _kept_session_ms(self, key: TimerKey, due_ms: int) -> int | None:
         """The session timeout behind this timer, if its member is still heard of when it is due. None: the core is to decide."""
         client = self._clients.get(key[-1]) if key[0] == "session" else None
-        return None if client is None or not client.is_alive(due_ms) else self._session_ms(client)
+        return None if client is None or not client.is_heard(due_ms) else self._session_ms(client)
 
     def _planned_ms(self) -> int:
         """When clients act next, or the end."""
@@ -173,8 +190,8 @@ class Stage(ABC):
             if session_ms is None:
                 until_ms = min(until_ms, due_ms)
                 continue
-            silent_ms = self._clients[key[-1]].life.silent_ms
-            until_ms = until_ms if silent_ms is None else min(until_ms, silent_ms)
+            heard_ms = self._clients[key[-1]].recorded.heard_ms
+            until_ms = until_ms if heard_ms is None else min(until_ms, heard_ms)
             kept.append((key, due_ms, number, session_ms))
         moved = []
         for key, due_ms, number, session_ms in kept:
@@ -187,22 +204,21 @@ class Stage(ABC):
         self._quiet_until_ms = until_ms
 
     def _set_timer(self, key: TimerKey, deadline_ms: int, now_ms: int) -> None:
-        """A member that falls silent is missed a session timeout after its last sign of life, not after the last timer."""
+        """A member that falls silent is missed a session timeout after its last sign of life, not after the last timer. One that
+        waits for the end of a join phase then has a session from that end on."""
         client = self._clients.get(key[-1]) if key[0] == "session" else None
-        silent_ms = None if client is None else client.life.silent_ms
-        if client is not None and silent_ms is not None:
-            last_ms = silent_ms + self._patience_ms(client)
-            deadline_ms = max(now_ms, min(deadline_ms, last_ms)) if now_ms >= silent_ms else deadline_ms
-            deadline_ms = last_ms if now_ms < silent_ms <= deadline_ms < last_ms else deadline_ms
+        heard_ms = None if client is None else client.recorded.heard_ms
+        if client is not None and heard_ms is not None and now_ms < heard_ms <= deadline_ms:
+            deadline_ms = max(deadline_ms, heard_ms + self._patience_ms(client))
         self._timers.set(key, deadline_ms)
 
     def _patience_ms(self, client: Client) -> int:
-        return client.life.asks.session_timeout_ms
+        return client.recorded.settings.session_timeout_ms
 
     # -- the core
 
-    def _ask(self, request: Request, client: Client) -> None:
-        self._asking = client
+    def _send(self, request: Request, client: Client) -> None:
+        self._requester = client
         self._carry_out(self._shard.handle(request, Ticket(client), self._now_ms))
 
     def _carry_out(self, outcome: Outcome) -> None:
@@ -222,7 +238,7 @@ class Stage(ABC):
         follow_up = self._shard.on_durable(outcome.step, self._now_ms) if outcome.step is not None else None
         self._release(outcome.replies)
         for event in outcome.journal:
-            self._told(event)
+            self._on_event(event)
         if follow_up is not None:
             self._carry_out(follow_up)
 
@@ -231,11 +247,11 @@ class Stage(ABC):
         self._log_offset += 1
 
     def _name(self, member_id: str) -> None:
-        if self._asking is not None:
-            self._asking.member_id = member_id
-            self._clients[member_id] = self._asking
+        if self._requester is not None:
+            self._requester.member_id = member_id
+            self._clients[member_id] = self._requester
 
     def _release(self, replies: Sequence[tuple[object, Value]]) -> None:
         for ticket, reply in replies:
             assert isinstance(ticket, Ticket)
-            self._answered(ticket.client, reply)
+            self._on_reply(ticket.client, reply)

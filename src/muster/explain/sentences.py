@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from muster.explain.cause_words import phrase, sentence_case, why_sentence
+from muster.explain.epoch_sentences import tell_regex, tell_waits
 from muster.explain.facts import Departure, Gap, Move, Quiet, Rebalance, Who
 from muster.explain.held_offsets import tell_held
 from muster.explain.names import Names
 from muster.explain.summary import Summary
-from muster.explain.told_epochs import tell_regex, tell_waits
 from muster.explain.tracked_query import tell_new_run
 from muster.explain.words import duration, listed, moment, partitions, plain, plural, said
 
