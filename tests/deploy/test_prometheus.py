@@ -19,6 +19,7 @@ from tests.testing.confluent_members import PATIENCE_SECONDS, consumer
 DEPLOY = Path(__file__).parents[2] / "deploy"
 RULES = DEPLOY / "prometheus" / "muster-alerts.yml"
 DASHBOARD: dict[str, Any] = json.loads((DEPLOY / "grafana" / "muster.json").read_text(encoding="utf-8"))
+VARIABLES = {each["name"]: each for each in DASHBOARD["templating"]["list"]}
 LINT_ONLY = 3
 """The exit code of `promtool check metrics` for a page that it can read and would have named otherwise."""
 METRIC = re.compile(r"\b(?:muster|process)_\w+")
@@ -77,9 +78,16 @@ def _with_values(expression: str) -> str:
 def test_rules_and_dashboard_name_only_metrics_that_there_are(scraped: str) -> None:
     known = set(re.findall(r"^# TYPE (\w+)", scraped, flags=re.MULTILINE))
     alerts = re.findall(r"expr: (.*)", RULES.read_text(encoding="utf-8"))
-    used = {name for text in (*expressions(), *alerts) for name in METRIC.findall(text)}
+    choices = [variable["query"]["query"] for variable in VARIABLES.values() if variable["type"] == "query"]
+    used = {name for text in (*expressions(), *alerts, *choices) for name in METRIC.findall(text)}
     assert used - known == set()
     assert len(used) > 15
+
+
+def test_a_group_can_be_chosen_whatever_its_protocol_and_if_it_only_commits() -> None:
+    """Members are of both protocols, for the first thousand groups; the age of commits is of all that have committed."""
+    choices = METRIC.findall(VARIABLES["group"]["query"]["query"])
+    assert choices == ["muster_group_members", "muster_group_last_commit_age_seconds"]
 
 
 def test_committed_offset_lag_and_cause_are_on_the_page(scraped: str) -> None:
