@@ -64,7 +64,9 @@ def test_a_release_is_tested_with_the_programs_that_ci_installs() -> None:
     """Without them the tests of the alert rules and of kcat are skipped. A GitHub machine has a Chrome of its own."""
     wanted = set(" ".join(re.findall(r'missing="\$missing (.*)"', text(".ci/run"))).split())
     jobs = read_yaml(".github/workflows/release.yml")["jobs"]
-    installed = {word for command in _commands(jobs["test"]) if "apt-get install" in command for word in command.split()}
+    installed = {
+        word for command in _commands(jobs["test"]) if "apt-get install" in command for word in command.split()
+    }
     assert wanted - installed == {"chromium", "fonts-dejavu-core"}
 
 

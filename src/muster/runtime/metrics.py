@@ -124,7 +124,9 @@ def _per_group(shards: list[Shard]) -> Iterator[Metric]:
         group.group_id: group.epoch if isinstance(group, ConsumerGroup) else group.generation for group in groups
     }
     yield _of_groups("group_generation", "The generation of a classic group, the epoch of another.", generations)
-    yield _of_groups("group_stable", "1 if the group is Stable.", {group.group_id: _is_stable(group) for group in groups})
+    yield _of_groups(
+        "group_stable", "1 if the group is Stable.", {group.group_id: _is_stable(group) for group in groups}
+    )
     parked = {group.group_id: group.awaiting_joins for group in groups if not isinstance(group, ConsumerGroup)}
     yield _of_groups("group_parked_joins", "JoinGroup requests of a classic group that wait.", parked)
 
