@@ -201,7 +201,7 @@ class TestLateAtCommit:
             _late("half", 0, 0),
             _late("half", 0, 0, partition=1, lag=7, time_lag_est_ms=None, time_lag_hi_ms=None),
             _late("endless", 0, 0),
-            _late("endless", 0, 0, partition=1, lag=None, end=None, time_lag_est_ms=None, time_lag_hi_ms=None),
+            _late("endless", 0, 0, partition=1, committed=7, lag=None, time_lag_est_ms=None, time_lag_hi_ms=None),
         ]
         svg = commit_scatter.commit_scatter(facts_of(g_lag=rows))
         assert [mark["data-tip"].split(",")[0] for mark in marks_of(svg)] == ["late"]

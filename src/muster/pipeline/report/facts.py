@@ -116,8 +116,9 @@ def is_late_unknown(lag: pa.Table) -> pa.ChunkedArray:
 
     Never null. A partition without a position is none of these: nothing was read there that could be late.
     """
-    may_wait = pc.fill_null(pc.greater(lag["lag"], 0), True)
-    return pc.and_(pc.and_(pc.is_null(lag["time_lag_est_ms"]), pc.is_valid(lag["committed"])), may_wait)
+    has_no_end = pc.and_(pc.is_null(lag["lag"]), pc.is_valid(lag["committed"]))
+    may_wait = pc.or_(has_no_end, pc.fill_null(pc.greater(lag["lag"], 0), False))
+    return pc.and_(pc.is_null(lag["time_lag_est_ms"]), may_wait)
 
 
 def born_ms(facts: Facts, key: GroupKey) -> int | None:
