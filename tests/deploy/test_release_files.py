@@ -22,6 +22,13 @@ RUNNERS = {
 }
 """GitHub's labels as of 2026: a job that asks for a retired one (macos-13 since December 2025) waits for ever."""
 
+HOUSE_RULES = {
+    "names": "test_names_in_backticks",
+    "citations": "test_citations",
+    "sizes": "test_files_stay_small",
+    "broad excepts": "test_broad_excepts",
+}
+
 
 def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
@@ -36,10 +43,19 @@ def targets() -> set[str]:
     return set(re.findall(r"^([a-z-]+):", text("Makefile"), flags=re.MULTILINE))
 
 
-def test_the_newest_release_of_the_changelog_is_this_version_and_has_a_date() -> None:
-    released = re.findall(r"^## (\d[\w.]*) - (\d{4}-\d\d-\d\d)$", text("CHANGELOG.md"), flags=re.MULTILINE)
-    assert released
-    assert released[0][0] == muster.__version__
+def test_the_version_is_the_newest_release_of_the_changelog_or_the_one_that_comes_next() -> None:
+    """Between two releases main has the next one's version with `.dev0`, and the changelog a section for it."""
+    first, newest = re.findall(r"^## (.*)$", text("CHANGELOG.md"), flags=re.MULTILINE)[:2]
+    version, _, is_coming = muster.__version__.partition(".dev")
+    if is_coming:
+        assert first == "Unreleased"
+        assert _numbers(version) > _numbers(newest.partition(" ")[0])
+    else:
+        assert re.fullmatch(re.escape(version) + r" - \d{4}-\d\d-\d\d", first)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
 
 
 def test_a_release_is_tested_with_every_python_that_the_pages_promise(targets: set[str]) -> None:
@@ -81,6 +97,9 @@ def test_hooks_before_a_commit_run_what_make_setup_installs() -> None:
         program, *arguments = hook["entry"].split()
         assert program.startswith(".venv/bin/")
         assert all((ROOT / argument).exists() for argument in arguments if argument.startswith("tests/"))
+    (house,) = (hook for hook in local["hooks"] if hook["id"] == "house")
+    files = [Path(argument).stem for argument in house["entry"].split() if argument.startswith("tests/")]
+    assert files == [HOUSE_RULES[word] for word in house["name"].split(", ")]
 
 
 def test_editors_are_told_what_ruff_and_make_want() -> None:
