@@ -166,7 +166,7 @@ def test_at_least_nothing_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFix
     below = {"time_lag_lo_ms": 0, "time_lag_hi_ms": None, "time_lag_est_ms": None, "method": "left_bound"}
     rows = [
         _lag("below", "orders", 0, 10, 17, **below),
-        _lag("endless", "orders", 0, 10, 10, end=None, lag=None, lag_raw=None, method="no_end"),
+        {**_lag("endless", "orders", 0, 10, 10, method="no_end"), "end": None, "lag": None, "lag_raw": None},
     ]
     sums = [{"cluster": "east", "group_id": "endless", "n_partitions": 1, "n_no_end": 1}]
     root = str(gold_lake(tmp_path / "open", {**GOLD, "g_lag": rows, "g_group_lag": sums}, at_ms=AT).location)
@@ -252,6 +252,17 @@ def test_the_lake_can_be_named_by_a_variable(
 ) -> None:
     monkeypatch.setenv("MUSTER_LAKE", lake)
     assert len(_json(capsys, "lag")) == 4
+
+
+def test_without_a_lake_the_variable_is_named_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MUSTER_LAKE", raising=False)
+    with pytest.raises(SystemExit):
+        main(["lag"])
+    assert capsys.readouterr().err.splitlines()[0] == (
+        "muster lag: the following arguments are required: --lake; --lake can also be set as MUSTER_LAKE"
+    )
 
 
 @pytest.mark.parametrize(
