@@ -115,8 +115,7 @@ def _timing(name: str, meaning: str, timings: list[Timing]) -> Iterator[Metric]:
 
 
 def _per_group(shards: list[Shard]) -> Iterator[Metric]:
-    every = (group for shard in shards for group in (*shard.groups.values(), *shard.consumer_groups.values()))
-    groups = list(islice(every, MAX_LABELLED_GROUPS))
+    groups = list(islice(_groups_of_both_protocols(shards), MAX_LABELLED_GROUPS))
     hidden = f"Groups that the figures below leave out: they are shown for {MAX_LABELLED_GROUPS} groups."
     yield plain("hidden_groups", "gauge", hidden, _number_of_groups(shards) - len(groups))
     yield _of_groups("group_members", "Members of a group.", {group.group_id: len(group.members) for group in groups})
@@ -129,6 +128,12 @@ def _per_group(shards: list[Shard]) -> Iterator[Metric]:
     )
     parked = {group.group_id: group.awaiting_joins for group in groups if not isinstance(group, ConsumerGroup)}
     yield _of_groups("group_parked_joins", "JoinGroup requests of a classic group that wait.", parked)
+
+
+def _groups_of_both_protocols(shards: list[Shard]) -> Iterator[Group | ConsumerGroup]:
+    for shard in shards:
+        yield from shard.groups.values()
+        yield from shard.consumer_groups.values()
 
 
 def _number_of_groups(shards: list[Shard]) -> int:
