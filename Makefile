@@ -17,10 +17,14 @@ STEADY := $(BIN)/python -m tests.house.steady -n $(WORKERS) --dist loadgroup
 # MUSTER_PURE=1, or a file .pure here, keeps everything from being compiled: then what is edited is what runs.
 PURE := $(or $(MUSTER_PURE),$(wildcard .pure))
 COMPILED := $(VENV)/.$(if $(PURE),pure,compiled)
+# Compiled files of several Pythons lie side by side under src. The marker names the one that was built for this environment,
+# and nothing if plain Python came out. What it names may be gone: another environment of the same Python is plain now.
+EXT_SUFFIX = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+GONE := $(filter-out $(wildcard src/*.so),$(shell cat $(VENV)/.compiled 2>/dev/null))
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 , := ,
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test passes console console-pictures console-axe console-soak serve lint style types dist release-pins format generate fuzz sim kill chaos upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
+.PHONY: help again setup compile demo test passes console console-pictures console-axe console-soak serve lint style types dist release-pins format generate fuzz sim kill chaos upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,11 +46,13 @@ $(READY): pyproject.toml
 $(DEMO_READY): pyproject.toml
 	$(call install,demo$(,)pipeline)
 
-$(COMPILED): $(READY) $(HOT_FILES)
-	@find src -name '*.so' -delete # also those of files that are compiled no more
+$(COMPILED): $(READY) $(HOT_FILES) $(if $(GONE),again)
+	@suffix=$(EXT_SUFFIX) && find src -name '*.so' -name "*$$suffix" -delete # also those of files that are compiled no more
 	@$(if $(PURE),,$(BIN)/python setup.py --quiet build_ext --inplace)
 	@rm -f $(VENV)/.pure $(VENV)/.compiled
-	@touch $@ $$(find src -name 'muster__mypyc.*.so')
+	@suffix=$(EXT_SUFFIX) && find src -name "muster__mypyc$$suffix" -exec touch {} + -print > $@
+
+again:
 
 compile: $(COMPILED) ## compile the hot core in place (MUSTER_PURE=1, or a file .pure: use plain Python)
 

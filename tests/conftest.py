@@ -1,4 +1,5 @@
 """Nobody tests yesterday's code: another package than this checkout's, or modules compiled before their source, stop the run.
+So does plain Python where `make` has compiled.
 
 And nobody's outcome is luck: Hypothesis draws the same examples in every run and does not look at the clock.
 `--hypothesis-profile=default` explores. The browser is here because tests of several rooms share it.
@@ -6,6 +7,8 @@ And nobody's outcome is luck: Hypothesis draws the same examples in every run an
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from sysconfig import get_config_var
@@ -16,6 +19,7 @@ from hypothesis import HealthCheck, settings
 import muster
 from muster.wire.apis import IS_COMPILED
 from tests.browser import Browser, find_browser
+from tests.forms import plain_by_accident
 
 SOURCE = Path(__file__).parent.parent / "src"
 
@@ -35,6 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
             f"{Path(muster.__file__).parent} would be tested, not {SOURCE}: `rm .venv/.ready && make setup`"
         )
     if not IS_COMPILED:
+        if why := plain_by_accident(Path(sys.prefix), SOURCE.parent, os.environ):
+            raise pytest.UsageError(why)
         return
     suffix = get_config_var("EXT_SUFFIX")  # of this Python: another's modules may lie beside
     built = min((path.stat().st_mtime for path in SOURCE.glob(f"muster__mypyc{suffix}")), default=float("inf"))

@@ -16,16 +16,16 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
 DIST: Final = ROOT / "dist"
+PLAIN: Final = "-none-any.whl"
 UV: Final = str(Path(sys.executable).with_name("uv"))
 
 
 def main() -> None:
     shutil.rmtree(DIST, ignore_errors=True)
+    DIST.mkdir()
     sdist = build("--sdist", str(ROOT), pure=True)
     pure = build("--wheel", str(sdist), pure=True)
     compiled = build("--wheel", str(sdist), pure=False)
-    if compiled == pure:
-        sys.exit("make dist: the compiled wheel came out as plain Python; what the build said is above")
     run([sys.executable, "-m", "twine", "check", "--strict", str(sdist), str(pure), str(compiled)])
     for package, form, is_pure in ((sdist, "pure", True), (pure, "pure", True), (compiled, "compiled", False)):
         try_out(package, form, is_pure)
@@ -33,14 +33,19 @@ def main() -> None:
 
 
 def build(kind: str, source: str, *, pure: bool) -> Path:
-    """The file that this step added to dist/."""
-    before = set(DIST.glob("*"))
-    environment = {**os.environ, "MUSTER_PURE": "1"} if pure else {**os.environ, "MUSTER_PURE": ""}
-    run([UV, "build", "--quiet", kind, "--out-dir", str(DIST), source], environment)
-    made = sorted(path for path in set(DIST.glob("*")) - before if path.suffix in (".whl", ".gz"))
-    if len(made) != 1:
-        sys.exit(f"make dist: {kind} of {source} made {[path.name for path in made]}, not one file")
-    return made[0]
+    """The file that this step adds to dist/.
+
+    It is made in a folder of its own: a compiled wheel that came out as plain Python has the name of the pure one.
+    """
+    environment = {**os.environ, "MUSTER_PURE": "1" if pure else ""}
+    with TemporaryDirectory() as folder:
+        run([UV, "build", kind, "--out-dir", folder, source], environment)
+        made = sorted(path for path in Path(folder).iterdir() if path.suffix in (".whl", ".gz"))
+        if len(made) != 1:
+            sys.exit(f"make dist: {kind} of {source} made {[path.name for path in made]}, not one file")
+        if not pure and made[0].name.endswith(PLAIN):
+            sys.exit("make dist: the compiled wheel came out as plain Python; what the build said is above")
+        return Path(shutil.move(made[0], DIST / made[0].name))
 
 
 def try_out(package: Path, form: str, pure: bool) -> None:

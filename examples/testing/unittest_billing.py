@@ -32,6 +32,13 @@ class BillingTest(unittest.TestCase):
         self.consumer.subscribe(["orders"])
         self.assertEqual([each.value() for each in self.consumer.consume(2, timeout=30)], [b"tea", b"pots"])
 
+    def test_orders_are_billed_although_an_answer_is_lost(self) -> None:
+        lost = self.broker.faults.drop_reply("JoinGroup")
+        self.broker.produce("orders", "tea", "pots")
+        self.consumer.subscribe(["orders"])
+        self.assertEqual([each.value() for each in self.consumer.consume(2, timeout=30)], [b"tea", b"pots"])
+        self.assertEqual(lost.uses, 1)
+
     def test_a_member_without_heartbeats_loses_its_place(self) -> None:
         self.consumer.subscribe(["orders"])
         while self.broker.group("billing").state() != "Stable":

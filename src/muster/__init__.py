@@ -2,7 +2,7 @@
 
 from os import environ as _environ
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 if _environ.get("MUSTER_PURE"):
     from muster.form import use_source_only as _use_source_only

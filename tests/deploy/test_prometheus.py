@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 from muster.testing import Broker
 from tests.server.test_metrics_listen import page
@@ -18,7 +19,9 @@ from tests.testing.confluent_members import PATIENCE_SECONDS, consumer
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 RULES = DEPLOY / "prometheus" / "muster-alerts.yml"
+CASES = RULES.with_name("muster-alerts-test.yml")
 DASHBOARD: dict[str, Any] = json.loads((DEPLOY / "grafana" / "muster.json").read_text(encoding="utf-8"))
+VARIABLES = {each["name"]: each for each in DASHBOARD["templating"]["list"]}
 LINT_ONLY = 3
 """The exit code of `promtool check metrics` for a page that it can read and would have named otherwise."""
 METRIC = re.compile(r"\b(?:muster|process)_\w+")
@@ -51,7 +54,14 @@ def expressions() -> list[str]:
 @needs_promtool
 def test_the_alert_rules_are_valid_and_fire_when_they_should() -> None:
     assert "SUCCESS" in promtool("check", "rules", str(RULES))
-    assert "SUCCESS" in promtool("test", "rules", str(RULES.with_name("muster-alerts-test.yml")))
+    assert "SUCCESS" in promtool("test", "rules", str(CASES))
+
+
+def test_every_alert_is_seen_to_fire() -> None:
+    rules, cases = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in (RULES, CASES))
+    looks = [look for test in cases["tests"] for look in test["alert_rule_test"]]
+    fires = {look["alertname"] for look in looks if look["exp_alerts"]}
+    assert fires == {rule["alert"] for group in rules["groups"] for rule in group["rules"]}
 
 
 @needs_promtool
@@ -77,9 +87,16 @@ def _with_values(expression: str) -> str:
 def test_rules_and_dashboard_name_only_metrics_that_there_are(scraped: str) -> None:
     known = set(re.findall(r"^# TYPE (\w+)", scraped, flags=re.MULTILINE))
     alerts = re.findall(r"expr: (.*)", RULES.read_text(encoding="utf-8"))
-    used = {name for text in (*expressions(), *alerts) for name in METRIC.findall(text)}
+    choices = [variable["query"]["query"] for variable in VARIABLES.values() if variable["type"] == "query"]
+    used = {name for text in (*expressions(), *alerts, *choices) for name in METRIC.findall(text)}
     assert used - known == set()
     assert len(used) > 15
+
+
+def test_a_group_can_be_chosen_whatever_its_protocol_and_if_it_only_commits() -> None:
+    """Members are of both protocols, for the first thousand groups; the age of commits is of all that have committed."""
+    choices = METRIC.findall(VARIABLES["group"]["query"]["query"])
+    assert choices == ["muster_group_members", "muster_group_last_commit_age_seconds"]
 
 
 def test_committed_offset_lag_and_cause_are_on_the_page(scraped: str) -> None:
@@ -93,5 +110,12 @@ def test_committed_offset_lag_and_cause_are_on_the_page(scraped: str) -> None:
 
 
 def test_unknown_is_said_on_the_dashboard() -> None:
+    assert {name for text in expressions() for name in METRIC.findall(text)} >= {
+        "muster_group_unknown_lag",
+        "muster_hidden_offsets",
+        "muster_hidden_groups",
+    }
+    (by_group,) = (panel for panel in DASHBOARD["panels"] if panel["title"] == "Lag by group")
+    assert "In a cluster" in by_group["description"]
     values = {panel["fieldConfig"]["defaults"]["noValue"] for panel in DASHBOARD["panels"] if panel["type"] != "row"}
     assert values == {"not known"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from muster.runtime.metrics import MAX_LABELLED_GROUPS, Metric, coordinator_metrics, exposition
+from tests.runtime.test_consumer_turns import group_of
 from tests.runtime.test_coordinator import stable_group
 from tests.runtime.world import World, commit, join
 
@@ -61,6 +62,17 @@ def test_expired_members_are_counted() -> None:
     assert samples(world)["muster_expired_members_total", ""] == 1
 
 
+def test_groups_of_the_consumer_protocol_have_the_same_figures() -> None:
+    """KIP-848: the generation is the group epoch."""
+    world = group_of("a", "b")  # the second one's partitions are still with the first
+    found = samples(world)
+    assert (found["muster_group_members", "g"], found["muster_group_generation", "g"]) == (2, 3)
+    assert found["muster_group_stable", "g"] == 0
+    assert ("muster_group_parked_joins", "g") not in found
+    assert found["muster_hidden_groups", ""] == 0
+    assert samples(group_of("alone"))["muster_group_stable", "g"] == 1
+
+
 def test_per_group_figures_are_bounded() -> None:
     world = World().start()
     for number in range(MAX_LABELLED_GROUPS + 10):
@@ -68,6 +80,7 @@ def test_per_group_figures_are_bounded() -> None:
     world.settle()
     found = samples(world)
     assert found["muster_num_groups", ""] == MAX_LABELLED_GROUPS + 10
+    assert found["muster_hidden_groups", ""] == 10
     assert sum(name == "muster_group_members" for name, _ in found) == MAX_LABELLED_GROUPS
 
 

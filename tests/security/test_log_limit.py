@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from muster.runtime.log_limit import LINES, SECONDS, LogLimit
+from muster.runtime.log_limit import LINES, SECONDS, LogLimit, tell_what_is_over
 
 
 def test_lines_beyond_the_limit_are_counted_and_told_in_the_next_interval(caplog: pytest.LogCaptureFixture) -> None:
@@ -21,3 +21,21 @@ def test_lines_beyond_the_limit_are_counted_and_told_in_the_next_interval(caplog
         "and 7 more failures, not told one by one",
         "failure again",
     ]
+
+
+def test_after_a_flood_the_count_is_told_though_nothing_more_comes(caplog: pytest.LogCaptureFixture) -> None:
+    now = [0.0]
+    limit = LogLimit(logging.getLogger("test"), "failures", lambda: now[0])
+    for _ in range(LINES + 6):
+        limit.error("failure")
+    limit.warning("no failure")
+    now[0] = SECONDS - 1
+    tell_what_is_over()
+    assert len(caplog.records) == LINES
+    now[0] = SECONDS
+    tell_what_is_over()
+    tell_what_is_over()
+    (told,) = caplog.records[LINES:]
+    assert (told.levelname, told.getMessage()) == ("ERROR", "and 7 more failures, not told one by one")
+    limit.warning("failure again")
+    assert caplog.records[-1].getMessage() == "failure again"

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 import threading
+from contextlib import ExitStack
 from struct import pack
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,6 +14,7 @@ from typing import Any, cast
 import pytest
 
 from muster.core.replies import HeartbeatReply
+from muster.runtime import log_limit
 from muster.server.call import Call
 from muster.server.connection import Connection
 from muster.server.limits import WAITING_BYTES_PER_CONNECTION
@@ -221,6 +223,42 @@ def test_an_idle_connection_is_closed_by_the_sweep_and_a_used_or_waiting_one_is_
             assert used.read("Heartbeat", 4, 2).error_code == 2
             assert listener.traffic.idle_closed == 1
             assert server.run(lambda: len(connections(server))) == 2
+
+
+def test_lines_about_idle_connections_are_bounded_and_the_sweep_tells_how_many_more(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A client can leave as many as it likes."""
+    monkeypatch.setattr(log_limit, "LINES", 1)
+    caplog.set_level(logging.INFO, "muster.listener")
+    now = [0.0]
+    with fake_server({"connections.max.idle.ms": "60000"}) as server, ExitStack() as opened:
+        assert server.server is not None
+        listener = server.server.listener
+        listener.idle_log = log_limit.LogLimit(logging.getLogger("muster.listener"), "idle ones", lambda: now[0])
+        clients = [opened.enter_context(RawClient(server.port)) for _ in range(3)]
+        until(server, lambda: len(connections(server)) == 3)
+        for now_ms in (0, 60_000):
+            server.run(listener.sweep, now_ms)
+        assert all(client.is_closed_by_server() for client in clients)
+        now[0] = log_limit.SECONDS
+        server.run(listener.sweep, 60_000)
+    lines = [record.getMessage() for record in caplog.records if "idle" in record.getMessage()]
+    assert len(lines) == 2
+    assert lines[0].endswith(": idle for 60000 ms")
+    assert lines[1] == "and 2 more idle ones, not told one by one"
+
+
+def test_without_a_limit_on_idle_connections_the_sweep_closes_none_and_goes_on_for_the_log() -> None:
+    with fake_server({"connections.max.idle.ms": "-1"}) as server, RawClient(server.port) as client:
+        assert server.server is not None
+        listener = server.server.listener
+        until(server, lambda: len(connections(server)) == 1)
+        for now_ms in (0, 10**9):
+            server.run(listener.sweep, now_ms)
+        client.send(heartbeat(1))
+        assert client.read("Heartbeat", 4, 1).error_code == 1
+        assert listener._sweep is not None
 
 
 @interpreted_only

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from muster.server.settings import Settings
+from muster.testing.control_openapi import PAGES
 from muster.testing.controlled_server import control_endpoint
 from muster.topics.config_types import ConfigError
 from muster.wire import errors
@@ -97,6 +99,20 @@ def test_the_description_is_served(controlled: Controlled) -> None:
     described = controlled.ask("GET", "/openapi.json")
     served = {f"{method.upper()} {path}" for path, methods in described["paths"].items() for method in methods}
     assert served == set(controlled.ask("GET", "/")["pages"])
+
+
+@pytest.mark.parametrize("page", [name for name, described in PAGES.items() if described.body or described.query])
+def test_a_page_takes_the_fields_that_are_described_and_no_others(controlled: Controlled, page: str) -> None:
+    method, _, pattern = page.partition(" ")
+    path, described = re.sub(r"\{\w+\}", "x", pattern), PAGES[page]
+    if described.body:
+        _, said = controlled.refused(method, path, {"nonsense": 1})
+    else:
+        _, said = controlled.refused(method, f"{path}?nonsense=1")
+    start, _, known = said.partition("; known are ")
+    assert start == "nonsense: not known here"
+    assert set(known.split(", ")) == set(described.body or described.query)
+    assert set(described.required) <= set(described.body)
 
 
 def test_records_go_in_and_come_out(controlled: Controlled) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 pytest_plugins = ("pytester",)
@@ -81,6 +83,47 @@ def test_a_failed_test_shows_what_happened_to_its_groups(pytester: pytest.Pytest
     result.stdout.fnmatch_lines(
         ["*groups of the broker at 127.0.0.1:*", "billing is Empty*", "*was given a member id*"]
     )
+
+
+def test_a_call_that_makes_no_sense_is_shown_at_the_line_of_the_test(pytester: pytest.Pytester) -> None:
+    """No frame of the kit, of the broker's thread or of asyncio is between: nobody looks for the mistake there."""
+    calls = (
+        "broker.produce('orders', 3)",
+        "broker.produce('orders', 'a', partition=7)",
+        "broker.create_topic('other', '3')",
+        "broker.create_topic('orders')",
+        "broker.delete_topic('none')",
+        "broker.group('g').expire('nobody')",
+        "broker.group('g').wait('Stabel')",
+        "broker.group('g').wait('Stable', timeout=0)",
+        "broker.transaction('t').expire()",
+        "broker.faults.error('Heartbeat', 'NO_SUCH_ERROR')",
+        "broker.clock.advance(seconds=-1)",
+        "Broker(topics=['orders'])",
+        "Broker({'no.such.setting': 1})",
+    )
+    tests = [f"def test_{number}(broker):\n    {call}\n" for number, call in enumerate(calls)]
+    fixture = "@pytest.fixture\ndef broker(muster_session_broker):\n    return muster_session_broker\n"
+    first = "def test_topic(broker):\n    broker.create_topic('orders')\n"
+    pytester.makepyfile("\n".join(["import pytest", "from muster.testing import Broker", fixture, first, *tests]))
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, failed=len(calls))
+    shown = re.findall(r"^(\S+\.py):\d+:", result.stdout.str(), flags=re.MULTILINE)
+    assert {*shown} == {path.name for path in pytester.path.glob("test_*.py")}
+    assert len(shown) == len(calls)
+
+
+def test_an_error_of_the_tests_own_function_keeps_its_frames(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def own():
+            raise ValueError("mine")
+
+        def test_it(muster_broker):
+            muster_broker.run(own)
+        """
+    )
+    pytester.runpytest_inprocess().stdout.fnmatch_lines(["*raise ValueError*mine*"])
 
 
 def test_a_fault_that_nobody_met_is_in_the_summary(pytester: pytest.Pytester) -> None:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 from zlib import crc32
 
+from muster.core.classic.group import Group
 from muster.core.classic.states import GroupState
+from muster.core.consumer.group import ConsumerGroup
 from muster.core.consumer.states import ConsumerGroupState
 from muster.core.shard import Shard
 from muster.runtime.coordinator import Coordinator
@@ -58,7 +61,7 @@ def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
 def _groups(shards: list[Shard]) -> Iterator[Metric]:
     groups = [group for shard in shards for group in shard.groups.values()]
     consumer_groups = [group for shard in shards for group in shard.consumer_groups.values()]
-    yield plain("num_groups", "gauge", "Groups held by this node.", len(groups) + len(consumer_groups))
+    yield plain("num_groups", "gauge", "Groups held by this node.", _number_of_groups(shards))
     yield labelled(
         "groups",
         "gauge",
@@ -87,8 +90,8 @@ def _work(shards: list[Shard]) -> Iterator[Metric]:
         ("offset_expirations", "Offsets that expired."),
         ("offset_deletions", "Offsets removed by OffsetDelete."),
         ("unstable_offset_fetches", "OffsetFetch requests that were refused because a transaction had not ended."),
-        ("started_rebalances", "Rebalances that began."),
-        ("completed_rebalances", "Rebalances that ended with a stable group."),
+        ("started_rebalances", "Rebalances of classic groups that began."),
+        ("completed_rebalances", "Rebalances of classic groups that ended with a stable group."),
         ("expired_members", "Members that were dropped because they were silent for too long."),
     ):
         total = sum(getattr(shard.counters, name) for shard in shards)
@@ -112,15 +115,39 @@ def _timing(name: str, meaning: str, timings: list[Timing]) -> Iterator[Metric]:
 
 
 def _per_group(shards: list[Shard]) -> Iterator[Metric]:
-    groups = [group for shard in shards for group in shard.groups.values()][:MAX_LABELLED_GROUPS]
-    for name, meaning, value_of in (
-        ("group_members", "Members of a group.", lambda group: len(group.members)),
-        ("group_generation", "The generation of a group.", lambda group: group.generation),
-        ("group_stable", "1 if the group is Stable.", lambda group: int(group.state is GroupState.STABLE)),
-        ("group_parked_joins", "JoinGroup requests of a group that wait.", lambda group: group.awaiting_joins),
-    ):
-        samples = tuple(({"group": group.group_id}, float(value_of(group))) for group in groups)
-        yield Metric(f"muster_{name}", "gauge", meaning, samples)
+    groups = list(islice(_groups_of_both_protocols(shards), MAX_LABELLED_GROUPS))
+    hidden = f"Groups that the figures below leave out: they are shown for {MAX_LABELLED_GROUPS} groups."
+    yield plain("hidden_groups", "gauge", hidden, _number_of_groups(shards) - len(groups))
+    yield _of_groups("group_members", "Members of a group.", {group.group_id: len(group.members) for group in groups})
+    generations = {
+        group.group_id: group.epoch if isinstance(group, ConsumerGroup) else group.generation for group in groups
+    }
+    yield _of_groups("group_generation", "The generation of a classic group, the epoch of another.", generations)
+    yield _of_groups(
+        "group_stable", "1 if the group is Stable.", {group.group_id: _is_stable(group) for group in groups}
+    )
+    parked = {group.group_id: group.awaiting_joins for group in groups if not isinstance(group, ConsumerGroup)}
+    yield _of_groups("group_parked_joins", "JoinGroup requests of a classic group that wait.", parked)
+
+
+def _groups_of_both_protocols(shards: list[Shard]) -> Iterator[Group | ConsumerGroup]:
+    for shard in shards:
+        yield from shard.groups.values()
+        yield from shard.consumer_groups.values()
+
+
+def _number_of_groups(shards: list[Shard]) -> int:
+    return sum(len(shard.groups) + len(shard.consumer_groups) for shard in shards)
+
+
+def _is_stable(group: Group | ConsumerGroup) -> bool:
+    if isinstance(group, ConsumerGroup):
+        return group.state() is ConsumerGroupState.STABLE
+    return group.state is GroupState.STABLE
+
+
+def _of_groups(name: str, meaning: str, values: Mapping[str, int]) -> Metric:
+    return labelled(name, "gauge", meaning, values, label="group")
 
 
 def plain(name: str, kind: Literal["gauge", "counter"], meaning: str, value: float) -> Metric:

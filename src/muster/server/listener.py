@@ -11,7 +11,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from muster.runtime.log_limit import LogLimit
+from muster.runtime.log_limit import LogLimit, tell_what_is_over
 from muster.security.guess_delays import GuessDelays
 from muster.server.admission import Admission, Verdict
 from muster.server.connection import ANONYMOUS, Connection
@@ -88,6 +88,7 @@ class Listener:
         self.admission = Admission(settings, names)
         self.connection_limits = ConnectionLimits(settings, names)
         self.connection_log = LogLimit(_log, "connections that were closed for a limit", time.monotonic)
+        self.idle_log = LogLimit(_log, "connections that were closed because they were idle", time.monotonic)
         self.guess_delays = GuessDelays(time.monotonic)
         """Of all doors: who is refused at one may try the next."""
         self.quotas: Quotas | None = None
@@ -194,18 +195,22 @@ class Listener:
             return None
         return self.throttling.of(connection)
 
-    # ---- idle connections
+    # ---- the sweep: idle connections, and lines that were left out of the log
 
     def _plan_sweep(self) -> None:
-        if self._max_idle_ms < 0:
-            return
-        seconds = self._max_idle_ms / 1000 / IDLE_SWEEPS_PER_LIMIT
-        seconds = min(max(seconds, IDLE_SWEEP_MIN_SECONDS), IDLE_SWEEP_MAX_SECONDS)
+        seconds = IDLE_SWEEP_MAX_SECONDS
+        if self._max_idle_ms >= 0:
+            seconds = min(max(self._max_idle_ms / 1000 / IDLE_SWEEPS_PER_LIMIT, IDLE_SWEEP_MIN_SECONDS), seconds)
         self._sweep = asyncio.get_running_loop().call_later(seconds, self._sweep_and_plan)
 
     def _sweep_and_plan(self) -> None:
-        self.close_idle(int(asyncio.get_running_loop().time() * 1000))
+        self.sweep(int(asyncio.get_running_loop().time() * 1000))
         self._plan_sweep()
+
+    def sweep(self, now_ms: int) -> None:
+        if self._max_idle_ms >= 0:
+            self.close_idle(now_ms)
+        tell_what_is_over()
 
     def close_idle(self, now_ms: int) -> None:
         """One coarse look at all connections. `now_ms` is any clock that only moves forward.
@@ -224,7 +229,9 @@ class Listener:
                 connection.abort()  # it was told long ago, and still does not read its last reply
             else:
                 self.traffic.idle_closed += 1
-                _log.info("closing the connection from %s: idle for %d ms", connection.address, self._max_idle_ms)
+                self.idle_log.info(
+                    "closing the connection from %s: idle for %d ms", connection.address, self._max_idle_ms
+                )
                 connection.close()
 
     # ---- files of certificates and keys

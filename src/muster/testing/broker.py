@@ -26,8 +26,13 @@ from muster.testing.group_waits import WaitTimeout
 from muster.testing.kit import Kit
 from muster.testing.topic_records import Produced, TopicRecord
 from muster.testing.transaction_views import TransactionView
+from muster.topics.config_types import ConfigError
 
 T = TypeVar("T")
+
+__tracebackhide__ = True
+"""pytest leaves out the frames of this module and of those that build on it: a call that makes no sense, or a wait that was in
+vain, is shown at the line of the test."""
 
 DEFAULTS: Mapping[str, str] = {
     "muster.listen": "127.0.0.1:0",
@@ -59,8 +64,12 @@ class Broker:
         start_ms: int | None = None,
     ) -> None:
         texts = {name: _text(value) for name, value in (settings or {}).items()}
+        try:
+            known = Settings.of({**DEFAULTS, **texts})
+        except ConfigError as wrong:
+            raise wrong.with_traceback(None) from None
         self._kit = Kit(frozen=frozen, start_ms=start_ms)
-        self._running = RunningServer(Settings.of({**DEFAULTS, **texts}), self._kit.make_node, self._kit.handlers)
+        self._running = RunningServer(known, self._kit.make_node, self._kit.handlers)
         self._topics = topic_records.checked_topics(topics)
         self.clock = BrokerClock(self)
         self.faults = BrokerFaults(self)
@@ -175,23 +184,41 @@ class Broker:
 
     def run(self, function: Callable[..., T], *arguments: object) -> T:
         """Call a plain function in the broker's thread, between two of its steps."""
-        return self._running.run(function, *arguments)
+        with _MISTAKES_AT_THE_TEST:
+            return self._running.run(function, *arguments)
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run it in the broker's loop and wait for its end. A wait that was in vain shows the line of the test, not ours."""
-        __tracebackhide__ = True
-        try:
+        """Run it in the broker's loop and wait for its end."""
+        with _MISTAKES_AT_THE_TEST:
             return self._running.begin(work).result()
-        except WaitTimeout as late:
-            raise late.with_traceback(None) from None
 
     async def wait_for_async(self, work: Coroutine[Any, Any, T]) -> T:
         """`wait_for` for tests that run in an event loop."""
-        __tracebackhide__ = True
-        try:
+        with _MISTAKES_AT_THE_TEST:
             return await asyncio.wrap_future(self._running.begin(work))
-        except WaitTimeout as late:
-            raise late.with_traceback(None) from None
+
+
+class _MistakesAtTheTest:
+    """What the kit's own checks raise comes out without the frames between them and the test: two threads that help nobody.
+
+    Errors from elsewhere keep their frames: of a function of the test, or of a fault in the broker.
+    """
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if not isinstance(error, TypeError | ValueError | WaitTimeout):
+            return
+        while traceback is not None and traceback.tb_next is not None:
+            traceback = traceback.tb_next
+        if traceback is not None and traceback.tb_frame.f_globals["__name__"].startswith("muster.testing."):
+            raise error.with_traceback(None) from None
+
+
+_MISTAKES_AT_THE_TEST = _MistakesAtTheTest()
 
 
 def _text(value: object) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from muster.testing.broker import Broker
 
+__tracebackhide__ = True  # in pytest's output, see broker.py
+
 
 class BrokerClock:
     """It runs with real time, plus what tests added to it, unless it is frozen. Clients keep their own time."""

@@ -11,6 +11,8 @@ from muster.testing.faults import Fault, FaultKind
 if TYPE_CHECKING:
     from muster.testing.broker import Broker
 
+__tracebackhide__ = True  # in pytest's output, see broker.py
+
 
 class SwitchedOn:
     """A fault that is on. `with` removes it at the end; `uses` counts the requests that met it."""

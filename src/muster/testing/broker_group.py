@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from muster.testing.broker import Broker
     from muster.testing.transaction_views import PendingOffsetView
 
+__tracebackhide__ = True  # in pytest's output, see broker.py
+
 
 class BrokerGroup:
     def __init__(self, broker: Broker, group_id: str) -> None:
@@ -73,7 +75,6 @@ class BrokerGroup:
 
         `generation` and `committed` mean at least. In a test that runs in an event loop use `await wait_async(...)`.
         """
-        __tracebackhide__ = True
         if _in_a_loop():
             raise RuntimeError(
                 "wait() would stop the event loop of this test, and its clients with it: use await wait_async(...)"
@@ -92,7 +93,6 @@ class BrokerGroup:
         timeout: float = PATIENCE_SECONDS,  # noqa: ASYNC109 - the wait itself explains what was missing
     ) -> GroupView:
         """`wait` for tests with clients in the same event loop."""
-        __tracebackhide__ = True
         wanted = Wanted(state, members, generation, committed, where)
         return await self._broker.wait_for_async(self._broker.kit.wait(self.group_id, wanted, timeout))
 

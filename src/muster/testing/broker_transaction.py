@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from muster.testing.broker import Broker
     from muster.testing.transaction_views import TransactionView
 
+__tracebackhide__ = True  # in pytest's output, see broker.py
+
 
 class BrokerTransaction:
     def __init__(self, broker: Broker, transactional_id: str) -> None:
@@ -27,7 +29,6 @@ class BrokerTransaction:
 
     def wait(self, state: str, timeout: float = PATIENCE_SECONDS) -> TransactionView:
         """Come back as soon as it is there; WaitTimeout tells what is after so many real seconds."""
-        __tracebackhide__ = True
         return self._broker.wait_for(self._broker.kit.transactions.wait(self.transactional_id, state, timeout))
 
     async def wait_async(
@@ -36,7 +37,6 @@ class BrokerTransaction:
         timeout: float = PATIENCE_SECONDS,  # noqa: ASYNC109 - the wait itself explains what was missing
     ) -> TransactionView:
         """`wait` for tests with clients in the same event loop."""
-        __tracebackhide__ = True
         waiting = self._broker.kit.transactions.wait(self.transactional_id, state, timeout)
         return await self._broker.wait_for_async(waiting)
 

@@ -137,8 +137,7 @@ class ControlRoutes:
         return {"records": [{"partition": partition, "offset": offset} for partition, offset in where]}
 
     async def _records(self, asked: Asked, topic: str) -> object:
-        partition = asked.query.get("partition")
-        found = topic_records.read(self._kit.node, topic, int(partition) if partition is not None else None)
+        found = topic_records.read(self._kit.node, topic, _whole(_fields(asked.query, "partition"), "partition"))
         return {
             "records": [
                 {

@@ -13,6 +13,8 @@ from muster.core.classic.states import GroupState
 from muster.core.consumer.states import ConsumerGroupState
 from muster.testing.group_views import GroupView, TopicPartition
 
+__tracebackhide__ = True  # in pytest's output, see broker.py
+
 Offsets = Mapping[TopicPartition, int]
 
 PATIENCE_SECONDS = 30.0

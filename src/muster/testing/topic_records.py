@@ -21,6 +21,7 @@ Part: TypeAlias = str | bytes | None
 Produced: TypeAlias = Part | tuple[Part, Part]
 """A value, or (key, value). Text becomes UTF-8."""
 
+__tracebackhide__ = True  # in pytest's output, see broker.py
 _READ_BYTES = 1 << 20
 
 

@@ -161,6 +161,22 @@ def test_lag_for_people_shows_the_bracket_the_empty_name_and_the_coverage(lake: 
     assert "coverage: as of 2027-01-15 08:00:00 UTC, from 5,000 log records, 2 holes (compaction)" in screen.shown
 
 
+def test_at_least_nothing_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first unread record lies below the first sample of the ends: it was written just now, or long ago."""
+    below = {"time_lag_lo_ms": 0, "time_lag_hi_ms": None, "time_lag_est_ms": None, "method": "left_bound"}
+    rows = [
+        _lag("below", "orders", 0, 10, 17, **below),
+        {**_lag("endless", "orders", 0, 10, 10, method="no_end"), "end": None, "lag": None, "lag_raw": None},
+    ]
+    sums = [{"cluster": "east", "group_id": "endless", "n_partitions": 1, "n_no_end": 1}]
+    root = str(gold_lake(tmp_path / "open", {**GOLD, "g_lag": rows, "g_group_lag": sums}, at_ms=AT).location)
+    assert main(["lag", "--lake", root]) == main(["lag", "--groups", "--lake", root]) == 0
+    shown = capsys.readouterr().out
+    assert "at least" not in shown
+    assert [" not known " in line for line in shown.splitlines() if "below" in line] == [True]
+    assert [" not known " in line for line in shown.splitlines() if "endless" in line] == [False, True]
+
+
 @pytest.fixture
 def wide_lake(tmp_path: Path) -> str:
     """Sixty partitions of a topic with a long name, read by a group with a longer one."""
@@ -236,6 +252,17 @@ def test_the_lake_can_be_named_by_a_variable(
 ) -> None:
     monkeypatch.setenv("MUSTER_LAKE", lake)
     assert len(_json(capsys, "lag")) == 4
+
+
+def test_without_a_lake_the_variable_is_named_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MUSTER_LAKE", raising=False)
+    with pytest.raises(SystemExit):
+        main(["lag"])
+    assert capsys.readouterr().err.splitlines()[0] == (
+        "muster lag: the following arguments are required: --lake; --lake can also be set as MUSTER_LAKE"
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,15 @@ MOST_BYTES: Final = 200_000
 _MINUTE_MS: Final = 60_000
 _GROUPS: Final = {"billing": 40, "audit": 5, "search": 0}
 """How much of the topic each group had read, in per cent."""
-_VIEWS: Final = {"": (1280, 900, False), "-dark": (1280, 900, True), "-phone": (390, 844, False)}
+View = tuple[int, int, bool, str]
+"""Width, height, dark or not, and the part of the page that is shown."""
+_TOP: Final[dict[str, View]] = {
+    "": (1280, 900, False, ""),
+    "-dark": (1280, 900, True, ""),
+    "-phone": (390, 844, False, ""),
+}
+_HEAT_MAP: Final[dict[str, View]] = {"-over-time": (1280, 900, False, "#over-time")}
+"""Of groups that were followed for a while: a first run knows no end of the partitions from before."""
 
 
 def main() -> None:
@@ -34,14 +42,14 @@ def main() -> None:
         sys.exit(f"{DEMO} is not there: run `make demo` first")
     DOCS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home, Browser(program) as browser:
-        take(browser, DEMO.resolve(), "report-demo")
-        take(browser, first_run(Path(home)), "report-first-run")
+        take(browser, DEMO.resolve(), "report-demo", {**_TOP, **_HEAT_MAP})
+        take(browser, first_run(Path(home)), "report-first-run", _TOP)
 
 
-def take(browser: Browser, page: Path, name: str) -> None:
-    for suffix, (width, height, dark) in _VIEWS.items():
+def take(browser: Browser, page: Path, name: str, views: dict[str, View]) -> None:
+    for suffix, (width, height, dark, part) in views.items():
         file = DOCS / f"{name}{suffix}.png"
-        browser.open(page, width=width, height=height, dark=dark)
+        browser.open(page, width=width, height=height, dark=dark, fragment=part)
         browser.picture(file)
         if file.stat().st_size > MOST_BYTES:
             sys.exit(f"{file} has {file.stat().st_size:,} bytes, more than {MOST_BYTES:,}")

@@ -60,8 +60,10 @@ def test_a_lake_of_this_size_on_disk_makes_the_same_page(
     assert report.path.read_bytes() == page.read_bytes()
 
 
-def test_the_page_works_in_a_browser(page: Path, browser: Browser) -> None:
-    browser.open(page)
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["wide", "dark on a phone"])
+def test_the_page_works_in_a_browser(page: Path, browser: Browser, width: int, dark: bool) -> None:
+    browser.open(page, width=width, dark=dark)
     assert browser.complaints() == []
+    assert browser.value("document.documentElement.scrollWidth") <= width, "only plots and tables scroll sideways"
     browser.type_into("#lag .finder", "group-000")
     assert browser.value("document.querySelector('#lag .shown').textContent").endswith("rows here fit.")

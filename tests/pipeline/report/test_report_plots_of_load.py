@@ -200,10 +200,12 @@ class TestLateAtCommit:
             _late("open", 0, 0, **unknown),
             _late("half", 0, 0),
             _late("half", 0, 0, partition=1, lag=7, time_lag_est_ms=None, time_lag_hi_ms=None),
+            _late("endless", 0, 0),
+            _late("endless", 0, 0, partition=1, committed=7, lag=None, time_lag_est_ms=None, time_lag_hi_ms=None),
         ]
         svg = commit_scatter.commit_scatter(facts_of(g_lag=rows))
         assert [mark["data-tip"].split(",")[0] for mark in marks_of(svg)] == ["late"]
-        assert "2 groups not drawn: nobody knows how late." in svg
+        assert "3 groups not drawn: nobody knows how late." in svg
 
     def test_where_nobody_knows_how_late_a_commit_was_it_says_so(self) -> None:
         facts = facts_of(g_lag=[_late("g", 0, MINUTE, lag_at_commit_lo_ms=None)])

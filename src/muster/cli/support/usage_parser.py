@@ -11,6 +11,8 @@ from typing import Final, NoReturn
 from muster.cli.exit_codes import USAGE
 
 _CHOICE: Final = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
+_VARIABLE: Final = re.compile(r"default: ([A-Z_]+)")
+"""In the help of a flag: an environment variable that stands for it."""
 _UNKNOWN: Final = re.compile(r"unrecognized arguments: (--[\w-]+)")
 
 
@@ -30,7 +32,15 @@ class UsageParser(argparse.ArgumentParser):
             if near == unknown[1][2:]:
                 return "; other actions have it, this one does not"
             return f"; did you mean --{near}?" if near else ""
+        if "required" in message:
+            return "".join(f"; {name} can also be set as {variable}" for name, variable in self._variables(message))
         return ""
+
+    def _variables(self, message: str) -> list[tuple[str, str]]:
+        """The flags that a message names, each with the environment variable that stands for it."""
+        missing = set(re.findall(r"--[\w-]+", message))
+        found = ((action.option_strings, _VARIABLE.search(action.help or "")) for action in self._actions)
+        return [(name, known[1]) for names, known in found if known for name in names if name in missing]
 
     def _flags(self) -> list[str]:
         """Of this parser and those below that have been filled in: whoever is asked does not know who was meant."""

@@ -108,8 +108,17 @@ def worst_partitions(facts: Facts, key: GroupKey, most: int) -> list[Row]:
 
 def with_lateness(lag: pa.Table) -> pa.Table:
     """Rows of `g_lag` with `late_ms` to order by: nobody knows how late some are, which comes before those that are not late."""
-    is_unknown = pc.and_(pc.is_null(lag["time_lag_est_ms"]), pc.fill_null(pc.greater(lag["lag"], 0), False))
-    return lag.append_column("late_ms", pc.if_else(is_unknown, 1, lag["time_lag_est_ms"]))
+    return lag.append_column("late_ms", pc.if_else(is_late_unknown(lag), 1, lag["time_lag_est_ms"]))
+
+
+def is_late_unknown(lag: pa.Table) -> pa.ChunkedArray:
+    """A mask of rows of `g_lag`: records wait, or may wait since the end is not known, and nobody knows how long.
+
+    Never null. A partition without a position is none of these: nothing was read there that could be late.
+    """
+    has_no_end = pc.and_(pc.is_null(lag["lag"]), pc.is_valid(lag["committed"]))
+    may_wait = pc.or_(has_no_end, pc.fill_null(pc.greater(lag["lag"], 0), False))
+    return pc.and_(pc.is_null(lag["time_lag_est_ms"]), may_wait)
 
 
 def born_ms(facts: Facts, key: GroupKey) -> int | None:

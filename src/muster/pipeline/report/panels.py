@@ -9,7 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, minutes_within, top, within, worst_partitions
+from muster.pipeline.report.facts import (
+    Facts,
+    GroupKey,
+    Row,
+    is_late_unknown,
+    minutes_within,
+    top,
+    within,
+    worst_partitions,
+)
 from muster.pipeline.report.links import panel_groups, panel_id
 from muster.pipeline.report.marks import legend
 from muster.pipeline.report.markup import Html, tag, together, visible
@@ -79,7 +88,8 @@ def _behind(facts: Facts, key: GroupKey) -> str:
     if not newest:
         return ""
     time_lag, lag = newest[0]["time_lag_max_ms"], facts.of_group("g_lag", key)
-    is_open = pc.any(pc.and_(pc.greater(lag["lag"], 0), pc.is_null(lag["time_lag_hi_ms"]))).as_py()
+    has_no_upper_end = pc.and_(pc.fill_null(pc.greater(lag["lag"], 0), False), pc.is_null(lag["time_lag_hi_ms"]))
+    is_open = pc.any(pc.or_(has_no_upper_end, is_late_unknown(lag))).as_py()
     least = "at least " if is_open else ""
     late = f"{least}{words.duration(time_lag)} at worst" if time_lag is not None else "how long is not known"
     return f"{words.count(newest[0]['lag_sum'])} records behind, {late}. "

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from muster.core.time_units import DAY_MS
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, top, within
+from muster.pipeline.report.facts import Facts, GroupKey, Row, is_late_unknown, top, within
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import group_link
 from muster.pipeline.report.markup import Html, tag, together, visible
@@ -58,12 +58,13 @@ def _behind_word(lag: pa.Table) -> str:
 
 
 def _longest(lag: pa.Table) -> str:
+    """Of all partitions; "at least" where one is late and nobody knows how much, and not known where the others are not late."""
     worst = top(lag.select(["time_lag_est_ms", "time_lag_hi_ms"]), [("time_lag_est_ms", "descending")], 1)
     if not worst:
         return words.NOT_KNOWN
     if worst[0]["time_lag_est_ms"] is None:
         return words.NO_TIME_LAG
-    is_some_unknown = pc.any(pc.and_(pc.is_null(lag["time_lag_est_ms"]), pc.greater(lag["lag"], 0))).as_py()
+    is_some_unknown = pc.any(is_late_unknown(lag)).as_py()
     if worst[0]["time_lag_est_ms"] == 0 and is_some_unknown:
         return words.NO_TIME_LAG
     return ("≥ " if is_some_unknown or worst[0]["time_lag_hi_ms"] is None else "") + words.duration(

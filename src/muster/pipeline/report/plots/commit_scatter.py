@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, top
+from muster.pipeline.report.facts import Facts, GroupKey, Row, is_late_unknown, top
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.marks import dot, drawing, legend, line, words_at
 from muster.pipeline.report.markup import Html, tag, together, visible
@@ -99,8 +99,7 @@ def _known(table: pa.Table) -> pa.Table:
 
 def _without_doubtful(worst: pa.Table, table: pa.Table) -> pa.Table:
     """Without groups that are not late in what is known, and have a partition of which it is not known."""
-    is_open = pc.and_(pc.fill_null(pc.greater(table["lag"], 0), False), pc.is_null(table["time_lag_est_ms"]))
-    doubtful = set(Grouped(table.filter(is_open), ["cluster", "group_id"]).keys)
+    doubtful = set(Grouped(table.filter(is_late_unknown(table)), ["cluster", "group_id"]).keys)
     keys = zip(*(worst[name].to_pylist() for name in ("cluster", "group_id", "time_lag_est_ms")), strict=True)
     return worst.filter(
         pa.array([late > 0 or (cluster, group) not in doubtful for cluster, group, late in keys], pa.bool_())

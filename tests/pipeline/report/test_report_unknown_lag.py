@@ -1,0 +1,67 @@
+"""A partition of which nobody knows how late it is does not look caught up: in the tile, the order and the words of a panel.
+
+It is behind and no sample says since when, or its end is not known (`no_end`), or the bracket is open and begins at nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from muster.pipeline.report.facts import worst_partitions
+from muster.pipeline.report.panels import panel
+from muster.pipeline.report.summary import tiles
+from tests.pipeline.report.plot_reading import KEY, Row, facts_of
+from tests.pipeline.report.sample_lag import END, MINUTE
+
+
+def lag(partition: int, lag: int | None, late_ms: int | None, **more: object) -> Row:
+    row = {"topic": "t", "partition": partition, "at_ms": END, "committed": 10, "lag": lag, "method": "bracket"}
+    return {**row, "time_lag_lo_ms": late_ms, "time_lag_hi_ms": late_ms, "time_lag_est_ms": late_ms, **more}
+
+
+CAUGHT_UP = lag(0, 0, 0, method="caught_up")
+LATE = lag(1, 5, MINUTE)
+NO_END = lag(2, None, None, method="no_end")
+BEHIND = lag(3, 5, None)
+BELOW_THE_SAMPLES = lag(4, 5, None, time_lag_lo_ms=0, method="left_bound")
+NO_POSITION = lag(5, None, None, committed=None, method="no_position")
+UNKNOWN = pytest.mark.parametrize("unknown", [NO_END, BEHIND, BELOW_THE_SAMPLES], ids=lambda row: str(row["method"]))
+
+
+def longest(*rows: Row) -> str:
+    shown = re.search(r"<strong>([^<]*)</strong><span>longest time lag</span>", tiles(facts_of(g_lag=list(rows))))
+    assert shown is not None
+    return shown[1]
+
+
+@UNKNOWN
+def test_the_longest_time_lag_is_not_that_of_those_that_are_caught_up(unknown: Row) -> None:
+    assert longest(CAUGHT_UP, unknown) == "not known"
+    assert longest(LATE, unknown) == "≥ 1 min"
+    assert longest(unknown) == "not known"
+
+
+def test_where_all_is_known_the_longest_is_a_number() -> None:
+    """Nothing was committed in a partition without a position: it cannot be late."""
+    assert longest(CAUGHT_UP, NO_POSITION) == "0 s"
+    assert longest(CAUGHT_UP, LATE) == "1 min"
+
+
+@UNKNOWN
+def test_it_stands_above_those_that_are_not_late_and_below_those_that_are(unknown: Row) -> None:
+    facts = facts_of(g_lag=[CAUGHT_UP, unknown, LATE, NO_POSITION])
+    order = [row["partition"] for row in worst_partitions(facts, KEY, 10)]
+    assert order == [1, unknown["partition"], 0, 5]
+
+
+@UNKNOWN
+def test_what_a_group_is_behind_is_at_least_that(unknown: Row) -> None:
+    newest = {"at_ms": END, "lag_sum": 5, "time_lag_max_ms": MINUTE}
+    assert "5 records behind, at least 1 min at worst" in panel(
+        facts_of(g_lag=[LATE, unknown], g_group_lag=[newest]), KEY, "g"
+    )
+    assert "5 records behind, 1 min at worst" in panel(
+        facts_of(g_lag=[LATE, CAUGHT_UP], g_group_lag=[newest]), KEY, "g"
+    )
