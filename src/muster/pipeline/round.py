@@ -4,8 +4,10 @@
     fold   what they change: facts that are finished now, and the state
     ends   how far the topics go, asked by tasks                 } when the tables of now are due
     now    lag, status, expiry ... from the state and the ends   }
+    open   rows of facts that may still change                   }
 
-Each step is one Spark job that writes the files of all its tables. Then every table is committed and the round is published:
+Each step is one Spark job that writes the files of all its tables; `ends` and `now` come a second time when the source is asked for
+the times of records, and a job finds out which ones. Then every table is committed and the round is published:
 only that makes it visible. A round that dies before leaves nothing that anybody reads, and is made again from the same state.
 """
 
@@ -16,10 +18,10 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from muster.pipeline.ends.fold import Asked, counts_of_ends, fold_ends
-from muster.pipeline.ends.known import EndCounts, known_ends
+from muster.pipeline.ends.fold import Asked, counts_of_ends, fold_ends, told_of_ends
+from muster.pipeline.ends.known import known_ends
 from muster.pipeline.ends.schema import ENDS, MISSED_AFTER_MS
 from muster.pipeline.fold.kernel import (
     FACTS,
@@ -41,6 +43,7 @@ from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, last_round, publish_round
 from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_observation import log_observation
+from muster.pipeline.log_reading import LogReading
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.history import Sampled
@@ -83,6 +86,7 @@ class RoundWriter:
         self._location = location
         self._source = source
         self._settings = settings
+        self._reading = LogReading(location, source, settings.clock)
         self._made_before: dict[str, int] = {}
         """Steps that this process has made, which Java has compiled code for, and with how many records the last time."""
 
@@ -90,11 +94,20 @@ class RoundWriter:
     def settings(self) -> RoundSettings:
         return self._settings
 
+    def check(self) -> None:
+        """Refuse a lake that this source cannot go on with."""
+        self._reading.check(self.last())
+
+    def begin(self) -> None:
+        """Before each start of the query: `check`, and how far it has to read until the tables of now are not provisional."""
+        self._reading.begin(self.last())
+
     def add(self, rows: DataFrame, batch_id: int, gold: Gold | None = None) -> Done | None:
-        """The round of a micro-batch; None if it was published before and Spark only repeats it."""
+        """The round of a micro-batch; None if it was published before and Spark only repeats it, as it may do with its last one."""
         last, cluster = self.last(), self._source.cluster
+        query = self._reading.query(last)
         before = last.batches.get(cluster, -1)
-        if batch_id <= before:
+        if batch_id == before:
             return None
         if batch_id != before + 1:
             raise LakeError(
@@ -104,24 +117,25 @@ class RoundWriter:
         this = self._round(rows.sparkSession, last)
         this.add_log(rows)
         if gold is not None:
-            this.make_gold(gold)
-        return this.publish(batch_id)
+            this.make_gold(gold, self._reading.until_ms(batch_id))
+        queries, readers = {**last.queries, cluster: query}, {**last.readers, cluster: self._source.reader}
+        return this.publish(batch_id, queries=queries, readers=readers)
 
     def make_gold(self, spark: SparkSession, gold: Gold) -> Done | None:
         """A round without new log rows: the tables of now are made again. None: nothing has changed since."""
         last = self.last()
-        this = self._round(spark, last)
-        if not this.make_gold(gold):
+        this, batch_id = self._round(spark, last), last.batches.get(self._source.cluster, -1)
+        if not this.make_gold(gold, self._reading.until_ms(batch_id)):
             return None
-        return this.publish(last.batches.get(self._source.cluster, -1))
+        return this.publish(batch_id)
 
     def rebuild(self, spark: SparkSession) -> Done:
         """A round that makes everything anew from the table `log`; until it is published readers see what was there."""
         last = self.last()
-        this = self._round(spark, last)
+        this, batch_id = self._round(spark, last), last.batches.get(self._source.cluster, -1)
         this.refold()
-        this.make_gold(Gold())
-        return this.publish(last.batches.get(self._source.cluster, -1))
+        this.make_gold(Gold(), self._reading.until_ms(batch_id))
+        return this.publish(batch_id)
 
     def _round(self, spark: SparkSession, last: Round) -> _Round:
         return _Round(spark, self._location, self._source, self._settings, last, self._made_before)
@@ -157,7 +171,8 @@ class _Round(RoundChanges):
         self._records = 0
         self._newest_ms = last.newest_ms
         self._end_steps: int | None = None
-        self._gold: dict[str, int] = {}
+        self._gold: dict[str, Any] = {}
+        """What the round says of the tables of now, if it made them."""
 
     # -- log and fold
 
@@ -253,29 +268,36 @@ class _Round(RoundChanges):
 
     # -- ends and now
 
-    def make_gold(self, gold: Gold) -> bool:
-        """The tables of now. False: only changes were asked for, and there are none."""
-        with self._without_generated_code("now", 0):
-            return self._make_gold(gold)
+    def make_gold(self, gold: Gold, read_until_ms: int | None) -> bool:
+        """The tables of now. False: only changes were asked for, and there are none.
 
-    def _make_gold(self, gold: Gold) -> bool:
-        known, counts_before = known_ends(self._lake, self._source.cluster)
+        What was written to the log by `read_until_ms` was read; None: the tables are provisional (trap 28).
+        """
+        with self._without_generated_code("now", 0):
+            return self._make_gold(gold, read_until_ms)
+
+    def _make_gold(self, gold: Gold, read_until_ms: int | None) -> bool:
+        cluster = self._source.cluster
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
-        samples = self._source.sample_ends(self._spark, known, asked_ms)
+        samples = self._source.sample_ends(self._spark, lambda: known_ends(self._lake, cluster), asked_ms)
         held = self._read("ends", ENDS, self._lake.table_files("ends"))
         since_ms = asked_ms - MISSED_AFTER_MS - self._settings.gold.clock_skew_ms
-        asked = Asked(self._source.cluster, since_ms)
-        sampled, told = self._write_ends(fold_ends(held, samples, self._batch_of("ends"), asked))
-        if gold.only_changes and EndCounts.told(told) == counts_before and not self._records:
+        asked = Asked(cluster, since_ms)
+        sampled, counts = self._write_ends(fold_ends(held, samples, self._batch_of("ends"), asked))
+        told = told_of_ends(counts)
+        has_caught_up = self._last.provisional and read_until_ms is not None
+        if gold.only_changes and told == self._last.ends.get(cluster) and not self._records and not has_caught_up:
             return False
-        self._keep_ends(sampled, told)
-        newest_ms = max(self._newest_ms or 0, told["newest_ms"] or 0)
-        self._make_now(self._settings.moment_ms(self._source.is_live, newest_ms), asked_ms, gold.provisional)
+        self._keep_ends(sampled, counts)
+        newest_ms = max(self._newest_ms or 0, counts["newest_ms"] or 0)
+        self._gold["ends"] = {**self._last.ends, cluster: told}
+        self._make_now(self._settings.moment_ms(self._source.is_live, newest_ms), asked_ms, read_until_ms)
         return True
 
-    def _make_now(self, moment_ms: int, asked_ms: int, provisional: bool) -> None:
+    def _make_now(self, moment_ms: int, asked_ms: int, read_until_ms: int | None) -> None:
         # A directory's ends are known up to its newest moment; those of a running broker as of when they were asked.
         sampled_ms = asked_ms if self._source.is_live else moment_ms
+        provisional = read_until_ms is None
         minutes = self._read("minute", MINUTE, self._held("minute"))
 
         def made(step: str) -> dict[str, DataFrame]:
@@ -285,7 +307,7 @@ class _Round(RoundChanges):
                 minutes,
                 self._read("open", open_schema(), self._held("open")),
                 replace(self._settings.gold, now_ms=moment_ms, provisional=provisional),
-                Sampled(sampled_ms, self._source.cluster),
+                Sampled(sampled_ms, read_until_ms, self._source.cluster),
                 self._tasks_of_now(),
                 {"now": self._batch_of(step), "open": self._batch_of("open")},
             )
@@ -300,7 +322,7 @@ class _Round(RoundChanges):
         self._changes["minute"] = Change(tuple(written.pop("minute", ())), remove_all=True)
         for table in NOW_TABLES:
             self._replace(table, written.get(table, []), _NOW)
-        self._gold = {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
+        self._gold |= {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
 
     def _tasks_of_now(self) -> int:
         """A task holds the positions of its log partitions as a whole."""
@@ -344,11 +366,12 @@ class _Round(RoundChanges):
 
     # -- what is committed
 
-    def publish(self, batch_id: int) -> Done:
+    def publish(self, batch_id: int, **said: Any) -> Done:
+        """`said`: what else the round's row is to say."""
         changes = {table: change for table, change in self._changes.items() if self._matters(table, change)}
         number = self._last.round + 1
-        said = {"round": str(number), "batch": str(batch_id)}
-        versions = commit_all(self._location, Signature(number, said, base=self._last.versions), changes)
+        metadata = {"round": str(number), "batch": str(batch_id)}
+        versions = commit_all(self._location, Signature(number, metadata, base=self._last.versions), changes)
         this = self._last.following(
             versions,
             batch_id=batch_id,
@@ -356,9 +379,10 @@ class _Round(RoundChanges):
             records=self._last.records + self._records,
             newest_ms=self._newest_ms,
             **self._gold,
+            **said,
         )
         publish_round(self._location, this)
-        return Done(number, self._records, bool(self._gold), time.monotonic() - self._began)
+        return Done(number, self._records, bool(self._gold), this.provisional, time.monotonic() - self._began)
 
     def _matters(self, table: str, change: Change) -> bool:
         return bool(change.added) or table in self._last.versions or bool(self._gold)

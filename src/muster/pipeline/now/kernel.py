@@ -56,7 +56,7 @@ def now_kernel(settings: GoldSettings, sampled: Sampled | None) -> Kernel:
             yield from wide_batches(WIDE, table, NOW, found.to_arrow())
         if sampled is None:
             return
-        stretches = stretches_now(_frame(kinds["minute"]), current, settings, sampled)
+        stretches = stretches_now(_frame(kinds["minute"]), current, sampled)
         for (table, part), rows in history_of(ends, stretches, settings, sampled).items():
             yield from wide_batches(WIDE, table, part, rows)
 
