@@ -6,17 +6,17 @@
     now    lag, status, expiry ... from the state and the ends   }
     open   rows of facts that may still change                   }
 
-Each step is one Spark job that writes the files of all its tables; `ends` and `now` come a second time when the source is asked for
-the times of records, and a job finds out which ones. Then every table is committed and the round is published:
-only that makes it visible. A round that dies before leaves nothing that anybody reads, and is made again from the same state.
+Each step is one Spark job that writes the files of all its tables; where times of records are asked, a job finds out of which, and
+`ends` and `now` come a second time. Then every table is committed and the round is published: only that makes it visible. A round
+that dies before leaves nothing that anybody reads, and is made again from the same state.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,6 +34,7 @@ from muster.pipeline.fold.kernel import (
     state_schema,
 )
 from muster.pipeline.fold.partition import FoldSettings
+from muster.pipeline.generated_code import GeneratedCode
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.files import DataFile, list_batch
@@ -70,9 +71,6 @@ ROUNDS_OF_POSITIONS: Final = 8
 """Rounds whose changed positions lie side by side; the next one writes all positions anew."""
 _ASKED_BUCKETS: Final = GROUP_BUCKETS * 5 // 8
 """If the groups of a round fall into more buckets than this, asking for their positions saves nothing."""
-_INTERPRETED_RECORDS: Final = 200_000
-"""Up to here generating and compiling code for the fold's rows costs more than it saves, if they are folded once."""
-_CODE: Final = "spark.sql.codegen.factoryMode"
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
 _FOLDED: Final = (*FACTS, "minute", *_STATE)
@@ -87,8 +85,7 @@ class RoundWriter:
         self._source = source
         self._settings = settings
         self._reading = LogReading(location, source, settings.clock)
-        self._made_before: dict[str, int] = {}
-        """Steps that this process has made, which Java has compiled code for, and with how many records the last time."""
+        self._code = GeneratedCode()
 
     @property
     def settings(self) -> RoundSettings:
@@ -138,7 +135,7 @@ class RoundWriter:
         return this.publish(batch_id)
 
     def _round(self, spark: SparkSession, last: Round) -> _Round:
-        return _Round(spark, self._location, self._source, self._settings, last, self._made_before)
+        return _Round(spark, self._location, self._source, self._settings, last, self._code)
 
     def last(self) -> Round:
         last = last_round(self._location)
@@ -157,7 +154,7 @@ class _Round(RoundChanges):
         source: RunSource,
         settings: RoundSettings,
         last: Round,
-        made_before: dict[str, int],
+        code: GeneratedCode,
     ) -> None:
         self._began = time.monotonic()
         self._spark = spark
@@ -165,14 +162,13 @@ class _Round(RoundChanges):
         self._source = source
         self._settings = settings
         self._last = last
-        self._made_before = made_before
+        self._code = code
         super().__init__(Lake(location, last))
         self._batch = f"{last.round + 1:08d}-{secrets.token_hex(4)}"
         self._records = 0
         self._newest_ms = last.newest_ms
         self._end_steps: int | None = None
         self._gold: dict[str, Any] = {}
-        """What the round says of the tables of now, if it made them."""
 
     # -- log and fold
 
@@ -187,7 +183,7 @@ class _Round(RoundChanges):
         self._records = int(told["records"])
         if not self._records:
             return
-        self._made_before["log"] = self._records
+        self._code.note("log", self._records)
         self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
         files = list_batch(self._location, self._batch, ["log"])["log"]
         self._add("log", files)
@@ -218,7 +214,7 @@ class _Round(RoundChanges):
     def _refold_stretch(self, log: DataFrame, step: str) -> None:
         """The rows may belong to any part of the state."""
         state = self._read("state", state_schema(), self._held("state"))
-        with self._without_generated_code("fold", REBUILD_OFFSETS):
+        with self._generated_code("fold", REBUILD_OFFSETS):
             settings = self._fold_settings(only_changed=False)
             folded = fold_rows(log, state, settings, batch=self._batch_of(step))
             written = self._write(folded, step, _FOLDED)
@@ -246,7 +242,7 @@ class _Round(RoundChanges):
         else:
             tasks = max(tasks, self._tasks_of_now())
         state = known.union(of_groups) if positions else known
-        with self._without_generated_code("fold", self._records):
+        with self._generated_code("fold", self._records):
             folded = fold_rows(log, state, settings, tasks, self._batch_of("fold"))
             written = self._write(folded, "fold", _FOLDED)
         replaced = touched if settings.only_changed else touched | {mine}
@@ -259,7 +255,7 @@ class _Round(RoundChanges):
     def _has_few_records(self) -> bool:
         """Most likely, and positions that they may touch: a first read has none, and one that comes after many is one of many."""
         mine = position_part(self._source.cluster)
-        is_catching_up = self._made_before.get("log", 0) >= _INTERPRETED_RECORDS
+        is_catching_up = self._code.had_many_records("log")
         return not is_catching_up and any(file.part == mine for file in self._held("state"))
 
     def _fold_settings(self, only_changed: bool) -> FoldSettings:
@@ -269,11 +265,8 @@ class _Round(RoundChanges):
     # -- ends and now
 
     def make_gold(self, gold: Gold, read_until_ms: int | None) -> bool:
-        """The tables of now. False: only changes were asked for, and there are none.
-
-        What was written to the log by `read_until_ms` was read; None: the tables are provisional (trap 28).
-        """
-        with self._without_generated_code("now", 0):
+        """The tables of now, provisional without `read_until_ms` (trap 28). False: only changes were asked for, there are none."""
+        with self._generated_code("now", 0):
             return self._make_gold(gold, read_until_ms)
 
     def _make_gold(self, gold: Gold, read_until_ms: int | None) -> bool:
@@ -389,19 +382,9 @@ class _Round(RoundChanges):
 
     # -- Spark reads and writes
 
-    @contextmanager
-    def _without_generated_code(self, step: str, records: int) -> Iterator[None]:
-        """Spark makes a class of its own for the rows of every plan, which Java compiles: worth it for many rows, and for a step
-        that comes again and again. `records` of the log go in beside the state.
-        """
-        is_worth_it = step in self._made_before or records >= _INTERPRETED_RECORDS or self._tasks_of_now() > 1
-        self._made_before[step] = records
-        before = self._spark.conf.get(_CODE)
-        self._spark.conf.set(_CODE, before if is_worth_it else "NO_CODEGEN")
-        try:
-            yield
-        finally:
-            self._spark.conf.set(_CODE, before)
+    def _generated_code(self, step: str, records: int) -> AbstractContextManager[None]:
+        """For the step that is made inside, if that is worth it."""
+        return self._code.only_if_worth_it(self._spark, step, records, has_large_state=self._tasks_of_now() > 1)
 
     def _read(self, table: str, schema: pa.Schema, files: Iterable[DataFile]) -> DataFrame:
         urls = [f"{self._location.table_url(table)}/{file.path}" for file in files]
