@@ -50,6 +50,7 @@ from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.history import Sampled
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.now.unknown_times import LAG, count_unknown, places_to_ask
+from muster.pipeline.rewriting import writes_all_positions
 from muster.pipeline.round_changes import RoundChanges
 from muster.pipeline.round_settings import Done, Gold, RoundSettings
 from muster.pipeline.schemas import TABLES
@@ -67,8 +68,6 @@ FOLD_RECORDS: Final = 20_000
 TASK_OF_NOW_BYTES: Final = 8_000_000
 """Of the state's files, some 100,000 positions, for which Spark is asked to run one more task of the tables of now."""
 MOST_TASKS_OF_NOW: Final = 64
-ROUNDS_OF_POSITIONS: Final = 8
-"""Rounds whose changed positions lie side by side; the next one writes all positions anew."""
 _ASKED_BUCKETS: Final = GROUP_BUCKETS * 5 // 8
 """If the groups of a round fall into more buckets than this, asking for their positions saves nothing."""
 _NOW: Final = frozenset({"now"})
@@ -227,13 +226,12 @@ class _Round(RoundChanges):
     def _fold_touched(self, log: DataFrame, touched: frozenset[str], buckets: list[int], tasks: int) -> None:
         """New rows meet the parts of the state that they belong to, and the positions of their groups.
 
-        Only positions that changed are written, beside those of earlier rounds, until so many rounds lie side by side that all are
-        written anew.
+        Only positions that changed are written, beside those of earlier rounds, until it is time to write all (`rewriting`).
         """
         mine = position_part(self._source.cluster)
         held = self._held("state")
         positions = [file for file in held if file.part == mine]
-        settings = self._fold_settings(only_changed=len({file.batch for file in positions}) < ROUNDS_OF_POSITIONS)
+        settings = self._fold_settings(only_changed=not writes_all_positions(positions, self._records))
         known = self._read("state", state_schema(), (file for file in held if file.part in touched))
         of_groups = self._read("state", state_schema(), positions)
         is_filtered = settings.only_changed and positions and 0 < len(buckets) <= _ASKED_BUCKETS

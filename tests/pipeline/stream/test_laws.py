@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from collections.abc import Callable
@@ -48,7 +49,8 @@ def test_many_micro_batches_give_the_tables_of_one(
     spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With micro-batches that write changed positions beside those before them, and some that write all of them anew."""
-    monkeypatch.setattr(round_module, "ROUNDS_OF_POSITIONS", 2)
+    whole_ones = itertools.cycle((False, True))
+    monkeypatch.setattr(round_module, "writes_all_positions", lambda *_: next(whole_ones))
     most = max(source_of(data).ends()["__consumer_offsets"].values())
     found = LakeRun(spark, tmp_path / "lake", source_of(data), offsets_per_partition=most // 5 + 1).run()
     assert found.round.batch_id >= 3

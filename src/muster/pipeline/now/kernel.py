@@ -1,7 +1,7 @@
 """The tables of now of some log partitions: what Spark brings to a task goes in, wide rows of every table come out.
 
 Knows Arrow and how to split rows; what is made of them is in `standing`, `groups` and `history`. A task's rows are held as a whole:
-memory goes with its positions, which `tasks` of `now_input` divides.
+memory goes with its positions, which `tasks` of `now_input` divides. The history is made of some positions at a time.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from muster.pipeline.wide import wide_batches, wide_schema
 Kernel: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 NOW: Final = "now"
+STRETCHES_AT_ONCE: Final = 250_000
 WIDE: Final = wide_schema([*(TABLES[name] for name in (*OF_GROUPS, HISTORY)), MINUTE])
 _KINDS: Final = {
     kind: pa.schema([*(INPUT.field(name) for name in PLACE), *columns])
@@ -56,11 +57,21 @@ def now_kernel(settings: GoldSettings, sampled: Sampled | None) -> Kernel:
             yield from wide_batches(WIDE, table, NOW, found.to_arrow())
         if sampled is None:
             return
-        stretches = stretches_now(_frame(kinds["minute"]), current, sampled)
-        for (table, part), rows in history_of(ends, stretches, settings, sampled).items():
-            yield from wide_batches(WIDE, table, part, rows)
+        for waiting, held in slices_of_history(_frame(kinds["minute"]), current):
+            stretches = stretches_now(waiting, held, sampled)
+            for (table, part), rows in history_of(ends, stretches, settings, sampled).items():
+                yield from wide_batches(WIDE, table, part, rows)
 
     return kernel
+
+
+def slices_of_history(waiting: pl.DataFrame, current: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Both, some positions at a time: a first read has many stretches of each, and a stretch takes half a kilobyte on its way."""
+    stretches = waiting["stretches"].list.len().sum() + current.height
+    slices = max(1, -(-stretches // STRETCHES_AT_ONCE))
+    number = pl.struct("group_id", "topic", "partition").hash() % slices
+    for turn in range(slices):
+        yield waiting.filter(number == turn), current.filter(number == turn)
 
 
 def _by_kind(batches: Iterable[pa.RecordBatch]) -> dict[str, pa.Table]:
