@@ -66,7 +66,7 @@ def state() -> DataFrame:
 @dp.materialized_view(comment="Where the topics end, asked by tasks.")
 def ends() -> DataFrame:
     nothing = spark.createDataFrame([], from_arrow_schema(ENDS))
-    folded = fold_ends(nothing, SOURCE.sample_ends(spark, {}, NOW_MS))
+    folded = fold_ends(nothing, SOURCE.sample_ends(spark, dict, NOW_MS))
     return folded.where(F.col("table") == "ends").select(*ENDS.names)
 
 

@@ -1,6 +1,6 @@
 """A round on a Spark Connect server: what `foreachBatch` runs where the server is, in a Python process of its own.
 
-Nothing is shared with the process that started the query but what was pickled, and the lake. So what a query of one process
+Nothing is shared with the process that started the query but what was pickled when it began, and the lake. So what that process
 keeps in memory (when the tables of now were last made) is asked of the lake here.
 """
 
@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from muster.pipeline.lake.location import Location
 from muster.pipeline.round import RoundWriter
-from muster.pipeline.round_settings import Gold, RoundSettings
-from muster.pipeline.sources.run_source import RunSource
+from muster.pipeline.round_settings import Gold
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,20 +18,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ConnectBatch:
-    """Called with every micro-batch. `gold_every_ms` None: whoever started the query makes the tables of now at its end."""
+    """Called with every micro-batch. `gold_every_ms` None: whoever started the query makes the tables of now at its end.
 
-    location: Location
-    source: RunSource
-    settings: RoundSettings
+    One process serves all micro-batches of a query, so the writer here sees them all, as one without Connect does.
+    """
+
+    writer: RoundWriter
     gold_every_ms: int | None
     idle_ms: int
 
     def __call__(self, rows: DataFrame, batch_id: int) -> None:
-        writer = RoundWriter(self.location, self.source, self.settings)
-        writer.add(rows, batch_id, self._gold_if_due(writer))
+        self.writer.add(rows, batch_id, self._gold_if_due())
 
-    def _gold_if_due(self, writer: RoundWriter) -> Gold | None:
+    def _gold_if_due(self) -> Gold | None:
         if self.gold_every_ms is None:
             return None
-        age_ms = self.settings.clock() - (writer.last().gold_at_ms or 0)
+        age_ms = self.writer.settings.clock() - (self.writer.last().gold_at_ms or 0)
         return Gold(only_changes=age_ms < self.idle_ms) if age_ms >= self.gold_every_ms else None

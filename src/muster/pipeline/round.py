@@ -4,22 +4,24 @@
     fold   what they change: facts that are finished now, and the state
     ends   how far the topics go, asked by tasks                 } when the tables of now are due
     now    lag, status, expiry ... from the state and the ends   }
+    open   rows of facts that may still change                   }
 
-Each step is one Spark job that writes the files of all its tables. Then every table is committed and the round is published:
-only that makes it visible. A round that dies before leaves nothing that anybody reads, and is made again from the same state.
+Each step is one Spark job that writes the files of all its tables; where times of records are asked, a job finds out of which, and
+`ends` and `now` come a second time. Then every table is committed and the round is published: only that makes it visible. A round
+that dies before leaves nothing that anybody reads, and is made again from the same state.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from muster.pipeline.ends.fold import Asked, counts_of_ends, fold_ends
-from muster.pipeline.ends.known import EndCounts, known_ends
+from muster.pipeline.ends.fold import Asked, counts_of_ends, fold_ends, told_of_ends
+from muster.pipeline.ends.known import known_ends
 from muster.pipeline.ends.schema import ENDS, MISSED_AFTER_MS
 from muster.pipeline.fold.kernel import (
     FACTS,
@@ -32,6 +34,7 @@ from muster.pipeline.fold.kernel import (
     state_schema,
 )
 from muster.pipeline.fold.partition import FoldSettings
+from muster.pipeline.generated_code import GeneratedCode
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.files import DataFile, list_batch
@@ -41,6 +44,7 @@ from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import Round, last_round, publish_round
 from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_observation import log_observation
+from muster.pipeline.log_reading import LogReading
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
 from muster.pipeline.now.history import Sampled
@@ -66,9 +70,6 @@ TASK_OF_NOW_BYTES: Final = 8_000_000
 MOST_TASKS_OF_NOW: Final = 64
 _ASKED_BUCKETS: Final = GROUP_BUCKETS * 5 // 8
 """If the groups of a round fall into more buckets than this, asking for their positions saves nothing."""
-_INTERPRETED_RECORDS: Final = 200_000
-"""Up to here generating and compiling code for the fold's rows costs more than it saves, if they are folded once."""
-_CODE: Final = "spark.sql.codegen.factoryMode"
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
 _FOLDED: Final = (*FACTS, "minute", *_STATE)
@@ -82,18 +83,27 @@ class RoundWriter:
         self._location = location
         self._source = source
         self._settings = settings
-        self._made_before: dict[str, int] = {}
-        """Steps that this process has made, which Java has compiled code for, and with how many records the last time."""
+        self._reading = LogReading(location, source, settings.clock)
+        self._code = GeneratedCode()
 
     @property
     def settings(self) -> RoundSettings:
         return self._settings
 
+    def check(self) -> None:
+        """Refuse a lake that this source cannot go on with."""
+        self._reading.check(self.last())
+
+    def begin(self) -> None:
+        """Before each start of the query: `check`, and how far it has to read until the tables of now are not provisional."""
+        self._reading.begin(self.last())
+
     def add(self, rows: DataFrame, batch_id: int, gold: Gold | None = None) -> Done | None:
-        """The round of a micro-batch; None if it was published before and Spark only repeats it."""
+        """The round of a micro-batch; None if it was published before and Spark only repeats it, as it may do with its last one."""
         last, cluster = self.last(), self._source.cluster
+        query = self._reading.query(last)
         before = last.batches.get(cluster, -1)
-        if batch_id <= before:
+        if batch_id == before:
             return None
         if batch_id != before + 1:
             raise LakeError(
@@ -103,27 +113,28 @@ class RoundWriter:
         this = self._round(rows.sparkSession, last)
         this.add_log(rows)
         if gold is not None:
-            this.make_gold(gold)
-        return this.publish(batch_id)
+            this.make_gold(gold, self._reading.until_ms(batch_id))
+        queries, readers = {**last.queries, cluster: query}, {**last.readers, cluster: self._source.reader}
+        return this.publish(batch_id, queries=queries, readers=readers)
 
     def make_gold(self, spark: SparkSession, gold: Gold) -> Done | None:
         """A round without new log rows: the tables of now are made again. None: nothing has changed since."""
         last = self.last()
-        this = self._round(spark, last)
-        if not this.make_gold(gold):
+        this, batch_id = self._round(spark, last), last.batches.get(self._source.cluster, -1)
+        if not this.make_gold(gold, self._reading.until_ms(batch_id)):
             return None
-        return this.publish(last.batches.get(self._source.cluster, -1))
+        return this.publish(batch_id)
 
     def rebuild(self, spark: SparkSession) -> Done:
         """A round that makes everything anew from the table `log`; until it is published readers see what was there."""
         last = self.last()
-        this = self._round(spark, last)
+        this, batch_id = self._round(spark, last), last.batches.get(self._source.cluster, -1)
         this.refold()
-        this.make_gold(Gold())
-        return this.publish(last.batches.get(self._source.cluster, -1))
+        this.make_gold(Gold(), self._reading.until_ms(batch_id))
+        return this.publish(batch_id)
 
     def _round(self, spark: SparkSession, last: Round) -> _Round:
-        return _Round(spark, self._location, self._source, self._settings, last, self._made_before)
+        return _Round(spark, self._location, self._source, self._settings, last, self._code)
 
     def last(self) -> Round:
         last = last_round(self._location)
@@ -142,7 +153,7 @@ class _Round(RoundChanges):
         source: RunSource,
         settings: RoundSettings,
         last: Round,
-        made_before: dict[str, int],
+        code: GeneratedCode,
     ) -> None:
         self._began = time.monotonic()
         self._spark = spark
@@ -150,13 +161,13 @@ class _Round(RoundChanges):
         self._source = source
         self._settings = settings
         self._last = last
-        self._made_before = made_before
+        self._code = code
         super().__init__(Lake(location, last))
         self._batch = f"{last.round + 1:08d}-{secrets.token_hex(4)}"
         self._records = 0
         self._newest_ms = last.newest_ms
         self._end_steps: int | None = None
-        self._gold: dict[str, int] = {}
+        self._gold: dict[str, Any] = {}
 
     # -- log and fold
 
@@ -171,7 +182,7 @@ class _Round(RoundChanges):
         self._records = int(told["records"])
         if not self._records:
             return
-        self._made_before["log"] = self._records
+        self._code.note("log", self._records)
         self._newest_ms = max(told["newest_ms"], self._newest_ms or 0)
         files = list_batch(self._location, self._batch, ["log"])["log"]
         self._add("log", files)
@@ -202,7 +213,7 @@ class _Round(RoundChanges):
     def _refold_stretch(self, log: DataFrame, step: str) -> None:
         """The rows may belong to any part of the state."""
         state = self._read("state", state_schema(), self._held("state"))
-        with self._without_generated_code("fold", REBUILD_OFFSETS):
+        with self._generated_code("fold", REBUILD_OFFSETS):
             settings = self._fold_settings(only_changed=False)
             folded = fold_rows(log, state, settings, batch=self._batch_of(step))
             written = self._write(folded, step, _FOLDED)
@@ -229,7 +240,7 @@ class _Round(RoundChanges):
         else:
             tasks = max(tasks, self._tasks_of_now())
         state = known.union(of_groups) if positions else known
-        with self._without_generated_code("fold", self._records):
+        with self._generated_code("fold", self._records):
             folded = fold_rows(log, state, settings, tasks, self._batch_of("fold"))
             written = self._write(folded, "fold", _FOLDED)
         replaced = touched if settings.only_changed else touched | {mine}
@@ -242,7 +253,7 @@ class _Round(RoundChanges):
     def _has_few_records(self) -> bool:
         """Most likely, and positions that they may touch: a first read has none, and one that comes after many is one of many."""
         mine = position_part(self._source.cluster)
-        is_catching_up = self._made_before.get("log", 0) >= _INTERPRETED_RECORDS
+        is_catching_up = self._code.had_many_records("log")
         return not is_catching_up and any(file.part == mine for file in self._held("state"))
 
     def _fold_settings(self, only_changed: bool) -> FoldSettings:
@@ -251,29 +262,33 @@ class _Round(RoundChanges):
 
     # -- ends and now
 
-    def make_gold(self, gold: Gold) -> bool:
-        """The tables of now. False: only changes were asked for, and there are none."""
-        with self._without_generated_code("now", 0):
-            return self._make_gold(gold)
+    def make_gold(self, gold: Gold, read_until_ms: int | None) -> bool:
+        """The tables of now, provisional without `read_until_ms` (trap 28). False: only changes were asked for, there are none."""
+        with self._generated_code("now", 0):
+            return self._make_gold(gold, read_until_ms)
 
-    def _make_gold(self, gold: Gold) -> bool:
-        known, counts_before = known_ends(self._lake, self._source.cluster)
+    def _make_gold(self, gold: Gold, read_until_ms: int | None) -> bool:
+        cluster = self._source.cluster
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
-        samples = self._source.sample_ends(self._spark, known, asked_ms)
+        samples = self._source.sample_ends(self._spark, lambda: known_ends(self._lake, cluster), asked_ms)
         held = self._read("ends", ENDS, self._lake.table_files("ends"))
         since_ms = asked_ms - MISSED_AFTER_MS - self._settings.gold.clock_skew_ms
-        asked = Asked(self._source.cluster, since_ms)
-        sampled, told = self._write_ends(fold_ends(held, samples, self._batch_of("ends"), asked))
-        if gold.only_changes and EndCounts.told(told) == counts_before and not self._records:
+        asked = Asked(cluster, since_ms)
+        sampled, counts = self._write_ends(fold_ends(held, samples, self._batch_of("ends"), asked))
+        told = told_of_ends(counts)
+        has_caught_up = self._last.provisional and read_until_ms is not None
+        if gold.only_changes and told == self._last.ends.get(cluster) and not self._records and not has_caught_up:
             return False
-        self._keep_ends(sampled, told)
-        newest_ms = max(self._newest_ms or 0, told["newest_ms"] or 0)
-        self._make_now(self._settings.moment_ms(self._source.is_live, newest_ms), asked_ms, gold.provisional)
+        self._keep_ends(sampled, counts)
+        newest_ms = max(self._newest_ms or 0, counts["newest_ms"] or 0)
+        self._gold["ends"] = {**self._last.ends, cluster: told}
+        self._make_now(self._settings.moment_ms(self._source.is_live, newest_ms), asked_ms, read_until_ms)
         return True
 
-    def _make_now(self, moment_ms: int, asked_ms: int, provisional: bool) -> None:
+    def _make_now(self, moment_ms: int, asked_ms: int, read_until_ms: int | None) -> None:
         # A directory's ends are known up to its newest moment; those of a running broker as of when they were asked.
         sampled_ms = asked_ms if self._source.is_live else moment_ms
+        provisional = read_until_ms is None
         minutes = self._read("minute", MINUTE, self._held("minute"))
 
         def made(step: str) -> dict[str, DataFrame]:
@@ -283,7 +298,7 @@ class _Round(RoundChanges):
                 minutes,
                 self._read("open", open_schema(), self._held("open")),
                 replace(self._settings.gold, now_ms=moment_ms, provisional=provisional),
-                Sampled(sampled_ms, self._source.cluster),
+                Sampled(sampled_ms, read_until_ms, self._source.cluster),
                 self._tasks_of_now(),
                 {"now": self._batch_of(step), "open": self._batch_of("open")},
             )
@@ -298,7 +313,7 @@ class _Round(RoundChanges):
         self._changes["minute"] = Change(tuple(written.pop("minute", ())), remove_all=True)
         for table in NOW_TABLES:
             self._replace(table, written.get(table, []), _NOW)
-        self._gold = {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
+        self._gold |= {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
 
     def _tasks_of_now(self) -> int:
         """A task holds the positions of its log partitions as a whole."""
@@ -342,11 +357,12 @@ class _Round(RoundChanges):
 
     # -- what is committed
 
-    def publish(self, batch_id: int) -> Done:
+    def publish(self, batch_id: int, **said: Any) -> Done:
+        """`said`: what else the round's row is to say."""
         changes = {table: change for table, change in self._changes.items() if self._matters(table, change)}
         number = self._last.round + 1
-        said = {"round": str(number), "batch": str(batch_id)}
-        versions = commit_all(self._location, Signature(number, said, base=self._last.versions), changes)
+        metadata = {"round": str(number), "batch": str(batch_id)}
+        versions = commit_all(self._location, Signature(number, metadata, base=self._last.versions), changes)
         this = self._last.following(
             versions,
             batch_id=batch_id,
@@ -354,28 +370,19 @@ class _Round(RoundChanges):
             records=self._last.records + self._records,
             newest_ms=self._newest_ms,
             **self._gold,
+            **said,
         )
         publish_round(self._location, this)
-        return Done(number, self._records, bool(self._gold), time.monotonic() - self._began)
+        return Done(number, self._records, bool(self._gold), this.provisional, time.monotonic() - self._began)
 
     def _matters(self, table: str, change: Change) -> bool:
         return bool(change.added) or table in self._last.versions or bool(self._gold)
 
     # -- Spark reads and writes
 
-    @contextmanager
-    def _without_generated_code(self, step: str, records: int) -> Iterator[None]:
-        """Spark makes a class of its own for the rows of every plan, which Java compiles: worth it for many rows, and for a step
-        that comes again and again. `records` of the log go in beside the state.
-        """
-        is_worth_it = step in self._made_before or records >= _INTERPRETED_RECORDS or self._tasks_of_now() > 1
-        self._made_before[step] = records
-        before = self._spark.conf.get(_CODE)
-        self._spark.conf.set(_CODE, before if is_worth_it else "NO_CODEGEN")
-        try:
-            yield
-        finally:
-            self._spark.conf.set(_CODE, before)
+    def _generated_code(self, step: str, records: int) -> AbstractContextManager[None]:
+        """For the step that is made inside, if that is worth it."""
+        return self._code.only_if_worth_it(self._spark, step, records, has_large_state=self._tasks_of_now() > 1)
 
     def _read(self, table: str, schema: pa.Schema, files: Iterable[DataFile]) -> DataFrame:
         urls = [f"{self._location.table_url(table)}/{file.path}" for file in files]

@@ -37,8 +37,6 @@ class RoundSettings:
 class Gold:
     """How the tables of now are asked for."""
 
-    provisional: bool = False
-    """The log was not read to its end (trap 28)."""
     only_changes: bool = False
     """Not if no log record is new and no end has moved: they would say the same."""
 
@@ -50,4 +48,6 @@ class Done:
     round: int
     records: int
     gold: bool
+    provisional: bool
+    """The log was not read to its end (trap 28)."""
     seconds: float

@@ -136,6 +136,7 @@ class PipelineQuery:
 
     def _run_query(self, settings: StreamSettings, **trigger: Any) -> None:
         with _clear_errors("reading the log"):
+            self._writer.begin()
             rows = self._source.stream(self._spark, settings)
             query = (
                 rows.writeStream.queryName("muster pipeline")
@@ -154,7 +155,7 @@ class PipelineQuery:
         if not is_connect(self._spark):
             return self._on_batch
         gold_every_ms = self._settings.gold_every_ms if self._follows else None
-        return ConnectBatch(self._location, self._source, self._writer.settings, gold_every_ms, self._settings.idle_ms)
+        return ConnectBatch(self._writer, gold_every_ms, self._settings.idle_ms)
 
     def _await(self, query: StreamingQuery) -> None:
         told = -1

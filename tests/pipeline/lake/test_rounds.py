@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
+from muster.pipeline.lake import rounds
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
@@ -50,6 +51,18 @@ def test_round_that_follows_keeps_what_it_does_not_change(location: Location) ->
     publish_round(location, second)
     publish_round(location, third)
     assert last_round(location) == third
+
+
+def test_rounds_of_an_older_muster_are_read_and_followed(location: Location, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They do not say which query and reader a log is read with, nor what the ends of its topics were."""
+    older = [column for column in rounds.SCHEMA if column.name not in ("queries", "readers", "ends")]
+    with monkeypatch.context() as patched:
+        patched.setattr(rounds, "SCHEMA", pa.schema(older))
+        first = open_or_create(location)
+    assert last_round(location) == first
+    second = first.following({}, batch_id=0, queries={"c": "an id"}, readers={"c": "own"}, ends={"c": "found 1"})
+    publish_round(location, second)
+    assert known_rounds(location) == [first, second]
 
 
 def test_reader_stays_at_the_round_that_it_opened(location: Location) -> None:

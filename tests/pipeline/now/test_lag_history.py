@@ -67,7 +67,7 @@ def in_rounds(spark: Any, history: History, moments: list[int]) -> Tables:
             frame_of(MINUTE.empty_table().from_pylist(minutes, schema=MINUTE)),
             frame_of(open_schema().empty_table()),
             replace(SETTINGS, now_ms=moment),
-            Sampled(moment),
+            Sampled(moment, moment),
         )
         last = all_rows(made)
         finished.append(of_table(last, "g_lag_history", "new"))
@@ -95,10 +95,10 @@ def test_a_round_of_another_cluster_finishes_nothing(spark: Any, history: Histor
             )
         )
 
-    first = made(END, Sampled(END))
+    first = made(END, Sampled(END, END))
     assert of_table(first, HISTORY, "new").height > 0
     kept = first.filter(pl.col("table") == "minute").select(MINUTE.names).to_dicts()
-    then = made(END + HOUR, Sampled(END + HOUR, cluster="another"))
+    then = made(END + HOUR, Sampled(END + HOUR, END + HOUR, cluster="another"))
     assert of_table(then, HISTORY, "new").height == 0
     assert then.filter(pl.col("table") == "minute").height == len(kept)
     assert of_table(then, "g_lag", "now").height == of_table(first, "g_lag", "now").height

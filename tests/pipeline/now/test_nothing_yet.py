@@ -25,7 +25,7 @@ SETTINGS = GoldSettings(now_ms=NOW)
 def test_no_state_gives_no_rows(spark: Any) -> None:
     schemas = (state_schema(), ENDS, MINUTE, open_schema())
     state, ends, minutes, still_open = (spark.createDataFrame(schema.empty_table()) for schema in schemas)
-    made = tables_of_now(state, ends, minutes, still_open, SETTINGS, Sampled(NOW))
+    made = tables_of_now(state, ends, minutes, still_open, SETTINGS, Sampled(NOW, NOW))
     assert [rows.toArrow().num_rows for rows in made.values()] == [0, 0]
 
 
@@ -35,7 +35,9 @@ def test_positions_without_ends_and_open_rows_have_their_rows(spark: Any) -> Non
     state = spark.createDataFrame(state_of(rows, finish_silver(rows)))
     ends, minutes = (spark.createDataFrame(schema.empty_table()) for schema in (ENDS, MINUTE))
     still_open = pl.DataFrame([{"of_table": "g_member", "cluster": "c", "identity": "m"}])
-    made = tables_of_now(state, ends, minutes, spark.createDataFrame(still_open.to_arrow()), SETTINGS, Sampled(NOW))
+    made = tables_of_now(
+        state, ends, minutes, spark.createDataFrame(still_open.to_arrow()), SETTINGS, Sampled(NOW, NOW)
+    )
     found = all_rows(made)
     assert [row["method"] for row in of_table(found, "g_lag").to_dicts()] == ["no_end"]
     (minute,) = of_table(found, "g_lag_history", "now").to_dicts()

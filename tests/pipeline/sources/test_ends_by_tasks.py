@@ -44,7 +44,7 @@ def data(tmp_path: Path) -> Path:
 def test_directory_ends_by_tasks_are_those_of_the_driver(spark: Any, data: Path) -> None:
     source = directory_source((str(data),), "c")
     expected = in_order(segment_end_offsets([str(data)], cluster="c", read_at_ms=9_000).to_pylist())
-    assert rows_of(source.sample_ends(spark, {}, 9_000)) == expected
+    assert rows_of(source.sample_ends(spark, dict, 9_000)) == expected
     assert {row["topic"] for row in expected} == {"orders"}
     small = DirectoryEnds.found([str(data)], "c", {}, 9_000, a_chunk=2)
     assert len(small) == 3
@@ -55,7 +55,7 @@ def test_directory_ends_by_tasks_are_those_of_the_driver(spark: Any, data: Path)
 
 def test_directory_ends_begin_where_they_are_known(spark: Any, data: Path) -> None:
     known = {("orders", partition): KnownEnd(6) for partition in range(5)} | {("orders", 1): KnownEnd(4)}
-    found = rows_of(directory_source((str(data),), "c").sample_ends(spark, known, 9_000))
+    found = rows_of(directory_source((str(data),), "c").sample_ends(spark, lambda: known, 9_000))
     assert [(row["partition"], row["leo"], row["end_ms"]) for row in found] == [
         (0, 6, 9_000),
         (1, 6, 3_002),
@@ -70,7 +70,7 @@ def test_topic_that_became_shorter_was_made_anew_and_all_of_it_is_new(spark: Any
     shutil.rmtree(data / "orders-1")
     WrittenLog(data, "orders", 1).append(*pairs(2), at_ms=7_000)
     known = {("orders", partition): KnownEnd(6) for partition in range(5)}
-    found = rows_of(directory_source((str(data),), "c").sample_ends(spark, known, 9_000))
+    found = rows_of(directory_source((str(data),), "c").sample_ends(spark, lambda: known, 9_000))
     assert [(row["leo"], row["end_ms"]) for row in found if row["partition"] == 1] == [(2, 7_001), (2, 9_000)]
 
 
@@ -91,7 +91,7 @@ def test_broker_ends_by_tasks_are_those_of_its_files(spark: Any, tmp_path: Path)
             create(client, "empty")
             for number in range(3):
                 produce(client, "orders", batch(b"a", b"b", timestamp_ms=1_700_000_000_000 + number))
-        found = rows_of(broker_source(server.address, "c").sample_ends(spark, {}, 0))
+        found = rows_of(broker_source(server.address, "c").sample_ends(spark, dict, 0))
         small = BrokerEnds.found(server.address, "c", a_chunk=2)
         assert [len(partitions) for _, partitions in small.chunks] == [2, 2, 2]
         again = rows_of(ends_frame(spark, small, most_tasks=3))

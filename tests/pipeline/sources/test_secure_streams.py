@@ -51,4 +51,4 @@ def test_stream_and_ends_of_a_broker_behind_tls_and_sasl(
     stream = Streamed(spark, tmp_path / "stream", lambda: source.stream(spark, StreamSettings()))
     stream.run_to_the_end()
     assert [row["committed_offset"] for row in stream.rows() if row["log_topic"] == TOPIC] == list(range(7))
-    assert source.sample_ends(spark, {}, 0).count() == 2
+    assert source.sample_ends(spark, dict, 0).count() == 2

@@ -43,12 +43,13 @@ def source_of(directory: Path, cluster: str = "kafka") -> DirectorySource:
 
 
 class LakeRun:
-    """One run of the query: a source, a lake, how it is cut."""
+    """One run of the query: a source, a lake, how it is cut, by which kind of writer."""
 
     def __init__(self, spark: Any, root: Path, source: Any, **settings: Any) -> None:
         self.location = Location.parse(root)
         open_or_create(self.location)
-        self.writer = RoundWriter(self.location, source, RoundSettings(settings.pop("gold", SETTINGS)))
+        kind = settings.pop("writer", RoundWriter)
+        self.writer = kind(self.location, source, RoundSettings(settings.pop("gold", SETTINGS)))
         self.stop = Stop()
         self.warnings: list[str] = []
         self.gold: list[Any] = []

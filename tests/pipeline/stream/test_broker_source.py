@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from muster.pipeline.lake.files import DataFile
+from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.opening import open_parquet
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.sources.run_source import broker_source, directory_source
 from muster.server.running import RunningServer
@@ -44,8 +47,9 @@ def _produce(server: RunningServer, count: int) -> None:
 
 
 def test_broker_and_files_fill_a_lake_alike_and_go_on_where_they_were(
-    spark: Any, server: RunningServer, tmp_path: Path
+    spark: Any, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of a broker the driver opens none of the lake's data files; of files it has to know how far topics were read."""
     _produce(server, 5)
     commit(server, "billing", 3)
     over_tcp = broker_source(server.address, None)
@@ -53,7 +57,19 @@ def test_broker_and_files_fill_a_lake_alike_and_go_on_where_they_were(
     assert over_tcp.cluster == from_files.cluster
     first = {name: LakeRun(spark, tmp_path / name, source).run() for name, source in _both(over_tcp, from_files)}
     commit(server, "billing", 4)
-    second = {name: LakeRun(spark, tmp_path / name, source).run() for name, source in _both(over_tcp, from_files)}
+    opened: list[str] = []
+
+    def noted(location: Location, table: str, file: DataFile) -> Any:
+        opened.append(table)
+        return open_parquet(location, table, file)
+
+    monkeypatch.setattr("muster.pipeline.lake.reader.open_parquet", noted)
+    second, tables = {}, {}
+    for name, source in _both(over_tcp, from_files):
+        second[name] = LakeRun(spark, tmp_path / name, source).run()
+        tables[name] = sorted(opened)
+        opened.clear()
+    assert tables == {"tcp": [], "files": ["ends"]}
     for name, lake in second.items():
         assert lake.round.records == first[name].round.records + 1
         (lag,) = lake.arrow("g_lag").to_pylist()

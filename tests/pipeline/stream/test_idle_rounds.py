@@ -27,7 +27,7 @@ class _Live:
         from pyspark.sql import functions as F
 
         self.asked.append(now_ms)
-        found = self.directory.sample_ends(spark, {}, now_ms)
+        found = self.directory.sample_ends(spark, dict, now_ms)
         return found.withColumn("leo", F.col("leo") + self.longer_by)
 
 

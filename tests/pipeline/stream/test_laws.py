@@ -173,8 +173,18 @@ def test_rebuild_from_the_log_table_gives_the_same_tables(
     assert_same_tables(Lake.open(lake_of_one_run), whole)
 
 
-def test_checkpoint_that_does_not_belong_to_the_lake_is_refused(spark: Any, data: Path, tmp_path: Path) -> None:
-    root, other = tmp_path / "lake", tmp_path / "other"
+def test_lost_checkpoint_is_refused_and_not_made_anew(spark: Any, data: Path, lake_of_one_run: Path) -> None:
+    """Spark would read everything again as micro-batch 0, which the lake has: what came since would be lost."""
+    shutil.rmtree(lake_of_one_run / "_checkpoint")
+    with pytest.raises(LakeError, match="is gone, which says what of the log was read"):
+        LakeRun(spark, lake_of_one_run, source_of(data)).run()
+    assert not (lake_of_one_run / "_checkpoint").exists()
+
+
+def test_checkpoint_that_does_not_belong_to_the_lake_is_refused(
+    spark: Any, data: Path, whole: Lake, lake_of_one_run: Path, tmp_path: Path
+) -> None:
+    root, other = tmp_path / "cut", tmp_path / "other"
     most = max(source_of(data).ends()["__consumer_offsets"].values())
     LakeRun(spark, root, source_of(data), offsets_per_partition=most // 3 + 1).run()
     LakeRun(spark, other, source_of(data))
@@ -185,3 +195,11 @@ def test_checkpoint_that_does_not_belong_to_the_lake_is_refused(spark: Any, data
     (other / "_checkpoint" / "kafka" / "commits" / str(last)).unlink()
     with pytest.raises(LakeError, match="do not belong together"):
         LakeRun(spark, other, source_of(data)).run()
+    # One whose next micro-batch is the lake's next one too.
+    shutil.rmtree(lake_of_one_run / "_checkpoint")
+    foreign = Path(shutil.copytree(root / "_checkpoint", lake_of_one_run / "_checkpoint")) / "kafka"
+    for file in (*foreign.glob("offsets/[0-9]*"), *foreign.glob("commits/[0-9]*")):
+        if int(file.name) > whole.round.batch_id:
+            file.unlink()
+    with pytest.raises(LakeError, match="is not the one that this lake was filled with"):
+        LakeRun(spark, lake_of_one_run, source_of(data)).run()

@@ -5,7 +5,7 @@ One kernel gives both tables of the round, since the samples are taken while it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -52,8 +52,16 @@ def fold_ends(ends: DataFrame, samples: DataFrame, batch: str = "", asked: Asked
     return map_wide(together(rows, TOPIC_PARTITION), _Fold(asked), _KNOWN_AND_NEW, _WIDE, batch)
 
 
+_COUNTED: Final = ("found", "missed", "missed_once", "leo", "lso")
+
+
+def told_of_ends(counts: Mapping[str, int | None]) -> str:
+    """What tells two rounds' ends apart, of `counts_of_ends`: partitions found and missed, and sums over those that were found."""
+    return ", ".join(f"{name} {counts[name]}" for name in _COUNTED)
+
+
 def counts_of_ends(cluster: str) -> list[Column]:
-    """What `EndCounts` says of the cluster's rows; and of all rows how many steps there are, and the newest time."""
+    """Of the cluster's rows what `told_of_ends` tells; and of all rows how many steps there are, and the newest time."""
     from pyspark.sql import functions as F
 
     is_end = F.col(WIDE_TABLE) == TABLE

@@ -1,6 +1,7 @@
 """One Delta transaction a table: files that Spark wrote begin to count, files that they replace cease to.
 
-Every transaction carries Delta's `txn` (our application id and a number that counts up with rounds). A transaction alone shows
+A round's transactions carry Delta's `txn` (our application id and the number of the round); those of the table `rounds` and of
+compaction do not, since nobody repeats them. A transaction alone shows
 nothing to our readers: they follow `rounds`. A round that died after some of its commits is made again: what it committed is undone
 by the commit of the attempt that succeeds (`Signature.base`), or, without a base, taken as done.
 """
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
 
 APPLICATION: Final = "muster-pipeline"
-"""Delta's name for whoever writes; its version is the id of the micro-batch."""
+"""Delta's name for whoever writes; its version is the number of the round."""
 PROPERTIES: Final = {
     "delta.logRetentionDuration": "interval 6 hours",
     "delta.deletedFileRetentionDuration": "interval 1 hours",

@@ -64,6 +64,17 @@ def storage(location: Location) -> Any:
         return DeltaStorageHandler(location.delta_url, location.options)
 
 
+def read_text(location: Location, path: str) -> str | None:
+    """A small text file by its path under the lake; None if there is none."""
+    store = storage(location)
+    with store_errors(f"{location}/{path} cannot be read", REACHABLE):
+        try:
+            with store.open_input_file(path) as file:
+                return bytes(file.read()).decode("utf-8")
+        except FileNotFoundError:
+            return None
+
+
 def list_batch(location: Location, batch: str, tables: Iterable[str] | None = None) -> dict[str, list[DataFile]]:
     """The files of one batch directory, by table; `tables` None: of every table. Tables without files are left out."""
     store = storage(location)

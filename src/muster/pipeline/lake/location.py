@@ -38,6 +38,11 @@ def batch_directory(table: str, batch: str) -> str:
     return batch if table == "log" else f"batch={batch}"
 
 
+def checkpoint_directory(cluster: str) -> str:
+    """The directory of the checkpoint over a cluster's log, under the lake."""
+    return f"{CHECKPOINT}/{quote(cluster, safe='')}"
+
+
 def table_in(directory: str) -> str | None:
     """The table that a directory under the lake is of."""
     if directory == LOG_DIRECTORY:
@@ -106,8 +111,8 @@ class Location:
         return f"{self.delta_url}/{table_directory(table)}"
 
     def checkpoint(self, cluster: str) -> str:
-        """Where the streaming query over a cluster's log keeps its checkpoint."""
-        return f"{self.url}/{CHECKPOINT}/{quote(cluster, safe='')}"
+        """Where the streaming query over a cluster's log keeps its checkpoint, for Spark."""
+        return f"{self.url}/{checkpoint_directory(cluster)}"
 
     @property
     def options(self) -> dict[str, str] | None:

@@ -50,8 +50,14 @@ SCHEMA: Final = pa.schema(
         ("newest_ms", _long),
         ("provisional", pa.bool_()),
         ("versions", pa.map_(_text, _long)),
+        ("queries", pa.map_(_text, _text)),
+        ("readers", pa.map_(_text, _text)),
+        ("ends", pa.map_(_text, _text)),
     ]
 )
+
+
+_MAPS: Final = frozenset(column.name for column in SCHEMA if pa.types.is_map(column.type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,11 @@ class Round:
     gold_at_ms: int | None = None  # the moment that they speak of
     sampled_ms: int | None = None  # when the ends of the topics were asked last
     newest_ms: int | None = None  # the largest time of a log record that was read
-    provisional: bool = False  # the log had not yet been read to the end that it had when reading began
+    provisional: bool = False  # the log had not yet been read to an end that it had had a while before
     versions: Mapping[str, int] = field(default_factory=dict)  # table -> version of its Delta table
+    queries: Mapping[str, str] = field(default_factory=dict)  # cluster -> the id of the query that reads its log
+    readers: Mapping[str, str] = field(default_factory=dict)  # cluster -> its `--reader`
+    ends: Mapping[str, str] = field(default_factory=dict)  # cluster -> counts of its topics' ends
     schema_version: int = LAKE_VERSION
     muster_version: str = __version__
 
@@ -172,8 +181,10 @@ def _refuse_foreign(location: Location) -> None:
 
 
 def _to_row(this: Round) -> dict[str, Any]:
-    return {**asdict(this), "batches": sorted(this.batches.items()), "versions": sorted(this.versions.items())}
+    return {name: sorted(value.items()) if name in _MAPS else value for name, value in asdict(this).items()}
 
 
 def _from_row(row: Mapping[str, Any]) -> Round:
-    return Round(**{**row, "batches": dict(row["batches"]), "versions": dict(row["versions"])})
+    """Columns that came later are missing, or null, in rows that were written before."""
+    values: dict[str, Any] = {name: dict(value or ()) if name in _MAPS else value for name, value in row.items()}
+    return Round(**values)

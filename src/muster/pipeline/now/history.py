@@ -32,7 +32,7 @@ from muster.pipeline.wide import APPENDED
 HISTORY: Final = "g_lag_history"
 NOW: Final = "now"
 READING_MS: Final = 10 * MINUTE_MS
-"""A log that was read to its end has no record that is older than this and not read: it was read a moment before the ends were."""
+"""No record that is older than this, by its own time, comes to a log after it was read: so much the clocks may be apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Sampled:
 
     until_ms: int
     """For topics that have no sample at all, or whose files were read."""
+    read_until_ms: int | None
+    """What was written to the log by then has been read. None: that is not known of any moment (trap 28)."""
     cluster: str | None = None
     """Nothing more is known of the other clusters in the lake than before. None: all were asked."""
 
@@ -48,10 +50,13 @@ class Sampled:
     def is_asked(self) -> pl.Expr:
         return pl.lit(True) if self.cluster is None else pl.col("cluster") == self.cluster
 
+    @property
+    def surely_read_ms(self) -> int:
+        """No record of the log is older than this and not read."""
+        return 0 if self.read_until_ms is None else min(self.until_ms, self.read_until_ms) - READING_MS
 
-def stretches_now(
-    waiting: pl.DataFrame, current: pl.DataFrame, settings: GoldSettings, sampled: Sampled
-) -> pl.DataFrame:
+
+def stretches_now(waiting: pl.DataFrame, current: pl.DataFrame, sampled: Sampled) -> pl.DataFrame:
     """A row a stretch, with `read_ms`: how far the log was read, where the stretch has not ended.
 
     `waiting` are rows of `MINUTE`, `current` the positions that have a commit, which are stretches that have not ended.
@@ -66,8 +71,7 @@ def stretches_now(
         pl.col("until_ms", "marked_ms").max(),
         pl.col("is_current").any(),
     )
-    read_to_end_ms = 0 if settings.provisional else sampled.until_ms - READING_MS
-    read_ms = pl.when(sampled.is_asked).then(read_to_end_ms).otherwise(0)
+    read_ms = pl.when(sampled.is_asked).then(sampled.surely_read_ms).otherwise(0)
     # One that is remembered as not ended but is not the current one any more ended by a clock that went back.
     return merged.filter(pl.col("until_ms").is_not_null() | pl.col("is_current")).with_columns(read_ms=read_ms)
 

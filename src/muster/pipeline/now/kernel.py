@@ -58,7 +58,7 @@ def now_kernel(settings: GoldSettings, sampled: Sampled | None) -> Kernel:
         if sampled is None:
             return
         for waiting, held in slices_of_history(_frame(kinds["minute"]), current):
-            stretches = stretches_now(waiting, held, settings, sampled)
+            stretches = stretches_now(waiting, held, sampled)
             for (table, part), rows in history_of(ends, stretches, settings, sampled).items():
                 yield from wide_batches(WIDE, table, part, rows)
 

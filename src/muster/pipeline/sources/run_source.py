@@ -7,10 +7,10 @@ Records, and the ends of the users' topics, are read by Spark tasks.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from muster.client.security import PLAINTEXT, Security
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from muster.pipeline.sources.record_times import RecordPlace
 
+OWN: Final = "own"
+CONNECTOR: Final = "connector"
+
 UNNAMED: Final = "unnamed"
 """The cluster of a directory whose broker left no id."""
 
@@ -32,6 +35,9 @@ _MOST_RECORD_TASKS: Final = 4
 
 KnownEnds = Mapping[tuple[str, int], KnownEnd]
 """By topic and partition: where a topic ended when it was last looked at."""
+
+AskKnownEnds = Callable[[], KnownEnds]
+"""Looked up only by sources that make use of it: the lake has a row for each topic partition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,11 @@ class RunSource(Protocol):
     @property
     def is_live(self) -> bool: ...
 
+    @property
+    def reader(self) -> str:
+        """What shapes the offsets in a checkpoint: one that was written with `own` cannot be gone on with by `connector`."""
+        ...
+
     def stream(self, spark: SparkSession, settings: StreamSettings) -> DataFrame:
         """Rows of `log` as they are written, both topics; each log partition in one Spark partition, in its order."""
         ...
@@ -67,7 +78,7 @@ class RunSource(Protocol):
         """The log partitions of the journal that there are."""
         ...
 
-    def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
+    def sample_ends(self, spark: SparkSession, known: AskKnownEnds, now_ms: int) -> DataFrame:
         """`b_leo_sample` rows up to now, by tasks; what lies before the `known` ends need not come again.
 
         Each evaluation asks anew: write the frame once.
@@ -86,6 +97,8 @@ class DirectorySource:
     directories: tuple[str, ...]
     cluster: str
     is_live: bool = False
+    reader: ClassVar[str] = OWN
+    """The positions of `muster_segments` are those of `muster_broker`."""
 
     def logs(self) -> tuple[LogSource, ...]:
         from muster.pipeline.sources.segments import SegmentLogs
@@ -105,10 +118,10 @@ class DirectorySource:
 
         return {folder.partition for folder in log_folders(self.directories, GROUP_JOURNAL)}
 
-    def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
+    def sample_ends(self, spark: SparkSession, known: AskKnownEnds, now_ms: int) -> DataFrame:
         from muster.pipeline.sources.ends_by_tasks import DirectoryEnds, ends_frame
 
-        return ends_frame(spark, DirectoryEnds.found(self.directories, self.cluster, known, now_ms))
+        return ends_frame(spark, DirectoryEnds.found(self.directories, self.cluster, known(), now_ms))
 
     def record_times(self, spark: SparkSession, places: Sequence[RecordPlace]) -> DataFrame:
         from muster.pipeline.sources.ends_by_tasks import ends_frame
@@ -126,6 +139,10 @@ class BrokerSource:
     is_live: bool = True
     security: Security = PLAINTEXT
     by_connector: bool = False
+
+    @property
+    def reader(self) -> str:
+        return CONNECTOR if self.by_connector else OWN
 
     def logs(self) -> tuple[LogSource, ...]:
         from muster.pipeline.sources.broker import BrokerLogs
@@ -163,7 +180,7 @@ class BrokerSource:
             view = client.metadata([GROUP_JOURNAL])
         return {part.partition for part in view.partitions} | {partition for _, partition in view.leaderless}
 
-    def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
+    def sample_ends(self, spark: SparkSession, known: AskKnownEnds, now_ms: int) -> DataFrame:
         from muster.pipeline.sources.ends_by_tasks import BrokerEnds, ends_frame
 
         return ends_frame(spark, BrokerEnds.found(self.bootstrap, self.cluster, self.security))

@@ -139,6 +139,7 @@ def _run(arguments: argparse.Namespace) -> int:
     stop = Stop()
     with only_writer(location):
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
+        writer.check()
         _tell(f"starting Spark on {'the master of spark-submit' if is_submitted() else arguments.master}")
         with (
             open_session(_session(arguments, location, _pending(source, lake.records))) as spark,
@@ -177,7 +178,8 @@ def _watch() -> Watch:
         if done is None:
             _tell("the tables are up to date")
         else:
-            _tell(f"tables published, round {done.round}, {done.seconds:.1f} s")
+            so_far = ", provisional: the log was not yet read to its end" if done.provisional else ""
+            _tell(f"tables published, round {done.round}, {done.seconds:.1f} s{so_far}")
 
     return Watch(progress=progress, gold=gold, warn=lambda text: _tell(f"warning: {text}"))
 
