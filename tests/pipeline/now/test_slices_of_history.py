@@ -10,7 +10,7 @@ from muster.pipeline.now import kernel
 NAMES = ("group_id", "topic", "partition")
 
 
-def frame_of(numbers: range, **columns: object) -> pl.DataFrame:
+def frame_of(numbers: range, **columns: pl.Series) -> pl.DataFrame:
     positions = [(f"group-{n % 3}", "orders", n) for n in numbers]
     return pl.DataFrame(positions, schema=list(NAMES), orient="row").with_columns(**columns)
 

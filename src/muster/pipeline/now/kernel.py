@@ -67,7 +67,7 @@ def now_kernel(settings: GoldSettings, sampled: Sampled | None) -> Kernel:
 
 def slices_of_history(waiting: pl.DataFrame, current: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Both, some positions at a time: a first read has many stretches of each, and a stretch takes half a kilobyte on its way."""
-    stretches = waiting["stretches"].list.len().sum() + current.height
+    stretches = int(waiting["stretches"].list.len().sum()) + current.height
     slices = max(1, -(-stretches // STRETCHES_AT_ONCE))
     number = pl.struct("group_id", "topic", "partition").hash() % slices
     for turn in range(slices):
