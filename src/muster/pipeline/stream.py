@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.pipeline.arrow_map import is_connect
 from muster.pipeline.connect_batch import ConnectBatch
 from muster.pipeline.failure import JobError, short_words
-from muster.pipeline.lake.errors import LakeError
+from muster.pipeline.lake.errors import LakeError, StoreError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.round import RoundWriter
 from muster.pipeline.round_settings import Done, Gold
@@ -112,9 +112,9 @@ class PipelineQuery:
         with _clear_errors("making the tables anew"):
             self._watch.gold(self._writer.rebuild(self._spark))
 
-    def follow(self) -> None:
+    def follow(self, still_writer: Callable[[], None] = lambda: None) -> None:
         """Go on until told to stop. A query that fails is started again where it was, but not the first time: then most
-        likely something was asked for that is not there.
+        likely something was asked for that is not there. `still_writer` raises LakeError when the lake has become another's.
         """
         self._follows = True
         settings = StreamSettings(
@@ -124,8 +124,9 @@ class PipelineQuery:
         while not self._stop():
             rounds = self._rounds
             try:
+                still_writer()
                 self._run_query(settings, processingTime=f"{self._settings.every_ms} milliseconds")
-            except (JobError, SourceError) as error:
+            except (JobError, SourceError, StoreError) as error:
                 failures = 1 if self._rounds > rounds else failures + 1
                 if failures > _RESTARTS or self._stop():
                     raise

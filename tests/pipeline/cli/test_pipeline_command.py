@@ -63,6 +63,19 @@ def test_a_lake_that_somebody_writes_to_is_refused(
     assert "is being written to by process" in capsys.readouterr().err
 
 
+def test_a_store_that_does_not_answer_is_no_wrong_usage(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+    assert main(["pipeline", "run", "--from", str(data), "--lake", "s3a://bucket/lake"]) == 1
+    assert main(["lag", "--lake", "s3a://bucket/lake"]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert all("s3a://bucket/lake cannot be read: " in line for line in said)
+
+
 def test_without_java_one_line_says_what_to_do(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -103,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.bootstrap = os.environ[BOOTSTRAP_VARIABLE]
     try:
         from muster.pipeline.failure import JobError
-        from muster.pipeline.lake.errors import LakeError
+        from muster.pipeline.lake.errors import LakeError, StoreError
         from muster.pipeline.session import SessionError, require_packages
         from muster.pipeline.session_archive import cache_directory
         from muster.pipeline.session_python import keep_bytecode
@@ -114,10 +115,10 @@ def run(arguments: argparse.Namespace) -> int:
         require_packages()
         keep_bytecode(cache_directory())
         return _run(arguments)
+    except (SessionError, SourceError, JobError, StoreError) as error:
+        return _say(str(error), FAILED)
     except (UsageError, LakeError) as error:
         return _say(str(error), USAGE)
-    except (SessionError, SourceError, JobError) as error:
-        return _say(str(error), FAILED)
     except KeyboardInterrupt:
         return _say("interrupted; nothing half-done is visible, the same command goes on where it was", INTERRUPTED)
 
@@ -137,7 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
     source = _source(arguments)
     lake = open_or_create(location)
     stop = Stop()
-    with only_writer(location):
+    with only_writer(location) as still_writer:
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
         _tell(f"starting Spark on {'the master of spark-submit' if is_submitted() else arguments.master}")
         with (
@@ -148,14 +149,16 @@ def _run(arguments: argparse.Namespace) -> int:
             if arguments.ui is not None:
                 _tell(f"Spark's web page: {web_page(spark) or 'ask the server for its address'}")
             query = PipelineQuery(spark, location, source, writer, query_settings, _watch(), stop)
-            return _steps(arguments, query, stop)
+            return _steps(arguments, query, stop, still_writer)
 
 
-def _steps(arguments: argparse.Namespace, query: PipelineQuery, stop: Stop) -> int:
+def _steps(
+    arguments: argparse.Namespace, query: PipelineQuery, stop: Stop, still_writer: Callable[[], None]
+) -> int:
     if arguments.rebuild:
         query.rebuild()
     if arguments.follow:
-        query.follow()
+        query.follow(still_writer)
         _tell("stopped; the same command goes on here")
         return DONE
     if not query.run():
