@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.pipeline.arrow_map import is_connect
 from muster.pipeline.connect_batch import ConnectBatch
 from muster.pipeline.failure import JobError, short_words
+from muster.pipeline.lake.compact import Compacted
 from muster.pipeline.lake.errors import LakeError, StoreError
 from muster.pipeline.lake.location import Location
+from muster.pipeline.regular_compaction import RegularCompaction
 from muster.pipeline.round import RoundWriter
 from muster.pipeline.round_settings import Done, Gold
 from muster.pipeline.sources.failure import SourceError
@@ -46,6 +48,8 @@ class QuerySettings:
     gold_every_ms: int = 60_000
     idle_ms: int = 5 * 60_000
     """Where nothing is new, tables of now that are younger are left as they are: only ages would change."""
+    compact_every_ms: int | None = None
+    """How often a lake that is followed is compacted. None: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class Watch:
     progress: Callable[[Progress], None] = lambda _: None
     gold: Callable[[Done | None], None] = lambda _: None
     """None: the tables were up to date."""
+    compacted: Callable[[Compacted], None] = lambda _: None
     warn: Callable[[str], None] = lambda _: None
 
 
@@ -89,8 +94,9 @@ class PipelineQuery:
         self._watch = watch
         self._stop = stop
         self._follows = False
+        self._compaction = RegularCompaction(location, settings.compact_every_ms, writer.settings.clock)
         self._at_work = threading.Lock()
-        """Held while a round is made: who wants to stop the query waits for it."""
+        """Held while a round is made: who wants to stop the query, or to compact the lake, waits for it."""
         self._failure: Exception | None = None
         self._rounds = self._records = 0
         self._gold_at = -float("inf")
@@ -155,7 +161,10 @@ class PipelineQuery:
         if not is_connect(self._spark):
             return self._on_batch
         gold_every_ms = self._settings.gold_every_ms if self._follows else None
-        return ConnectBatch(self._location, self._source, self._writer.settings, gold_every_ms, self._settings.idle_ms)
+        compaction = self._compaction if self._follows else None
+        return ConnectBatch(
+            self._location, self._source, self._writer.settings, gold_every_ms, self._settings.idle_ms, compaction
+        )
 
     def _await(self, query: StreamingQuery) -> None:
         told = -1
@@ -172,6 +181,7 @@ class PipelineQuery:
             told = self._tell(query, told)
             if has_ended:
                 return
+            self._compact_if_due()
             if self._stop():
                 with self._at_work:
                     return
@@ -199,6 +209,15 @@ class PipelineQuery:
         if not self._follows or age_ms < self._settings.gold_every_ms:
             return None
         return Gold(only_changes=age_ms < self._settings.idle_ms)
+
+    def _compact_if_due(self) -> None:
+        """In `follow`, between two rounds. On a Connect server whoever makes the rounds does it."""
+        if not self._follows or is_connect(self._spark) or not self._compaction.is_due(self._watch.warn):
+            return
+        with self._at_work:
+            done = self._compaction.run(self._watch.warn)
+        if done is not None:
+            self._watch.compacted(done)
 
     def _tell(self, query: StreamingQuery, told: int) -> int:
         """Pass on the progress of the last micro-batch, once. Its number."""

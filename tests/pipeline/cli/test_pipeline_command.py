@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
 
+from muster.cli.lake.pipeline import run
 from muster.cli.main import main
 from muster.pipeline import session
 from muster.pipeline.lake.location import Location
@@ -35,6 +37,7 @@ def _no_java(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--batch-records", "0"], "--batch-records must be 1 or more"),
         (["--conf", "spark.x"], "--conf spark.x: give NAME=VALUE"),
         (["--offsets-retention", "long"], "--offsets-retention long: give a span"),
+        (["--compact-every", "often"], "--compact-every often: give a span"),
     ],
 )
 def test_flags_that_cannot_be_are_refused(
@@ -42,6 +45,23 @@ def test_flags_that_cannot_be_are_refused(
 ) -> None:
     assert main(["pipeline", "run", "--from", str(data), "--lake", str(tmp_path / "lake"), *flags]) == 2
     assert f"muster pipeline: {says}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "every_ms"),
+    [
+        ([], 86_400_000),
+        (["--compact-every", "90min"], 5_400_000),
+        (["--compact-every", "0"], None),
+        (["--compact-every", "0s"], None),
+        (["--compact-every", "never"], None),
+    ],
+)
+def test_how_often_a_followed_lake_is_compacted(flags: list[str], every_ms: int | None) -> None:
+    parser = argparse.ArgumentParser()
+    run.add_arguments(parser)
+    arguments = parser.parse_args(["--from", "data", "--lake", "lake", *flags])
+    assert run._query_settings(arguments).compact_every_ms == every_ms
 
 
 def test_a_directory_without_a_coordinators_log_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

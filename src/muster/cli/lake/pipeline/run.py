@@ -23,6 +23,7 @@ from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
 
 if TYPE_CHECKING:
+    from muster.pipeline.lake.compact import Compacted
     from muster.pipeline.lake.location import Location
     from muster.pipeline.round_settings import Done
     from muster.pipeline.session import SessionSettings
@@ -62,7 +63,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gold-every", metavar="SPAN", default="60s", help="with --follow: how often to make gold (60s)"
     )
     parser.add_argument(
-        "--rebuild", action="store_true", help="first make every table anew from the lake's own log table"
+        "--compact-every",
+        metavar="SPAN",
+        default="24h",
+        help="with --follow: how often to merge small files and drop what is older than its retention, as "
+        "`muster pipeline compact` does without flags; 0 or never: not at all (24h)",
+    )
+    parser.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="first make every table anew from the lake's own log table",
     )
     parser.add_argument("--batch-records", metavar="N", type=int, help="at most N offsets of a log partition a batch")
     parser.add_argument(
@@ -152,9 +162,7 @@ def _run(arguments: argparse.Namespace) -> int:
             return _steps(arguments, query, stop, still_writer)
 
 
-def _steps(
-    arguments: argparse.Namespace, query: PipelineQuery, stop: Stop, still_writer: Callable[[], None]
-) -> int:
+def _steps(arguments: argparse.Namespace, query: PipelineQuery, stop: Stop, still_writer: Callable[[], None]) -> int:
     if arguments.rebuild:
         query.rebuild()
     if arguments.follow:
@@ -182,7 +190,10 @@ def _watch() -> Watch:
         else:
             _tell(f"tables published, round {done.round}, {done.seconds:.1f} s")
 
-    return Watch(progress=progress, gold=gold, warn=lambda text: _tell(f"warning: {text}"))
+    def compacted(done: Compacted) -> None:
+        _tell(f"compacted: {words.compaction(done)}")
+
+    return Watch(progress=progress, gold=gold, compacted=compacted, warn=lambda text: _tell(f"warning: {text}"))
 
 
 def _pending(source: RunSource, records: int) -> int:
@@ -248,13 +259,20 @@ def _query_settings(arguments: argparse.Namespace) -> QuerySettings:
     from muster.pipeline.stream import QuerySettings
 
     settings = QuerySettings(
-        every_ms=parse_span(arguments.every, "--every"), gold_every_ms=parse_span(arguments.gold_every, "--gold-every")
+        every_ms=parse_span(arguments.every, "--every"),
+        gold_every_ms=parse_span(arguments.gold_every, "--gold-every"),
+        compact_every_ms=_compact_every_ms(arguments.compact_every),
     )
     if arguments.batch_records is None:
         return settings
     if arguments.batch_records < 1:
         raise UsageError(f"--batch-records must be 1 or more, not {arguments.batch_records}")
     return replace(settings, offsets_per_partition=arguments.batch_records)
+
+
+def _compact_every_ms(text: str) -> int | None:
+    """None: never."""
+    return None if text in ("0", "never") else parse_span(text, "--compact-every") or None
 
 
 def _session(arguments: argparse.Namespace, location: Location, pending: int) -> SessionSettings:
