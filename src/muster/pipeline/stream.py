@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.pipeline.arrow_map import is_connect
 from muster.pipeline.connect_batch import ConnectBatch
 from muster.pipeline.failure import JobError, short_words
+from muster.pipeline.fold.kernel import rows_of_a_log
 from muster.pipeline.lake.compact import Compacted
 from muster.pipeline.lake.errors import LakeError, StoreError
 from muster.pipeline.lake.location import Location
@@ -43,7 +44,7 @@ _RESTARTS: Final = 30
 @dataclass(frozen=True, slots=True)
 class QuerySettings:
     offsets_per_partition: int = 500_000
-    """Offsets of one log partition that a micro-batch takes at most."""
+    """Offsets of one log partition that a micro-batch takes at most; fewer where tasks have to hold several log partitions."""
     every_ms: int = 10_000
     gold_every_ms: int = 60_000
     idle_ms: int = 5 * 60_000
@@ -104,7 +105,7 @@ class PipelineQuery:
     def run(self) -> bool:
         """Read up to the ends that the logs have now, then make the tables of now. False if it was stopped before."""
         before = self._writer.last()
-        self._run_query(StreamSettings(self._settings.offsets_per_partition), availableNow=True)
+        self._run_query(availableNow=True)
         if self._stop():
             return False
         is_made = before.gold_round == before.round and not self._records
@@ -123,15 +124,12 @@ class PipelineQuery:
         likely something was asked for that is not there. `still_writer` raises LakeError when the lake has become another's.
         """
         self._follows = True
-        settings = StreamSettings(
-            self._settings.offsets_per_partition, tick_seconds=self._settings.gold_every_ms / 1000
-        )
         failures = _RESTARTS
         while not self._stop():
             rounds = self._rounds
             try:
                 still_writer()
-                self._run_query(settings, processingTime=f"{self._settings.every_ms} milliseconds")
+                self._run_query(processingTime=f"{self._settings.every_ms} milliseconds")
             except (JobError, SourceError, StoreError) as error:
                 failures = 1 if self._rounds > rounds else failures + 1
                 if failures > _RESTARTS or self._stop():
@@ -141,9 +139,9 @@ class PipelineQuery:
 
     # -- Spark's query
 
-    def _run_query(self, settings: StreamSettings, **trigger: Any) -> None:
+    def _run_query(self, **trigger: Any) -> None:
         with _clear_errors("reading the log"):
-            rows = self._source.stream(self._spark, settings)
+            rows = self._source.stream(self._spark, self._stream_settings())
             query = (
                 rows.writeStream.queryName("muster pipeline")
                 .foreachBatch(self._handler())
@@ -155,6 +153,13 @@ class PipelineQuery:
                 self._await(query)
             finally:
                 query.stop()
+
+    def _stream_settings(self) -> StreamSettings:
+        log_partitions = max(map(len, self._source.ends().values()), default=0)
+        return StreamSettings(
+            rows_of_a_log(self._settings.offsets_per_partition, log_partitions),
+            tick_seconds=self._settings.gold_every_ms / 1000 if self._follows else None,
+        )
 
     def _handler(self) -> Callable[[DataFrame, int], None]:
         """What Spark calls with every micro-batch: in this process, or where a Connect server is."""

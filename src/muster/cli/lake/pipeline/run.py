@@ -72,9 +72,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rebuild",
         action="store_true",
-        help="first make every table anew from the lake's own log table",
+        help="first make every table anew from the lake's own log table; refused once retention has dropped rows of it",
     )
-    parser.add_argument("--batch-records", metavar="N", type=int, help="at most N offsets of a log partition a batch")
+    parser.add_argument(
+        "--batch-records",
+        metavar="N",
+        type=int,
+        help="at most N offsets of a log partition a batch (500000); a half of it with more than 16 log partitions, a third with "
+        "more than 32 and so on, because 16 tasks hold the new rows",
+    )
     parser.add_argument(
         "--offsets-retention", metavar="SPAN", default="7d", help="the broker's offsets.retention.minutes (7d)"
     )
