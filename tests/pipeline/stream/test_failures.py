@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from muster.pipeline.failure import JobError, short_words
-from muster.pipeline.lake import rounds
 from muster.pipeline.lake.errors import LakeError, StoreError
+from muster.pipeline.lake.opening import write_parquet
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.run_source import DirectorySource
@@ -33,10 +33,10 @@ class _Store:
     """Writes the files of the table `rounds`, but for some of them, counted from 1: there it wants no more requests."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, run: LakeRun, refused: set[int], until: int) -> None:
-        self._write, self._run = rounds.write_parquet, run
+        self._run = run
         self._refused, self._until = refused, until
         self.written = 0
-        monkeypatch.setattr(rounds, "write_parquet", self)
+        monkeypatch.setattr("muster.pipeline.lake.rounds.write_parquet", self)
 
     def __call__(self, *arguments: Any) -> Any:
         self.written += 1
@@ -44,7 +44,7 @@ class _Store:
             self._run.stop.set()
         if self.written in self._refused:
             raise OSError("503 Slow Down")
-        return self._write(*arguments)
+        return write_parquet(*arguments)
 
 
 def test_followed_query_goes_on_after_the_store_failed(
