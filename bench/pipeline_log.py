@@ -6,10 +6,11 @@ some tombstones, a group record now and then. `write_wide_log` makes few commits
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
-from itertools import count
 from pathlib import Path
 
 from muster.core.hashing import partition_for
@@ -22,6 +23,7 @@ from muster.wire.consumer_protocol import Assignment, Subscription, encode_assig
 from tests.coordinator_records import encode_records
 
 LOG_PARTITIONS = 4
+"""Where nobody says otherwise; Kafka has 50."""
 GROUPS = 2_000
 TOPICS, PARTITIONS = 100, 20
 NOW_MS = 1_700_000_000_000
@@ -32,28 +34,37 @@ _BATCHES_A_PARTITION = 10
 Pair = tuple[bytes | None, bytes | None]
 
 
-def write_log(directory: Path, records: int) -> int:
+@dataclass(frozen=True)
+class _Place:
+    """A log partition, and of how many it is one."""
+
+    number: int
+    count: int
+
+
+def write_log(directory: Path, records: int, log_partitions: int = LOG_PARTITIONS) -> int:
     """Segments of every log partition with about this many records in all, and the topics that they speak of."""
     total = 0
-    for partition in range(LOG_PARTITIONS):
-        chance = random.Random(partition)
-        total += _write_partition(directory, partition, records // LOG_PARTITIONS, chance)
+    for number in range(log_partitions):
+        chance = random.Random(number)
+        total += _write_partition(directory, _Place(number, log_partitions), records // log_partitions, chance)
     step = max(1, total // _BATCHES_A_PARTITION)
     write_topics(directory, TOPICS, PARTITIONS, [(n * step, NOW_MS + n * step) for n in range(_BATCHES_A_PARTITION)])
     return total
 
 
 def append_log(directory: Path, records: int, seed: int) -> int:
-    """About so many records more, behind what is there, as if the groups had gone on."""
-    total = 0
-    for partition in range(LOG_PARTITIONS):
-        folder = directory / f"{CONSUMER_OFFSETS}-{partition}"
-        chance = random.Random(seed * 1_000 + partition)
-        end = log_end(LogFolder(CONSUMER_OFFSETS, partition, str(folder)))
+    """About so many records more, behind what is there, as if the groups had gone on. Few do not come to every log partition."""
+    total, count = 0, len(list(directory.glob(f"{CONSUMER_OFFSETS}-*")))
+    touched = min(count, max(1, records // PARTITIONS))
+    for number in range(touched):
+        folder = directory / f"{CONSUMER_OFFSETS}-{number}"
+        chance = random.Random(seed * 1_000 + number)
+        end = log_end(LogFolder(CONSUMER_OFFSETS, number, str(folder)))
         offset = end
         with max(folder.glob("*.log")).open("ab") as segment:
-            while offset < end + records // LOG_PARTITIONS:
-                pairs = _commit(chance, partition, offset)
+            while offset < end + records // touched:
+                pairs = _commit(chance, _Place(number, count), offset)
                 segment.write(with_offset_and_epoch(encode_pairs(pairs, NOW_MS + offset), offset, 0))
                 offset += len(pairs)
         total += offset - end
@@ -115,25 +126,25 @@ class _Segments:
         self._file.close()
 
 
-def _write_partition(directory: Path, partition: int, records: int, chance: random.Random) -> int:
-    log = _Segments(directory / f"{CONSUMER_OFFSETS}-{partition}")
+def _write_partition(directory: Path, place: _Place, records: int, chance: random.Random) -> int:
+    log = _Segments(directory / f"{CONSUMER_OFFSETS}-{place.number}")
     while log.offset < records:
-        pairs = _commit(chance, partition, log.offset) if chance.random() > 0.001 else [_group(chance, partition)]
+        pairs = _commit(chance, place, log.offset) if chance.random() > 0.001 else [_group(chance, place)]
         log.add(pairs, NOW_MS + log.offset)
     log.close()
     return log.offset
 
 
 @cache
-def _group_name(partition: int, number: int) -> str:
+def _group_name(place: _Place, number: int) -> str:
     """A name whose hash leads to that log partition, as those that a coordinator writes there."""
-    names = (f"service-{number}-consumers-{suffix}" for suffix in count())
-    return next(name for name in names if partition_for(name, LOG_PARTITIONS) == partition)
+    names = (f"service-{number}-consumers-{suffix}" for suffix in itertools.count())
+    return next(name for name in names if partition_for(name, place.count) == place.number)
 
 
-def _commit(chance: random.Random, partition: int, offset: int) -> list[Pair]:
-    number = chance.randrange(GROUPS // LOG_PARTITIONS)
-    group, topic = _group_name(partition, number), f"events.topic-{number % TOPICS}"
+def _commit(chance: random.Random, place: _Place, offset: int) -> list[Pair]:
+    number = chance.randrange(GROUPS // place.count)
+    group, topic = _group_name(place, number), f"events.topic-{number % TOPICS}"
     kind = chance.random()
     if kind < 0.01:
         return [encode_record(OffsetErased(group, topic, chance.randrange(PARTITIONS)))]
@@ -146,9 +157,9 @@ def _commit(chance: random.Random, partition: int, offset: int) -> list[Pair]:
     return list(encode_records(commits))
 
 
-def _group(chance: random.Random, partition: int) -> Pair:
-    number = chance.randrange(GROUPS // LOG_PARTITIONS)
-    return _group_record(_group_name(partition, number), f"events.topic-{number % TOPICS}", 5, 5)
+def _group(chance: random.Random, place: _Place) -> Pair:
+    number = chance.randrange(GROUPS // place.count)
+    return _group_record(_group_name(place, number), f"events.topic-{number % TOPICS}", 5, 5)
 
 
 def _group_record(group: str, topic: str, members: int, partitions: int) -> Pair:

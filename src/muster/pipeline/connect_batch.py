@@ -6,9 +6,11 @@ keeps in memory (when the tables of now were last made) is asked of the lake her
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from muster.pipeline.regular_compaction import RegularCompaction
 from muster.pipeline.round import RoundWriter
 from muster.pipeline.round_settings import Gold
 
@@ -26,12 +28,20 @@ class ConnectBatch:
     writer: RoundWriter
     gold_every_ms: int | None
     idle_ms: int
+    compaction: RegularCompaction | None = None
 
     def __call__(self, rows: DataFrame, batch_id: int) -> None:
         self.writer.add(rows, batch_id, self._gold_if_due())
+        if self.compaction is not None and self.compaction.is_due(_warn):
+            self.compaction.run(_warn)
 
     def _gold_if_due(self) -> Gold | None:
         if self.gold_every_ms is None:
             return None
         age_ms = self.writer.settings.clock() - (self.writer.last().gold_at_ms or 0)
         return Gold(only_changes=age_ms < self.idle_ms) if age_ms >= self.gold_every_ms else None
+
+
+def _warn(text: str) -> None:
+    """The server's log has it: nobody watches here."""
+    print(f"muster pipeline: warning: {text}", file=sys.stderr, flush=True)

@@ -30,6 +30,7 @@ from muster.pipeline.fold.kernel import (
     of_buckets,
     open_schema,
     position_part,
+    rows_of_a_log,
     state_part,
     state_schema,
 )
@@ -61,8 +62,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-REBUILD_OFFSETS: Final = 500_000
-"""Offsets of a log partition that are folded at once when everything is made anew."""
+REBUILD_ROWS: Final = 500_000
+"""Rows that a task of the fold gets at most when everything is made anew."""
 FOLD_RECORDS: Final = 20_000
 """Records for which Spark is asked to run one more task of the fold."""
 TASK_OF_NOW_BYTES: Final = 8_000_000
@@ -199,21 +200,21 @@ class _Round(RoundChanges):
         for table in (*_FOLDED, *NOW_TABLES):
             self._changes[table] = Change(remove_all=True)
         log = self._read("log", LOG, self._lake.table_files("log"))
-        last, records = log.agg(F.max("log_offset"), F.count(F.lit(1))).first()
+        last, records, number = log.agg(F.max("log_offset"), F.count(F.lit(1)), F.max("log_partition")).first()
         if records < self._last.records:
             raise LakeError(
                 f"{self._location}: the log table holds {records:,} of the {self._last.records:,} records that were read,"
                 " retention took the others: a rebuild would lose what was made of them. Read the source into a new lake instead"
             )
-        for number, start in enumerate(range(0, (-1 if last is None else last) + 1, REBUILD_OFFSETS)):
+        length = rows_of_a_log(REBUILD_ROWS, (number or 0) + 1)
+        for step, start in enumerate(range(0, (-1 if last is None else last) + 1, length)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1
-            stretch = log.where(F.col("log_offset").between(first, start + REBUILD_OFFSETS - 1))
-            self._refold_stretch(stretch, f"fold-{number}")
+            self._refold_stretch(log.where(F.col("log_offset").between(first, start + length - 1)), f"fold-{step}")
 
     def _refold_stretch(self, log: DataFrame, step: str) -> None:
         """The rows may belong to any part of the state."""
         state = self._read("state", state_schema(), self._held("state"))
-        with self._generated_code("fold", REBUILD_OFFSETS):
+        with self._generated_code("fold", REBUILD_ROWS):
             settings = self._fold_settings(only_changed=False)
             folded = fold_rows(log, state, settings, batch=self._batch_of(step))
             written = self._write(folded, step, _FOLDED)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from muster.pipeline.failure import short_words
+
 _NOT_TO_BE_HAD: Final = re.compile(r"(?:unresolved dependency|download failed): ([^\s\],]+)")
 _LAST_WORDS: Final = re.compile(r"^(?:Exception in thread \"main\" (?:[\w.$]+: )?|Error: )(.+)$", re.MULTILINE)
 _UNRESPONSIVE: Final = "All masters are unresponsive"
@@ -17,6 +19,8 @@ _PYTHON_VERSIONS: Final = re.compile(r"different version[^0-9]*(\d\.\d+)[^0-9]+(
 _NO_PROGRAM: Final = re.compile(r'Cannot run program "([^"]+)"')
 _PYTHON_SAID: Final = re.compile(r"Error from python worker:\s*\n\s*(.+)")
 _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
+_RUNNER: Final = "STREAMING_PYTHON_RUNNER_INITIALIZATION_FAILURE"
+"""A Connect server's process for micro-batches did not start."""
 _NO_SCHEME: Final = re.compile(r'No FileSystem for scheme "(\w+)"')
 _NO_S3A: Final = "S3AFileSystem not found"
 _CONNECTOR: Final = "spark-sql-kafka-0-10"
@@ -54,6 +58,8 @@ def words_of_probe_failure(error: str) -> str:
     said = _PYTHON_SAID.search(error)
     if said:
         return f"the workers' Python did not start: {said[1].strip()}"
+    if _RUNNER in error:
+        return f"the Connect server cannot run our code: {short_words(error)} (has it another version of Muster installed?)"
     return f"a first task failed on the workers: {_innermost(error)}"
 
 

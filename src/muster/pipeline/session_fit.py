@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from muster.pipeline.session_failure import words_of_lake_failure, words_of_probe_failure
-from muster.pipeline.session_probe import probe_lake, probe_workers
+from muster.pipeline.session_probe import probe_lake, probe_rounds, probe_workers
 from muster.pipeline.session_settings import SessionSettings
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def check_fitness(session: SparkSession, settings: SessionSettings) -> None:
     if not settings.is_local:
         try:
             problem = probe_workers(session, is_connect=settings.is_connect)
+            if not problem and settings.is_connect:
+                problem = probe_rounds(session)
         except Exception as error:  # pyspark, py4j and grpc each have their own families
             raise SessionError(f"{settings.master}: {words_of_probe_failure(str(error))}") from error
         if problem:

@@ -6,16 +6,18 @@ would be lost without a word. `look_around` runs in a task and must import nothi
 
 from __future__ import annotations
 
+import json
 import socket
 import sys
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 NEEDED: Final = {
     "pyarrow": (19, 0),
@@ -28,15 +30,19 @@ NEEDED: Final = {
     "mypy-extensions": (1, 0),
 }
 """Packages of a worker, by their names on PyPI, and the oldest version of each that is known to do."""
+NEEDED_BY_ROUNDS: Final = {"deltalake": (1, 6), "pyarrow": NEEDED["pyarrow"]}
+"""Packages of the process that makes rounds: the driver, or one beside a Connect server."""
 _OURS: Final = ("muster.pipeline.sources.spark_sources", "muster.pipeline.fold.kernel", "muster.pipeline.now.build")
 """Modules that tasks import: whatever they need is then there."""
+_OURS_OF_ROUNDS: Final = ("muster.pipeline.connect_batch",)
 _MOST_TASKS: Final = 64
+_UNFIT: Final = "what is missing where rounds are made: "
 
 Finding = tuple[str, str, str]
 """Host, Python's version, what is wrong there (empty: nothing)."""
 
 
-def look_around(needed: dict[str, tuple[int, int]] = NEEDED, ours: Sequence[str] = _OURS) -> Finding:
+def look_around(needed: Mapping[str, tuple[int, int]] = NEEDED, ours: Sequence[str] = _OURS) -> Finding:
     """What this process finds where it runs."""
     problems = []
     for name, oldest in needed.items():
@@ -52,8 +58,12 @@ def look_around(needed: dict[str, tuple[int, int]] = NEEDED, ours: Sequence[str]
     return socket.gethostname(), ".".join(map(str, sys.version_info[:3])), "; ".join(problems)
 
 
-def words_of(findings: Iterable[Finding]) -> str | None:
-    """One line about all workers that lack something; None if none does."""
+def words_of(
+    findings: Iterable[Finding],
+    cannot: str = "workers cannot run the pipeline",
+    advice: str = "Install Muster with its extra `pipeline` where tasks run, or send an environment along",
+) -> str | None:
+    """One line about all processes that lack something; None if none does."""
     hosts: dict[str, list[str]] = {}
     for host, python, problem in sorted(set(findings)):
         if problem:
@@ -61,8 +71,7 @@ def words_of(findings: Iterable[Finding]) -> str | None:
     if not hosts:
         return None
     told = "; ".join(f"on {', '.join(names)}: {problem}" for problem, names in hosts.items())
-    advice = "Install Muster with its extra `pipeline` where tasks run, or send an environment along"
-    return f"workers cannot run the pipeline: {told}. {advice}"
+    return f"{cannot}: {told}. {advice}"
 
 
 def probe_workers(spark: SparkSession, *, is_connect: bool) -> str | None:
@@ -73,6 +82,36 @@ def probe_workers(spark: SparkSession, *, is_connect: bool) -> str | None:
     context = spark.sparkContext
     tasks = max(2, min(_MOST_TASKS, context.defaultParallelism))
     return words_of(context.parallelize(range(tasks), tasks).map(lambda _: look_around()).collect())
+
+
+def probe_rounds(spark: SparkSession, needed: Mapping[str, tuple[int, int]] = NEEDED_BY_ROUNDS) -> str | None:
+    """A micro-batch in the process where a Connect server runs our rounds. What is wrong there, in one line."""
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", "1").load()
+    query = rows.writeStream.foreachBatch(LookAroundRounds(needed)).trigger(availableNow=True).start()
+    try:
+        query.awaitTermination()
+    except Exception as error:
+        found = str(error).partition(_UNFIT)[2]
+        if not found:
+            raise
+        host, python, problem = json.JSONDecoder().raw_decode(found)[0]
+        advice = "Install Muster with its extra `pipeline` where the server runs"
+        return words_of([(host, python, problem)], "the Connect server cannot make rounds", advice)
+    finally:
+        query.stop()
+    return None
+
+
+@dataclass(frozen=True)
+class LookAroundRounds:
+    """Called with a micro-batch. What it finds comes back as an error: nothing else of that process reaches us."""
+
+    needed: Mapping[str, tuple[int, int]]
+
+    def __call__(self, rows: DataFrame, batch_id: int) -> None:
+        found = look_around(self.needed, _OURS_OF_ROUNDS)
+        if found[2]:
+            raise RuntimeError(_UNFIT + json.dumps(found))
 
 
 def probe_lake(spark: SparkSession, url: str, sees: Callable[[str], bool]) -> str | None:

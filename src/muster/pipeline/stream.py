@@ -20,8 +20,11 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.pipeline.arrow_map import is_connect
 from muster.pipeline.connect_batch import ConnectBatch
 from muster.pipeline.failure import JobError, short_words
-from muster.pipeline.lake.errors import LakeError
+from muster.pipeline.fold.kernel import rows_of_a_log
+from muster.pipeline.lake.compact import Compacted
+from muster.pipeline.lake.errors import LakeError, StoreError
 from muster.pipeline.lake.location import Location
+from muster.pipeline.regular_compaction import RegularCompaction
 from muster.pipeline.round import RoundWriter
 from muster.pipeline.round_settings import Done, Gold
 from muster.pipeline.sources.failure import SourceError
@@ -41,11 +44,13 @@ _RESTARTS: Final = 30
 @dataclass(frozen=True, slots=True)
 class QuerySettings:
     offsets_per_partition: int = 500_000
-    """Offsets of one log partition that a micro-batch takes at most."""
+    """Offsets of one log partition that a micro-batch takes at most; fewer where tasks have to hold several log partitions."""
     every_ms: int = 10_000
     gold_every_ms: int = 60_000
     idle_ms: int = 5 * 60_000
     """Where nothing is new, tables of now that are younger are left as they are: only ages would change."""
+    compact_every_ms: int | None = None
+    """How often a lake that is followed is compacted. None: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class Watch:
     progress: Callable[[Progress], None] = lambda _: None
     gold: Callable[[Done | None], None] = lambda _: None
     """None: the tables were up to date."""
+    compacted: Callable[[Compacted], None] = lambda _: None
     warn: Callable[[str], None] = lambda _: None
 
 
@@ -89,8 +95,9 @@ class PipelineQuery:
         self._watch = watch
         self._stop = stop
         self._follows = False
+        self._compaction = RegularCompaction(location, settings.compact_every_ms, writer.settings.clock)
         self._at_work = threading.Lock()
-        """Held while a round is made: who wants to stop the query waits for it."""
+        """Held while a round is made: who wants to stop the query, or to compact the lake, waits for it."""
         self._failure: Exception | None = None
         self._rounds = self._records = 0
         self._gold_at = -float("inf")
@@ -98,7 +105,7 @@ class PipelineQuery:
     def run(self) -> bool:
         """Read up to the ends that the logs have now, then make the tables of now. False if it was stopped before."""
         before = self._writer.last()
-        self._run_query(StreamSettings(self._settings.offsets_per_partition), availableNow=True)
+        self._run_query(availableNow=True)
         if self._stop():
             return False
         is_made = before.gold_round == before.round and not self._records
@@ -112,20 +119,18 @@ class PipelineQuery:
         with _clear_errors("making the tables anew"):
             self._watch.gold(self._writer.rebuild(self._spark))
 
-    def follow(self) -> None:
+    def follow(self, still_writer: Callable[[], None] = lambda: None) -> None:
         """Go on until told to stop. A query that fails is started again where it was, but not the first time: then most
-        likely something was asked for that is not there.
+        likely something was asked for that is not there. `still_writer` raises LakeError when the lake has become another's.
         """
         self._follows = True
-        settings = StreamSettings(
-            self._settings.offsets_per_partition, tick_seconds=self._settings.gold_every_ms / 1000
-        )
         failures = _RESTARTS
         while not self._stop():
             rounds = self._rounds
             try:
-                self._run_query(settings, processingTime=f"{self._settings.every_ms} milliseconds")
-            except (JobError, SourceError) as error:
+                still_writer()
+                self._run_query(processingTime=f"{self._settings.every_ms} milliseconds")
+            except (JobError, SourceError, StoreError) as error:
                 failures = 1 if self._rounds > rounds else failures + 1
                 if failures > _RESTARTS or self._stop():
                     raise
@@ -134,10 +139,10 @@ class PipelineQuery:
 
     # -- Spark's query
 
-    def _run_query(self, settings: StreamSettings, **trigger: Any) -> None:
+    def _run_query(self, **trigger: Any) -> None:
         with _clear_errors("reading the log"):
             self._writer.begin()
-            rows = self._source.stream(self._spark, settings)
+            rows = self._source.stream(self._spark, self._stream_settings())
             query = (
                 rows.writeStream.queryName("muster pipeline")
                 .foreachBatch(self._handler())
@@ -150,12 +155,20 @@ class PipelineQuery:
             finally:
                 query.stop()
 
+    def _stream_settings(self) -> StreamSettings:
+        log_partitions = max(map(len, self._source.ends().values()), default=0)
+        return StreamSettings(
+            rows_of_a_log(self._settings.offsets_per_partition, log_partitions),
+            tick_seconds=self._settings.gold_every_ms / 1000 if self._follows else None,
+        )
+
     def _handler(self) -> Callable[[DataFrame, int], None]:
         """What Spark calls with every micro-batch: in this process, or where a Connect server is."""
         if not is_connect(self._spark):
             return self._on_batch
         gold_every_ms = self._settings.gold_every_ms if self._follows else None
-        return ConnectBatch(self._writer, gold_every_ms, self._settings.idle_ms)
+        compaction = self._compaction if self._follows else None
+        return ConnectBatch(self._writer, gold_every_ms, self._settings.idle_ms, compaction)
 
     def _await(self, query: StreamingQuery) -> None:
         told = -1
@@ -172,6 +185,7 @@ class PipelineQuery:
             told = self._tell(query, told)
             if has_ended:
                 return
+            self._compact_if_due()
             if self._stop():
                 with self._at_work:
                     return
@@ -199,6 +213,15 @@ class PipelineQuery:
         if not self._follows or age_ms < self._settings.gold_every_ms:
             return None
         return Gold(only_changes=age_ms < self._settings.idle_ms)
+
+    def _compact_if_due(self) -> None:
+        """In `follow`, between two rounds. On a Connect server whoever makes the rounds does it."""
+        if not self._follows or is_connect(self._spark) or not self._compaction.is_due(self._watch.warn):
+            return
+        with self._at_work:
+            done = self._compaction.run(self._watch.warn)
+        if done is not None:
+            self._watch.compacted(done)
 
     def _tell(self, query: StreamingQuery, told: int) -> int:
         """Pass on the progress of the last micro-batch, once. Its number."""

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from muster.cli.main import main
 from muster.pipeline import session
 from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.reader import Lake
+from muster.pipeline.lake.rounds import SCHEMA
 from muster.pipeline.lake.sql import named_tables
 from muster.pipeline.lake.writer_lock import only_writer
 from tests.pipeline.lake.delta_lakes import gold_lake, publish, rows_of
@@ -73,6 +78,37 @@ def test_migrate_names_the_command_that_makes_a_new_lake(lake: Path, capsys: pyt
     said = capsys.readouterr().err
     assert "layout before Delta (clusters east; 2 log partitions read)" in said
     assert "muster pipeline run --from DIR --lake new" in said
+
+
+@pytest.mark.parametrize(
+    ("version", "says"),
+    [
+        (
+            4,
+            [
+                "is a lake of version 4",
+                "clusters east; 7 records",
+                "run --from DIR --lake new",
+                "with muster 0.1, which",
+            ],
+        ),
+        (99, ["knows versions up to 5", "use muster 0.1, which wrote it, or a later one"]),
+    ],
+)
+def test_migrate_of_a_lake_of_another_version_says_what_to_do(
+    version: int, says: list[str], lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish(lake, batches={"east": 0}, records=7)
+    location = Location.parse(lake)
+    row = {**asdict(Lake.open(lake).round), "schema_version": version, "muster_version": "0.1"}
+    row |= {"batches": sorted(row["batches"].items()), "versions": sorted(row["versions"].items())}
+    write_deltalake(location.delta_table_url("rounds"), pa.Table.from_pylist([row], schema=SCHEMA), mode="overwrite")
+    assert main(["lag", "--lake", str(lake)]) == 2
+    assert f"muster pipeline migrate --lake {lake} --to NEW" in capsys.readouterr().err
+    assert main(["pipeline", "migrate", "--lake", str(lake), "--to", "new"]) == 1
+    said = capsys.readouterr().err
+    assert [words for words in says if words not in said] == []
+    assert "see `muster pipeline migrate" not in said
 
 
 def test_migrate_of_a_present_lake_has_nothing_to_do(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
 
+from muster.cli.lake.pipeline import run
 from muster.cli.main import main
 from muster.pipeline import session
 from muster.pipeline.lake.location import Location
@@ -35,6 +37,7 @@ def _no_java(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--batch-records", "0"], "--batch-records must be 1 or more"),
         (["--conf", "spark.x"], "--conf spark.x: give NAME=VALUE"),
         (["--offsets-retention", "long"], "--offsets-retention long: give a span"),
+        (["--compact-every", "often"], "--compact-every often: give a span"),
     ],
 )
 def test_flags_that_cannot_be_are_refused(
@@ -42,6 +45,23 @@ def test_flags_that_cannot_be_are_refused(
 ) -> None:
     assert main(["pipeline", "run", "--from", str(data), "--lake", str(tmp_path / "lake"), *flags]) == 2
     assert f"muster pipeline: {says}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "every_ms"),
+    [
+        ([], 86_400_000),
+        (["--compact-every", "90min"], 5_400_000),
+        (["--compact-every", "0"], None),
+        (["--compact-every", "0s"], None),
+        (["--compact-every", "never"], None),
+    ],
+)
+def test_how_often_a_followed_lake_is_compacted(flags: list[str], every_ms: int | None) -> None:
+    parser = argparse.ArgumentParser()
+    run.add_arguments(parser)
+    arguments = parser.parse_args(["--from", "data", "--lake", "lake", *flags])
+    assert run._query_settings(arguments).compact_every_ms == every_ms
 
 
 def test_a_directory_without_a_coordinators_log_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,6 +81,19 @@ def test_a_lake_that_somebody_writes_to_is_refused(
     with only_writer(Location.parse(tmp_path / "lake")):
         assert main(["pipeline", "run", "--from", str(data), "--lake", str(tmp_path / "lake")]) == 2
     assert "is being written to by process" in capsys.readouterr().err
+
+
+def test_a_store_that_does_not_answer_is_no_wrong_usage(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+    assert main(["pipeline", "run", "--from", str(data), "--lake", "s3a://bucket/lake"]) == 1
+    assert main(["lag", "--lake", "s3a://bucket/lake"]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert all("s3a://bucket/lake cannot be read: " in line for line in said)
 
 
 def test_without_java_one_line_says_what_to_do(

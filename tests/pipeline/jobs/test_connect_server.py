@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,15 @@ from tests.pipeline.cluster.runs import run_pipeline
 from tests.pipeline.jobs.connect_server import connect_server
 from tests.pipeline.stream.lakes import different_tables
 
+_LACKS_A_PACKAGE = """
+import sys
+from muster.pipeline.session import SessionSettings, open_session
+from muster.pipeline.session_probe import NEEDED_BY_ROUNDS, probe_rounds
+with open_session(SessionSettings(master=sys.argv[1])) as spark:
+    print(probe_rounds(spark, {**NEEDED_BY_ROUNDS, "no-such-package": (1, 0)}))
+"""
+"""Where `foreachBatch` runs, asked by a process of its own: a process has one kind of session."""
+
 
 def test_connect_server_gives_the_tables_that_the_rules_give(data: Path, tmp_path: Path) -> None:
     """As local sessions do. The command runs where no Java can be found; our code reaches the server's workers as an artifact."""
@@ -20,7 +33,17 @@ def test_connect_server_gives_the_tables_that_the_rules_give(data: Path, tmp_pat
     with connect_server(tmp_path) as address:
         without_java = {"JAVA_HOME": "/nowhere"}
         ran = run_pipeline(data, str(tmp_path / "lake"), master=address, environment=without_java)
+        unfit = subprocess.run(
+            [sys.executable, "-c", _LACKS_A_PACKAGE, address],
+            capture_output=True,
+            text=True,
+            env=os.environ | without_java,
+        )
     assert ran.returncode == 0, ran.stderr
+    assert re.fullmatch(
+        r"the Connect server cannot make rounds: on \S+: no-such-package is missing \(Python [\d.]+\)\. Install Muster .*\n",
+        unfit.stdout,
+    ), unfit
     assert different_tables(Lake.open(tmp_path / "lake"), data, "kafka") == []
 
 

@@ -77,6 +77,11 @@ VERSIONS = (
             "E\n: a.b.C: Job aborted\nCaused by: x.Y: no\nCaused by: z.Q: disk is full\n",
             r"a first task failed .*: disk is full$",
         ),
+        (
+            "[STREAMING_PYTHON_RUNNER_INITIALIZATION_FAILURE] Streaming Runner failed, returned -2. Cause: Traceback\n"
+            "  File x\nAttributeError: Can't get attribute 'ConnectBatch'\n\nJVM stacktrace:\n\tat java",
+            r"^the Connect server cannot run our code: AttributeError: Can't get attribute 'ConnectBatch' \(has it another",
+        ),
     ],
 )
 def test_a_first_task_that_fails_is_told_in_a_line(error: str, words: str) -> None:

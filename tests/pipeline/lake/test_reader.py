@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from muster.pipeline.lake.errors import LakeError
+from muster.pipeline.lake.errors import LakeError, StoreError
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.schemas import TABLES
 from tests.pipeline.lake.delta_lakes import make_lake, publish, rows_of
@@ -69,7 +69,11 @@ def test_damaged_file_is_named(root: Path) -> None:
     make_lake(root, {"g_lag": rows_of("g_lag", [{"group_id": "g"}])})
     (file,) = root.glob("table=g_lag/batch=*/part=now/*.parquet")
     file.write_bytes(b"PAR1 but nothing else")
-    with pytest.raises(LakeError, match=f"g_lag of {root} cannot be read: .*{file.name}"):
+    with pytest.raises(LakeError, match=f"g_lag of {root} cannot be read: .*{file.name}") as damaged:
+        Lake.open(root).arrow("g_lag")
+    assert not isinstance(damaged.value, StoreError), "trying again would not help"
+    file.unlink()
+    with pytest.raises(StoreError, match=f"g_lag of {root} cannot be read: .*{file.name}"):
         Lake.open(root).arrow("g_lag")
 
 

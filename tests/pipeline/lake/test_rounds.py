@@ -10,7 +10,7 @@ import pytest
 from deltalake import write_deltalake
 
 from muster.pipeline.lake import rounds
-from muster.pipeline.lake.errors import LakeError
+from muster.pipeline.lake.errors import LakeError, StoreError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import KEPT, known_rounds, last_round, open_or_create, publish_round
@@ -156,5 +156,5 @@ def test_store_that_does_not_answer_is_named() -> None:
     nowhere = Location.parse(
         "s3a://bucket/lake", None, {"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_SKIP_SIGNATURE": "1"}
     )
-    with pytest.raises(LakeError, match=r"s3a://bucket/lake cannot be read: .*check that the store can be reached"):
+    with pytest.raises(StoreError, match=r"s3a://bucket/lake cannot be read: .*check that the store can be reached"):
         last_round(nowhere)

@@ -72,7 +72,10 @@ def test_claim_that_is_not_renewed_expires(location: Location) -> None:
     with pytest.raises(LakeError, match="is being written to"):
         second.take()
     clock.now_ms += 1
+    first.check()
     second.take()
+    with pytest.raises(LakeError, match="is being written to"):
+        first.check()
     first.renew()
     first.release()
     with pytest.raises(LakeError, match="is being written to"):

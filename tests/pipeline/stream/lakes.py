@@ -17,7 +17,7 @@ from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import open_or_create
 from muster.pipeline.log_schema import LOG
 from muster.pipeline.round import RoundWriter
-from muster.pipeline.round_settings import RoundSettings
+from muster.pipeline.round_settings import RoundSettings, wall_clock_ms
 from muster.pipeline.schemas import GOLD, TABLES
 from muster.pipeline.sources.journal import journal_rows
 from muster.pipeline.sources.log_source import LOG_TOPICS, Stretch
@@ -48,12 +48,14 @@ class LakeRun:
     def __init__(self, spark: Any, root: Path, source: Any, **settings: Any) -> None:
         self.location = Location.parse(root)
         open_or_create(self.location)
-        kind = settings.pop("writer", RoundWriter)
-        self.writer = kind(self.location, source, RoundSettings(settings.pop("gold", SETTINGS)))
+        made_with = RoundSettings(settings.pop("gold", SETTINGS), clock=settings.pop("clock", wall_clock_ms))
+        self.writer = settings.pop("writer", RoundWriter)(self.location, source, made_with)
         self.stop = Stop()
         self.warnings: list[str] = []
         self.gold: list[Any] = []
-        watch = Watch(gold=self.gold.append, warn=self.warnings.append)
+        self.compacted: list[Any] = []
+        told = {"gold": self.gold.append, "compacted": self.compacted.append, "warn": self.warnings.append}
+        watch = Watch(**told | settings.pop("watch", {}))
         self.query = PipelineQuery(
             spark, self.location, source, self.writer, QuerySettings(**settings), watch, self.stop
         )

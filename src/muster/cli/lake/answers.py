@@ -1,8 +1,8 @@
 """What the question commands share: the flags, the way to the lake, and the answer as table, JSON lines or CSV.
 
 A command says which table it asks, which columns people see and in which order; everything else is here. Must not start Java, and
-imports Arrow and rich only after the flags were read. Exit codes: 0 answered, 1 a name that the lake does not know,
-2 no such lake or flags that make no sense.
+imports Arrow and rich only after the flags were read. Exit codes: 0 answered, 1 a name that the lake does not know
+or a store that does not answer, 2 no such lake or flags that make no sense.
 """
 
 from __future__ import annotations
@@ -148,12 +148,17 @@ def _refuse_unknown_names(lake: Lake, names: Mapping[str, str | None]) -> None:
 
 
 def run_on_lake(command: str, work: Callable[[], int]) -> int:
-    """Do the work and return its exit code. A lake that cannot be used, or a package that is missing, is a usage error."""
-    from muster.pipeline.lake.errors import LakeError
+    """Do the work and return its exit code. A lake that cannot be used, or a package that is missing, is a usage error.
+
+    A store that fails is none: the same command may succeed a moment later.
+    """
+    from muster.pipeline.lake.errors import LakeError, StoreError
 
     def checked() -> int:
         try:
             return work()
+        except StoreError:
+            raise
         except LakeError as error:
             raise UsageError(str(error)) from None
         except ImportError as error:
@@ -161,7 +166,7 @@ def run_on_lake(command: str, work: Callable[[], int]) -> int:
                 raise
             raise UsageError(f"this needs {error.name}: {install_command('pipeline')}") from None
 
-    return run_and_report(command, checked, also=(NotFound,))
+    return run_and_report(command, checked, also=(NotFound, StoreError))
 
 
 def print_rows(

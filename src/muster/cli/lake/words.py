@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muster.explain import words
+
+if TYPE_CHECKING:
+    from muster.pipeline.lake.compact import Compacted
 
 UNKNOWN = "-"
 NO_TIME_LAG = "not known"
@@ -32,6 +35,13 @@ def number(value: float | None) -> str:
 
 def share(value: float | None) -> str:
     return UNKNOWN if value is None else f"{100 * value:.0f} %"
+
+
+def compaction(done: Compacted) -> str:
+    return (
+        f"{plural(done.files_before, 'file')} became {done.files_after:,}, {done.rows_dropped:,} rows dropped,"
+        f" {plural(done.files_removed, 'unused file')} removed"
+    )
 
 
 def moment(value: int | None) -> str:

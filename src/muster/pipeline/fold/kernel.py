@@ -54,6 +54,14 @@ OF_TABLE: Final = "of_table"
 _REPLACED: Final = ("state", "open")
 
 
+def rows_of_a_log(rows_of_a_task: int, log_partitions: int) -> int:
+    """How many rows of each log partition may go in, so that no task gets more than `rows_of_a_task` new ones.
+
+    A task holds them all, and has one log partition of every `STATE_PARTS` of a topic.
+    """
+    return max(1, rows_of_a_task // max(1, -(-log_partitions // STATE_PARTS)))
+
+
 def position_part(cluster: str) -> str:
     """The part of the state with the positions of a cluster: rows of several rounds, unlike what the other parts hold."""
     return f"{crc32(cluster.encode()):08x}-positions"

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from muster.pipeline.lake.commit import Change, Signature, commit_change
 from muster.pipeline.lake.delta import open_table, table_files
 from muster.pipeline.lake.errors import LakeError, store_errors
-from muster.pipeline.lake.files import DataFile
+from muster.pipeline.lake.files import REACHABLE, DataFile
 from muster.pipeline.lake.location import Location, table_in
 from muster.pipeline.lake.opening import open_parquet
 from muster.pipeline.lake.reader import Lake
@@ -36,6 +36,8 @@ TARGET_BYTES: Final = 128 << 20
 """Files of at least this size are left alone."""
 GRACE_HOURS: Final = 1
 """How long files that were replaced stay for readers that opened the lake before."""
+_COMPACTED: Final = "muster.compacted_ms"
+"""A property of the table `rounds`: when the lake was last compacted."""
 _NOW_PART: Final = "now"
 _RECENT_MS: Final = 3_600_000
 _AGAIN: Final = "nothing is lost, run it again"
@@ -66,7 +68,22 @@ def compact(
     if done.changed:
         publish_round(location, _next_round(lake.round, done.changed))
     done.files_removed = vacuum(location, clock())
+    _remember(location, clock())
     return done
+
+
+def compacted_at(location: Location) -> int:
+    """When the lake was last compacted, in milliseconds since 1970. 0: never."""
+    with store_errors(f"{location} cannot be read", REACHABLE):
+        delta = open_table(location, ROUNDS)
+        return 0 if delta is None else int(delta.metadata().configuration.get(_COMPACTED) or 0)
+
+
+def _remember(location: Location, at_ms: int) -> None:
+    with store_errors(f"{location}: that it was compacted cannot be noted", _AGAIN):
+        delta = open_table(location, ROUNDS)
+        if delta is not None:
+            delta.alter.set_table_properties({_COMPACTED: str(at_ms)}, raise_if_not_exists=False)
 
 
 def newest_ms(this: Round, now_ms: int) -> int:

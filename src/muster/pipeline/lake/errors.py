@@ -1,4 +1,4 @@
-"""The one exception of the lake, and how the storage's own errors become it."""
+"""The exceptions of the lake, and how the storage's own errors become one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,27 @@ class LakeError(Exception):
     """The lake cannot be used as asked; the text says what is wrong, where, and what to do."""
 
 
+class StoreError(LakeError):
+    """The store failed, or a commit to it: the same may succeed a moment later. A place without a lake is not of this kind.
+
+    A commit that met another one is of this kind: so it looks, too, when a commit of our own succeeded and the answer was lost.
+    """
+
+
+class OtherVersionError(LakeError):
+    """The lake has a layout that this muster neither reads nor writes. Empty or 0: the lake does not say it."""
+
+    def __init__(self, said: str, version: int, muster_version: str, clusters: tuple[str, ...], records: int) -> None:
+        super().__init__(said)
+        self.version = version
+        self.muster_version = muster_version
+        self.clusters = clusters
+        self.records = records
+
+
 @contextmanager
 def store_errors(doing: str, advice: str) -> Iterator[None]:
-    """Errors of the storage and of Delta inside become a LakeError: `doing: why; advice`."""
+    """Errors of storage and Delta inside become a StoreError: `doing: why; advice`. Values that make no sense: a LakeError."""
     from deltalake.exceptions import DeltaError
 
     try:
@@ -26,7 +44,8 @@ def store_errors(doing: str, advice: str) -> Iterator[None]:
     except LakeError:
         raise
     except (DeltaError, OSError, ValueError) as error:
-        raise LakeError(f"{doing}: {reason(error)}; {advice}") from error
+        kind = LakeError if isinstance(error, ValueError) else StoreError
+        raise kind(f"{doing}: {reason(error)}; {advice}") from error
 
 
 def reason(error: BaseException) -> str:

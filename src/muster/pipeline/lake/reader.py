@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from muster.pipeline.arrow_scalar import arrow_scalar
 from muster.pipeline.lake.delta import open_table, table_files
-from muster.pipeline.lake.errors import LakeError, reason, store_errors
+from muster.pipeline.lake.errors import LakeError, StoreError, reason, store_errors
 from muster.pipeline.lake.files import REACHABLE, DataFile, component
 from muster.pipeline.lake.location import OLD_MANIFEST, Location
 from muster.pipeline.lake.opening import open_parquet
@@ -110,7 +110,8 @@ class Lake:
                         rows = rows.filter(_at_least(rows[since[0]], since[1]))
                     yield _conformed(rows, schema, _directories(table, file))
         except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
-            raise LakeError(f"{table} of {self.location} cannot be read: {file.path}: {reason(error)}") from None
+            kind = StoreError if isinstance(error, OSError) else LakeError
+            raise kind(f"{table} of {self.location} cannot be read: {file.path}: {reason(error)}") from None
 
 
 def _no_lake(location: Location) -> LakeError:

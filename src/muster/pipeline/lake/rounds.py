@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from muster import __version__
 from muster.pipeline.lake.commit import Change, Signature, commit_opened
 from muster.pipeline.lake.delta import open_table, table_files
-from muster.pipeline.lake.errors import LakeError, store_errors
+from muster.pipeline.lake.errors import LakeError, OtherVersionError, store_errors
 from muster.pipeline.lake.files import REACHABLE, entries
 from muster.pipeline.lake.location import CHECKPOINT, OLD_MANIFEST, Location, table_in
 from muster.pipeline.lake.opening import open_parquet, write_parquet
@@ -157,11 +157,17 @@ def old_layout(location: Location) -> LakeError:
 
 
 def _check_version(location: Location, rows: list[dict[str, Any]]) -> None:
-    versions = {row.get("schema_version") for row in rows} - {LAKE_VERSION}
-    if versions:
-        raise LakeError(
-            f"{location}: this lake has schema version {versions.pop()}, this muster reads and writes {LAKE_VERSION}; use a"
-            f" muster that knows the lake's version, or see `muster pipeline migrate --lake {location} --to NEW`"
+    other = [row for row in rows if row.get("schema_version") != LAKE_VERSION]
+    if other:
+        last = max(other, key=lambda row: row.get("round") or 0)
+        version = last.get("schema_version") or 0
+        raise OtherVersionError(
+            f"{location}: this lake has schema version {version}, this muster reads and writes {LAKE_VERSION}; use a"
+            f" muster that knows the lake's version, or see `muster pipeline migrate --lake {location} --to NEW`",
+            version=version,
+            muster_version=last.get("muster_version") or "",
+            clusters=tuple(sorted(dict(last.get("batches") or ()))),
+            records=last.get("records") or 0,
         )
 
 

@@ -40,16 +40,19 @@ def wall_clock_ms() -> int:
 
 
 @contextmanager
-def only_writer(location: Location, clock: Callable[[], int] = wall_clock_ms) -> Iterator[None]:
-    """Be the writer of a lake, or say who is. The lake's directory must be there."""
+def only_writer(location: Location, clock: Callable[[], int] = wall_clock_ms) -> Iterator[Callable[[], None]]:
+    """Be the writer of a lake, or say who is. The lake's directory must be there.
+
+    Gives a check that we still are: for a writer that goes on after the store was away.
+    """
     if location.local is not None:
         with _file_lock(location.local):
-            yield
+            yield lambda: None
     else:
         claim = RemoteClaim(location, clock)
         claim.take()
         with _renewed(claim):
-            yield
+            yield claim.check
 
 
 @contextmanager
@@ -106,6 +109,12 @@ class RemoteClaim:
             )
             raise _taken(self._location, who)
         self._write(delta, {"id": self._id, "who": _myself(), "at_ms": self._clock()})
+
+    def check(self) -> None:
+        """LakeError: somebody else has taken it."""
+        held = _claim_in(self._opened())
+        if held.get("id") != self._id:
+            raise _taken(self._location, held.get("who", "another run that began when our claim had expired"))
 
     def renew(self) -> None:
         delta = self._opened()

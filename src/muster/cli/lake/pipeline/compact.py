@@ -1,4 +1,7 @@
-"""`muster pipeline compact`: fewer files, and no older rows than wanted. Once a day is enough; needs no Java."""
+"""`muster pipeline compact`: fewer files, and no older rows than wanted. Once a day is enough; needs no Java.
+
+A run with `--follow` does it by itself.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_argument, run_on_lake
 from muster.cli.support.usage_error import UsageError
 
-_LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
+LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_argument(parser)
-    for layer, days in _LAYERS:
+    for layer, days in LAYERS:
         parser.add_argument(
             f"--{layer}-days", metavar="N", type=float, default=days, help=f"keep {layer} so long ({days})"
         )
@@ -39,8 +42,5 @@ def _compact(arguments: argparse.Namespace) -> int:
     Lake.open(location)  # a place without a lake is refused before anything is locked there
     with only_writer(location):
         done = compact(location, retention, arguments.at)
-    print(
-        f"{words.plural(done.files_before, 'file')} became {done.files_after:,}, {done.rows_dropped:,} rows dropped,"
-        f" {words.plural(done.files_removed, 'unused file')} removed"
-    )
+    print(words.compaction(done))
     return DONE

@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
 
 if TYPE_CHECKING:
+    from muster.pipeline.lake.compact import Compacted
     from muster.pipeline.lake.location import Location
     from muster.pipeline.round_settings import Done
     from muster.pipeline.session import SessionSettings
@@ -61,9 +63,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gold-every", metavar="SPAN", default="60s", help="with --follow: how often to make gold (60s)"
     )
     parser.add_argument(
-        "--rebuild", action="store_true", help="first make every table anew from the lake's own log table"
+        "--compact-every",
+        metavar="SPAN",
+        default="24h",
+        help="with --follow: how often to merge small files and drop what is older than its retention, as "
+        "`muster pipeline compact` does without flags; 0 or never: not at all (24h)",
     )
-    parser.add_argument("--batch-records", metavar="N", type=int, help="at most N offsets of a log partition a batch")
+    parser.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="first make every table anew from the lake's own log table; refused once retention has dropped rows of it",
+    )
+    parser.add_argument(
+        "--batch-records",
+        metavar="N",
+        type=int,
+        help="at most N offsets of a log partition a batch (500000); a half of it with more than 16 log partitions, a third with "
+        "more than 32 and so on, because 16 tasks hold the new rows",
+    )
     parser.add_argument(
         "--offsets-retention", metavar="SPAN", default="7d", help="the broker's offsets.retention.minutes (7d)"
     )
@@ -103,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.bootstrap = os.environ[BOOTSTRAP_VARIABLE]
     try:
         from muster.pipeline.failure import JobError
-        from muster.pipeline.lake.errors import LakeError
+        from muster.pipeline.lake.errors import LakeError, StoreError
         from muster.pipeline.session import SessionError, require_packages
         from muster.pipeline.session_archive import cache_directory
         from muster.pipeline.session_python import keep_bytecode
@@ -114,10 +131,10 @@ def run(arguments: argparse.Namespace) -> int:
         require_packages()
         keep_bytecode(cache_directory())
         return _run(arguments)
+    except (SessionError, SourceError, JobError, StoreError) as error:
+        return _say(str(error), FAILED)
     except (UsageError, LakeError) as error:
         return _say(str(error), USAGE)
-    except (SessionError, SourceError, JobError) as error:
-        return _say(str(error), FAILED)
     except KeyboardInterrupt:
         return _say("interrupted; nothing half-done is visible, the same command goes on where it was", INTERRUPTED)
 
@@ -137,7 +154,7 @@ def _run(arguments: argparse.Namespace) -> int:
     source = _source(arguments)
     lake = open_or_create(location)
     stop = Stop()
-    with only_writer(location):
+    with only_writer(location) as still_writer:
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
         writer.check()
         _tell(f"starting Spark on {'the master of spark-submit' if is_submitted() else arguments.master}")
@@ -149,14 +166,14 @@ def _run(arguments: argparse.Namespace) -> int:
             if arguments.ui is not None:
                 _tell(f"Spark's web page: {web_page(spark) or 'ask the server for its address'}")
             query = PipelineQuery(spark, location, source, writer, query_settings, _watch(), stop)
-            return _steps(arguments, query, stop)
+            return _steps(arguments, query, stop, still_writer)
 
 
-def _steps(arguments: argparse.Namespace, query: PipelineQuery, stop: Stop) -> int:
+def _steps(arguments: argparse.Namespace, query: PipelineQuery, stop: Stop, still_writer: Callable[[], None]) -> int:
     if arguments.rebuild:
         query.rebuild()
     if arguments.follow:
-        query.follow()
+        query.follow(still_writer)
         _tell("stopped; the same command goes on here")
         return DONE
     if not query.run():
@@ -181,7 +198,10 @@ def _watch() -> Watch:
             so_far = ", provisional: the log was not yet read to its end" if done.provisional else ""
             _tell(f"tables published, round {done.round}, {done.seconds:.1f} s{so_far}")
 
-    return Watch(progress=progress, gold=gold, warn=lambda text: _tell(f"warning: {text}"))
+    def compacted(done: Compacted) -> None:
+        _tell(f"compacted: {words.compaction(done)}")
+
+    return Watch(progress=progress, gold=gold, compacted=compacted, warn=lambda text: _tell(f"warning: {text}"))
 
 
 def _pending(source: RunSource, records: int) -> int:
@@ -247,13 +267,20 @@ def _query_settings(arguments: argparse.Namespace) -> QuerySettings:
     from muster.pipeline.stream import QuerySettings
 
     settings = QuerySettings(
-        every_ms=parse_span(arguments.every, "--every"), gold_every_ms=parse_span(arguments.gold_every, "--gold-every")
+        every_ms=parse_span(arguments.every, "--every"),
+        gold_every_ms=parse_span(arguments.gold_every, "--gold-every"),
+        compact_every_ms=_compact_every_ms(arguments.compact_every),
     )
     if arguments.batch_records is None:
         return settings
     if arguments.batch_records < 1:
         raise UsageError(f"--batch-records must be 1 or more, not {arguments.batch_records}")
     return replace(settings, offsets_per_partition=arguments.batch_records)
+
+
+def _compact_every_ms(text: str) -> int | None:
+    """None: never."""
+    return None if text in ("0", "never") else parse_span(text, "--compact-every") or None
 
 
 def _session(arguments: argparse.Namespace, location: Location, pending: int) -> SessionSettings:
