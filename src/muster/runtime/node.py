@@ -24,6 +24,7 @@ from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.group_configs import GroupConfigs
 from muster.runtime.internal_topics import InternalTopics
 from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.leftovers import Leftovers
 from muster.runtime.long_poll import LongPolls
 from muster.runtime.marker_writer import MarkerWriter
 from muster.runtime.node_changes import NodeChanges
@@ -94,6 +95,7 @@ class Node:
         self.long_polls = LongPolls(self.alarm)
         self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance, background)
         self.changes = NodeChanges(broker.catalog, lambda: self.cluster)
+        self.leftovers = Leftovers(broker.store, self.changes)
         self.internal_topics = InternalTopics(settings, broker, self.changes, loop.call_soon)
         self.journal = JournalWriter(self.internal_topics.journal_logs, self.durable, clock, loop.call_soon)
         self.audit = Audit(
@@ -230,6 +232,7 @@ class Node:
             self.broker.before_reading = self.cluster.step_down_if_late
             self.alarm.join(self.cluster.on_alarm)  # before any shard: sleepers are asked in the order of their coming
             self.cluster.start()
+        self.leftovers.clear()
 
     async def stop(self) -> None:
         """Answer the requests that wait, make durable what is staged, leave the directory clean."""
@@ -321,6 +324,7 @@ class Node:
             self.topics_deleted(names, logs)
         else:
             self._loop.call_soon_threadsafe(self.topics_deleted, names, logs)
+            self._loop.call_soon_threadsafe(self.leftovers.clear)
 
     def _topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
         logs = [partition.log for topic in topics for partition in topic.partitions]
@@ -368,6 +372,7 @@ class Node:
         self.changes.in_turns(lambda: self.broker.apply_retention(now_ms), self._tell_retention)
 
     def _tell_retention(self, outcome: Callable[[], RetentionPass]) -> None:
+        self.leftovers.clear()
         done = outcome()
         self._keep_producers()
         for partition, count in done.segments_dropped.items():
