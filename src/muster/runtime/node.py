@@ -313,22 +313,20 @@ class Node:
         return partition.log, partition.topic.settings.max_message_bytes
 
     def _tell_topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
-        if self.changes.apart is None:
-            self._topics_gone_elsewhere(topics)
-        else:
-            self._loop.call_soon_threadsafe(self._topics_gone_elsewhere, topics)
+        logs = [partition.log for topic in topics for partition in topic.partitions]
+        self._tell_topics_gone(frozenset(topic.name for topic in topics), logs)
 
     def tell_topics_deleted(self, names: frozenset[str], logs: list[PartitionLog]) -> None:
+        """By whoever has deleted them here."""
+        self._tell_topics_gone(names, logs)
+        self._loop.call_soon_threadsafe(self.leftovers.clear)
+
+    def _tell_topics_gone(self, names: frozenset[str], logs: list[PartitionLog]) -> None:
         """As `topics_deleted`, by whoever may have the turn of another thread: answers leave in the loop's own."""
         if self.changes.apart is None:
             self.topics_deleted(names, logs)
         else:
             self._loop.call_soon_threadsafe(self.topics_deleted, names, logs)
-            self._loop.call_soon_threadsafe(self.leftovers.clear)
-
-    def _topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
-        logs = [partition.log for topic in topics for partition in topic.partitions]
-        self.topics_deleted(frozenset(topic.name for topic in topics), logs)
 
     def topics_deleted(self, names: frozenset[str], logs: Iterable[PartitionLog]) -> None:
         """Called after topics were deleted. Requests that wait for their logs are answered now."""

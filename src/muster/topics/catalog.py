@@ -14,20 +14,16 @@ from muster.log.contract import (
     NOBODY,
     DocumentChanged,
     Leader,
-    LedElsewhere,
     LogStore,
-    LogUnusable,
-    PartitionLog,
     StorageError,
 )
-from muster.log.elsewhere import LogElsewhere
-from muster.log.offline import LogOffline
 from muster.topics.adoption import Found, find_unknown_topics, survey
 from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
 from muster.topics.config_types import ConfigError
 from muster.topics.configs import TopicDefaults, TopicSettings
 from muster.topics.leaders import Leaders
 from muster.topics.names import collision_key
+from muster.topics.opening import log_elsewhere, open_log, open_partition
 from muster.topics.topic import Partition, Topic
 
 logger = logging.getLogger(__name__)
@@ -264,9 +260,9 @@ class Catalog:
         partition.forget_producers()
         partition.is_led_here = False
         partition.leader_id, partition.leader_epoch = leader.node_id, leader.epoch
-        partition.log = self._log_of(partition.topic, partition.index, None)
+        partition.log = log_elsewhere(partition.topic, partition.index)
         if is_here:
-            partition.log = self._log_of(partition.topic, partition.index, leader)
+            partition.log = open_log(self.store, partition.topic, partition.index, leader)
         partition.is_led_here = is_here
 
     def refresh(self, gone: list[Topic]) -> None:
@@ -308,8 +304,8 @@ class Catalog:
         without the others."""
         first, before = len(topic.partitions), len(opened)
         for index in range(first, count):
-            kept_epoch = leader_epochs.get(index, 0)
-            opened.append(self._open_log(topic, index, kept_epoch, may_be_offline=some_may_be_offline))
+            leader = self.leaders.of(topic.name, index, leader_epochs.get(index, 0))
+            opened.append(open_partition(self.store, self.leaders, topic, index, leader, some_may_be_offline))
         new = opened[before:]
         topic.partitions.extend(new)
         if topic.topic_id in self._by_id:
@@ -318,28 +314,6 @@ class Catalog:
         if first < count and not self.leaders.is_alone:
             # Said by every node that hears of the topic: whoever made it may have died before saying so.
             self._unannounced.append(topic.topic_id)
-
-    def _open_log(self, topic: Topic, index: int, kept_epoch: int, *, may_be_offline: bool) -> Partition:
-        leader = self.leaders.of(topic.name, index, kept_epoch)
-        is_here = leader.node_id == self.leaders.node_id
-        log: PartitionLog
-        try:
-            log = self._log_of(topic, index, leader if is_here else None)
-            if is_here and self.leaders.of(topic.name, index, leader.epoch) != leader:
-                # The lease was lost while the store was asked: who gives up what is led here does not know of this one.
-                self.store.release(topic.name, index)
-                raise LedElsewhere(f"{topic.name}-{index} has another leader since it was asked for")
-        except LedElsewhere:
-            # Owners have moved since this node looked, or the row is one that a deleted topic left. The topic is there all the
-            # same, and who leads it is heard of soon.
-            log = self._log_of(topic, index, None)
-            leader, is_here = Leader(NOBODY, leader.epoch), False
-        except LogUnusable as error:
-            if not may_be_offline:
-                raise
-            log = self._offline(topic, index, error)
-            leader, is_here = Leader(NOBODY, leader.epoch), False
-        return Partition(topic, index, log, leader.node_id, leader.epoch, is_here)
 
     def _let_go_of_lost(self, partitions: Iterable[Partition]) -> None:
         """The lease may have been lost while later ones were opened. Who gives everything up then looks at what is known, and
@@ -368,28 +342,6 @@ class Catalog:
         if self._announce_troubles.get(topic.topic_id) != why:
             self._announce_troubles[topic.topic_id] = why
             logger.warning("the partitions of %s cannot be announced now, it is tried again: %s", topic.name, why)
-
-    def _log_of(self, topic: Topic, index: int, leader: Leader | None) -> PartitionLog:
-        """`leader`: this node, if it leads the partition. LedElsewhere if the store knows of a later epoch: whoever believes in
-        an older one would sign its records with it, after those of others (decision 0012). News of it are on their way."""
-        if leader is None:
-            return LogElsewhere(topic.name, index, topic.settings.log)
-        log = self.store.open(topic.name, index, topic.topic_id, topic.settings.log)
-        epoch = getattr(log, "epoch", leader.epoch)  # a store that one node has for itself keeps none
-        if epoch != leader.epoch:
-            self.store.release(topic.name, index)
-            raise LedElsewhere(f"{topic.name}-{index} is led since epoch {epoch}, not {leader.epoch}")
-        return log
-
-    def _offline(self, topic: Topic, index: int, error: LogUnusable) -> LogOffline:
-        logger.error(
-            "%s-%d is offline, everything else is served; requests for it get KAFKA_STORAGE_ERROR until it is mended"
-            " ('muster log repair' on the data directory, while the server is stopped) and the server is started again: %s",
-            topic.name,
-            index,
-            error,
-        )
-        return LogOffline(topic.name, index, topic.settings.log, str(error))
 
     def _index(self, topic: Topic) -> None:
         self._let_go_of_lost(topic.partitions)
