@@ -83,6 +83,7 @@ def test_a_sound_cluster_gets_one_line_a_question_and_exit_code_0_and_a_failure_
         ["OK", "schema"],
         ["OK", "leases"],
         ["OK", "versions"],
+        ["OK", "topics"],
         ["OK", "clocks"],
         ["OK", "durability"],
         ["WARN", "replication"],

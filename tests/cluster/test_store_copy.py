@@ -176,6 +176,13 @@ def test_what_is_left_of_deleted_topics_is_not_copied(directory: Path, url: str,
     copied = muster("store", "copy", url, str(tmp_path / "back"), "--json").done().rows
     assert [row["partition"] for row in copied] == ["empty-0", "t-0", "t-1"]
     assert sorted(path.name for path in (tmp_path / "back").glob("*-[0-9]")) == ["empty-0", "t-0", "t-1"]
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "UPDATE muster.partitions SET topic_id = gen_random_uuid() WHERE topic = 't' AND partition = 1"
+        )
+    told = muster("store", "copy", url, str(tmp_path / "without")).done()
+    assert "copied and compared 2 partitions" in told.out
+    assert told.err.startswith("left out: t-1: its records are of topic id ")
 
 
 def test_stores_in_use_of_another_copy_or_of_nobody_are_refused_in_one_line(

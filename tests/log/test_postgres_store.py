@@ -197,7 +197,19 @@ def test_a_log_of_another_topic_of_the_same_name_is_not_opened(url: str, connect
     store.close()
 
 
-def test_what_is_left_of_a_deleted_topic_goes_when_one_of_its_name_is_announced(url: str) -> None:
+def test_a_log_that_is_open_is_never_that_of_another_topic_of_its_name(url: str, connection: Any) -> None:
+    store = PostgresStore(url, 1)
+    store.announce("t", TOPIC_ID, [0])
+    connection.execute("UPDATE muster.partitions SET owner = 1, epoch = 0")
+    old = store.open("t", 0, TOPIC_ID, LogConfig())
+    assert store.open("t", 0, TOPIC_ID, LogConfig()) is old
+    with pytest.raises(Fenced, match="t-0 belongs to another topic of that name"):
+        store.open("t", 0, OTHER_ID, LogConfig())
+    assert store.get("t", 0) is None
+    store.close()
+
+
+def test_rows_without_records_that_another_topic_left_go_when_one_of_its_name_is_announced(url: str) -> None:
     store = PostgresStore(url, 1)
     store.announce("t", TOPIC_ID, [0, 1, 2])
     store.announce("t", OTHER_ID, [0])
@@ -205,7 +217,7 @@ def test_what_is_left_of_a_deleted_topic_goes_when_one_of_its_name_is_announced(
     store.close()
 
 
-def test_a_node_that_is_behind_neither_announces_nor_clears_away_what_others_may_have_made_since(url: str) -> None:
+def test_a_node_that_is_behind_neither_announces_nor_puts_aside_what_others_may_have_made_since(url: str) -> None:
     late, ahead = PostgresStore(url, 1), PostgresStore(url, 2)
     late.read_document("topics.json")
     ahead.read_document("topics.json")
@@ -215,6 +227,7 @@ def test_a_node_that_is_behind_neither_announces_nor_clears_away_what_others_may
         late.announce("t", TOPIC_ID, [0, 1])
     late.delete("t", 0, TOPIC_ID)
     late.delete("t", 0)
+    late.make_room(["t"])
     assert (late.partitions(), late.topic_id_of("t", 0)) == ([("t", 0)], OTHER_ID)
     late.read_document("topics.json")
     late.delete("t", 0)

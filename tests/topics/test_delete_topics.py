@@ -10,7 +10,7 @@ from muster.topics.broker_config import BrokerConfig
 from muster.topics.creation import NewTopic
 from muster.wire import errors
 from muster.wire.special_values import NO_TOPIC_ID
-from tests.topics.bench_broker import NODE_ID, batch, send_durably, started, with_topic
+from tests.topics.bench_broker import NODE_ID, NOW_MS, batch, send_durably, started, with_topic
 
 
 def test_a_topic_goes_with_its_logs_and_its_name_is_free_again() -> None:
@@ -124,3 +124,16 @@ def test_logs_that_could_not_be_removed_go_at_the_next_start() -> None:
     store.stubborn = False
     assert [topic.name for topic in started(store).catalog.topics()] == ["other", "third"]
     assert store.partitions() == [("other", 0), ("third", 0)]
+
+
+def test_logs_that_could_not_be_removed_go_with_the_next_retention_pass() -> None:
+    store = _StubbornLogs()
+    broker = started(store)
+    with_topic(broker)
+    store.stubborn = True
+    broker.delete_topics([("t", NO_TOPIC_ID)])
+    broker.apply_retention(NOW_MS)
+    assert store.partitions() == [("t", 0)]
+    store.stubborn = False
+    broker.apply_retention(NOW_MS)
+    assert store.partitions() == []

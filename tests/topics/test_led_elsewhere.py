@@ -21,6 +21,7 @@ from muster.wire.special_values import NO_TOPIC_ID
 from tests.topics.bench_broker import NOW_MS, ask, batch, fetch
 
 HERE, THERE = 1, 2
+DATABASE_TROUBLE = StorageError("the database refused: canceling statement due to statement timeout")
 
 
 class SharedDocuments:
@@ -60,7 +61,28 @@ class MovingStore(ClusterStore):
         return super().open(topic, partition, topic_id, config)
 
 
-class InterruptedStore(ClusterStore):
+class WatchedStore(MovingStore):
+    """Lets a test look while the log of a third partition is opened, and notes what is released. Deletes nothing."""
+
+    def __init__(self, shared: SharedDocuments) -> None:
+        super().__init__(shared)
+        self.look: Callable[[], object] = lambda: None
+        self.released: list[tuple[str, int]] = []
+
+    def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> MemoryLog:
+        if partition == 2:
+            self.look()
+        return super().open(topic, partition, topic_id, config)
+
+    def release(self, topic: str, partition: int) -> None:
+        self.released.append((topic, partition))
+        super().release(topic, partition)
+
+    def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
+        raise DATABASE_TROUBLE
+
+
+class InterruptedStore(MovingStore):
     """Another node changes the catalog before the second write of a document from now on."""
 
     def __init__(self, shared: SharedDocuments) -> None:
@@ -277,7 +299,65 @@ def test_what_could_not_be_made_whole_here_is_left_to_the_nodes_that_have_heard_
     assert [count for _, count in seen[0]] == [3, 3]
 
 
-DATABASE_TROUBLE = StorageError("the database refused: canceling statement due to statement timeout")
+def test_while_a_change_that_failed_half_way_cannot_be_taken_over_every_name_gets_an_answer() -> None:
+    shared = SharedDocuments()
+    store = MovingStore(shared)
+    broker = node(shared, store)
+    broker.create_topics([NewTopic("t", 1)])
+    store.trouble = DATABASE_TROUBLE
+    for _ in range(2):
+        (created, other) = broker.create_topics([NewTopic("new", 3), NewTopic("other", 1)])
+        assert (created.name, created.error_code) == ("new", errors.KAFKA_STORAGE_ERROR)
+        assert (other.name, other.error_code, other.topic) == ("other", errors.KAFKA_STORAGE_ERROR, None)
+    topic_id = broker.catalog.topics()[0].topic_id
+    references: list[tuple[str | None, bytes]] = [("missing", NO_TOPIC_ID), (None, topic_id)]
+    deleted = broker.delete_topics(references)
+    assert [(each.name, each.topic_id) for each in deleted] == references
+    assert {each.error_code for each in deleted} == {errors.KAFKA_STORAGE_ERROR}
+    assert broker.create_partitions([NewPartitions("t", 2)])[0].error_code == errors.KAFKA_STORAGE_ERROR
+    assert names(broker.catalog.topics()) == ["t"]
+
+
+def test_topics_that_have_grown_before_the_catalog_could_not_be_taken_over_are_told_so() -> None:
+    shared = SharedDocuments()
+    store = InterruptedStore(shared)
+    first, second = node(shared), node(shared, store)
+    first.create_topics([NewTopic("a", 1), NewTopic("b", 1)])
+    second.refresh()
+
+    def interrupt() -> None:
+        first.create_topics([NewTopic("c", 3)])
+        store.trouble = DATABASE_TROUBLE
+
+    store.expect(interrupt)
+    answers = second.create_partitions([NewPartitions("a", 2), NewPartitions("b", 2)])
+    told = [(answer.name, answer.error_code) for answer in answers]
+    assert told == [("a", errors.NONE), ("b", errors.KAFKA_STORAGE_ERROR)]
+
+
+def test_partitions_are_seen_when_all_of_them_are_open_and_not_at_all_if_one_cannot_be() -> None:
+    """What was produced to one that is taken back would wait for ever."""
+    shared = SharedDocuments()
+    store = WatchedStore(shared)
+    broker = node(shared, store)
+    broker.create_topics([NewTopic("t", 1)])
+    seen: list[int] = []
+    store.look = lambda: seen.append(len(broker.catalog.topics()[0].partitions))
+    store.trouble = DATABASE_TROUBLE
+    assert broker.create_partitions([NewPartitions("t", 4)])[0].error_code == errors.KAFKA_STORAGE_ERROR
+    assert (seen, len(broker.catalog.topics()[0].partitions)) == ([1], 1)
+    assert ("t", 1) in store.released
+    store.trouble = None
+    broker.refresh()
+    assert len(broker.catalog.topics()[0].partitions) == 4
+
+
+def test_what_is_led_of_a_deleted_topic_is_closed_though_it_cannot_be_deleted() -> None:
+    store = WatchedStore(SharedDocuments())
+    broker = node(SharedDocuments(), store)
+    broker.create_topics([NewTopic("t", 4)])
+    assert broker.delete_topics([("t", NO_TOPIC_ID)])[0].error_code == errors.NONE
+    assert store.released == [("t", 0), ("t", 2)]
 
 
 @pytest.mark.parametrize("trouble", [DATABASE_TROUBLE, DocumentChanged("topics.json was changed by another node")])
@@ -314,6 +394,25 @@ def test_a_topic_that_cannot_be_announced_holds_up_neither_other_topics_nor_a_st
     again = node(shared, store)
     assert names(again.catalog.topics()) == ["bad", "new"]
     assert again.catalog.wants_refresh
+
+
+def test_why_a_topic_cannot_be_announced_is_logged_once_however_often_it_is_tried(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store = SilentStore(SharedDocuments())
+    broker = node(SharedDocuments(), store)
+    store.trouble = {"t": DATABASE_TROUBLE}
+    broker.create_topics([NewTopic("t", 1)])
+    for _ in range(3):
+        broker.refresh()
+    assert len(caplog.messages) == 1
+    store.trouble = {"t": StorageError("another reason")}
+    broker.refresh()
+    broker.refresh()
+    assert [message.rpartition(": ")[2] for message in caplog.messages] == [
+        "canceling statement due to statement timeout",
+        "another reason",
+    ]
 
 
 def test_a_topic_that_is_deleted_before_it_could_be_announced_is_not_announced_any_more() -> None:

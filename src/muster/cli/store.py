@@ -66,16 +66,18 @@ def _migrate(connection: Any, cluster_id: str) -> int:
 
 
 def _status(connection: Any, *, as_json: bool) -> int:
+    from muster.log.postgres.deletion import OF_TOPICS
     from muster.log.postgres.schema import check
     from muster.log.postgres.schema_steps import NEWEST
 
     state = check(connection)
+    count_partitions = f"SELECT count(*) FROM muster.partitions WHERE {OF_TOPICS}"  # noqa: S608
     facts = {
         "schema_version": state.version,
         "nodes_must_speak": state.required,
         "cluster_id": connection.execute("SELECT cluster_id FROM muster.cluster").fetchone()[0],
         "nodes": connection.execute("SELECT count(*) FROM muster.nodes WHERE lease_until >= now()").fetchone()[0],
-        "partitions": connection.execute("SELECT count(*) FROM muster.partitions").fetchone()[0],
+        "partitions": connection.execute(count_partitions).fetchone()[0],
         "bytes": connection.execute("SELECT pg_total_relation_size('muster.batches')").fetchone()[0],
     }
     if as_json:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from muster.cluster.database_checks import bloat, connections, durability, replication, vacuum
 from muster.cluster.findings import Finding, Level, ask
 from muster.log.contract import StorageError
+from muster.log.postgres.deletion import OF_TOPICS
 from muster.log.postgres.schema import check as check_schema
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def all_findings(connection: Database, release: str, clock_s: Callable[[], float
     yield Finding("schema", Level.OK, "the database has the tables of this release")
     yield from leases(connection)
     yield from versions(connection, release)
+    yield from topic_ids(connection)
     yield from clocks(connection, clock_s)
     yield from durability(connection)
     yield from replication(connection)
@@ -48,8 +50,8 @@ def leases(connection: Database) -> Iterator[Finding]:
     drained = [node_id for node_id, is_draining, left_s in rows if is_draining and left_s >= 0]
     unled = ask(
         connection,
-        "SELECT count(*) FROM muster.partitions WHERE owner IS NULL OR owner NOT IN"
-        " (SELECT node_id FROM muster.nodes WHERE lease_until >= now())",
+        f"SELECT count(*) FROM muster.partitions WHERE {OF_TOPICS} AND (owner IS NULL OR owner NOT IN"  # noqa: S608
+        " (SELECT node_id FROM muster.nodes WHERE lease_until >= now()))",
     )
     if not live:
         yield Finding("leases", Level.FAIL, "no node has a lease", "start nodes: `muster serve --store URL`")
@@ -97,6 +99,41 @@ def versions(connection: Database, release: str) -> Iterator[Finding]:
         )
     elif by_release:
         yield Finding("versions", Level.OK, f"all nodes run {release}")
+
+
+def topic_ids(connection: Database) -> Iterator[Finding]:
+    """Until release 0.2 logs were found by the names of their topics, whatever ids they had."""
+    rows = connection.execute(_STRANGERS).fetchall()
+    for topic, partitions, theirs, its_own in rows:
+        names = ", ".join(f"{topic}-{partition}" for partition in partitions)
+        yield Finding(
+            "topics",
+            Level.FAIL,
+            f"{names}: the records are of topic id {theirs}, the topic has {its_own}: nobody leads or deletes them",
+            _STRANGERS_ADVICE.format(topic=topic, theirs=theirs, its_own=its_own),
+        )
+    if not rows:
+        yield Finding("topics", Level.OK, "all records under a topic's name are of that topic")
+
+
+_STRANGERS: Final = """
+WITH topics AS (
+    SELECT topic ->> 'name' AS name,
+        encode(decode(translate(topic ->> 'id', '-_', '+/') || '==', 'base64'), 'hex')::uuid AS id
+    FROM muster.documents, jsonb_array_elements(convert_from(content, 'UTF8')::jsonb -> 'topics') AS topic
+    WHERE documents.name = 'topics.json'
+)
+SELECT topic, array_agg(partition ORDER BY partition), topic_id, topics.id
+FROM muster.partitions JOIN topics ON topic = topics.name
+WHERE topic_id <> topics.id AND EXISTS (SELECT FROM muster.batches WHERE partition_id = partitions.id)
+GROUP BY topic, topic_id, topics.id ORDER BY topic, topic_id
+"""
+"""Topic, partitions, the id of the rows, the id that the catalog says."""
+_STRANGERS_ADVICE: Final = (
+    "if they are this topic's: UPDATE muster.partitions SET topic_id = '{its_own}' WHERE topic = '{topic}' AND topic_id ="
+    " '{theirs}'; if they are of one that was deleted: DELETE FROM muster.partitions WHERE topic = '{topic}' AND topic_id ="
+    " '{theirs}'; the nodes notice it by themselves"
+)
 
 
 def clocks(connection: Database, clock_s: Callable[[], float]) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.cluster.plan import Slot, plan_leaders
 from muster.cluster.view import ClusterView, NodeEntry
 from muster.log.contract import NOBODY, Leader
+from muster.log.postgres.deletion import OF_TOPICS
 from muster.log.postgres.node_versions import say_versions
 from muster.log.postgres.schema import check, tell_others
 
@@ -133,7 +134,7 @@ def look(connection: psycopg.Connection[Any]) -> ClusterView:
     leaders = {
         Slot(topic, partition): Leader(NOBODY if owner is None else owner, epoch)
         for topic, partition, owner, epoch in connection.execute(
-            "SELECT topic, partition, owner, epoch FROM muster.partitions"
+            f"SELECT topic, partition, owner, epoch FROM muster.partitions WHERE {OF_TOPICS}"  # noqa: S608
         )
     }
     documents = dict(connection.execute("SELECT name, version FROM muster.documents").fetchall())

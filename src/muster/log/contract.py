@@ -274,9 +274,15 @@ class LogStore(Protocol):
 
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
         """These logs belong to a topic now. Where several nodes share a store one of them will be told to lead each;
-        where one node has everything there is nothing to do. May be said more than once. What is left of a deleted topic of
-        that name goes first. DocumentChanged: nothing was done, since another node has changed the catalog since this one read it,
-        and the topic may be gone."""
+        where one node has everything there is nothing to do. May be said more than once. DocumentChanged: nothing was done, since
+        another node has changed the catalog since this one read it, and the topic may be gone. StorageError also if there are
+        records of another topic under that name: what is not in their way was done, they stay."""
+        ...
+
+    def make_room(self, names: Sequence[str]) -> None:
+        """Topics of these names are about to be made, and there are none. Where several nodes share a store: whatever is there
+        under these names was left by deleted topics and gives them up, unless somebody has changed the catalog since this node
+        read it. `open` sees to it where every node has logs of its own."""
         ...
 
     def release(self, topic: str, partition: int) -> None:
@@ -285,7 +291,13 @@ class LogStore(Protocol):
 
     def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
         """Forget the log and its bytes. Where several nodes share a store: of the topic with this id alone, or, without one, only
-        if nobody changed the catalog since this node read it."""
+        if nobody changed the catalog since this node read it. Bytes that take long to delete are left to `clear_some`. An open log
+        is forgotten also if that fails."""
+        ...
+
+    def clear_some(self) -> bool:
+        """Delete a little of what `delete` and `make_room` have left. It takes no longer than a change does. False if nothing is
+        left."""
         ...
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:

@@ -17,6 +17,7 @@ from muster.cluster.lease_clock import lease_seconds
 from muster.cluster.view import NO_LEADER, ClusterView
 from muster.core.internal_topics import GROUP_JOURNAL
 from muster.log.contract import Leader, LedElsewhere, StorageError
+from muster.runtime.log_limit import LogLimit
 from muster.runtime.wheel import NEVER
 from muster.topics.topic import Partition
 
@@ -93,6 +94,7 @@ class ClusterSeat:
         self._lease_until_s = 0.0
         self._trouble = ""
         """Why the lease could not be renewed, as it was logged last."""
+        self._moved_on = LogLimit(_log, "partitions that moved on", clock_s)
         self._lease_timer: TimerHandle | None = None
         self._is_leaving = False
         self.linger_s = LINGER_SECONDS
@@ -340,7 +342,7 @@ class ClusterSeat:
         try:
             node.broker.catalog.lead(partition, leader)
         except LedElsewhere as error:
-            _log.info("%s moved on already: %s", partition, error)
+            self._moved_on.info("%s moved on already: %s", partition, error)
         finally:
             if was_here:
                 node.durable.give_up(old_log, LedElsewhere(f"{partition} is led by another node now"))

@@ -24,6 +24,7 @@ from muster.runtime.group_commit import Background, GroupCommit
 from muster.runtime.group_configs import GroupConfigs
 from muster.runtime.internal_topics import InternalTopics
 from muster.runtime.journal_writer import JournalWriter
+from muster.runtime.leftovers import Leftovers
 from muster.runtime.long_poll import LongPolls
 from muster.runtime.marker_writer import MarkerWriter
 from muster.runtime.node_changes import NodeChanges
@@ -94,6 +95,7 @@ class Node:
         self.long_polls = LongPolls(self.alarm)
         self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance, background)
         self.changes = NodeChanges(broker.catalog, lambda: self.cluster)
+        self.leftovers = Leftovers(broker.store, self.changes)
         self.internal_topics = InternalTopics(settings, broker, self.changes, loop.call_soon)
         self.journal = JournalWriter(self.internal_topics.journal_logs, self.durable, clock, loop.call_soon)
         self.audit = Audit(
@@ -230,6 +232,7 @@ class Node:
             self.broker.before_reading = self.cluster.step_down_if_late
             self.alarm.join(self.cluster.on_alarm)  # before any shard: sleepers are asked in the order of their coming
             self.cluster.start()
+        self.leftovers.clear()
 
     async def stop(self) -> None:
         """Answer the requests that wait, make durable what is staged, leave the directory clean."""
@@ -310,21 +313,20 @@ class Node:
         return partition.log, partition.topic.settings.max_message_bytes
 
     def _tell_topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
-        if self.changes.apart is None:
-            self._topics_gone_elsewhere(topics)
-        else:
-            self._loop.call_soon_threadsafe(self._topics_gone_elsewhere, topics)
+        logs = [partition.log for topic in topics for partition in topic.partitions]
+        self._tell_topics_gone(frozenset(topic.name for topic in topics), logs)
 
     def tell_topics_deleted(self, names: frozenset[str], logs: list[PartitionLog]) -> None:
+        """By whoever has deleted them here."""
+        self._tell_topics_gone(names, logs)
+        self._loop.call_soon_threadsafe(self.leftovers.clear)
+
+    def _tell_topics_gone(self, names: frozenset[str], logs: list[PartitionLog]) -> None:
         """As `topics_deleted`, by whoever may have the turn of another thread: answers leave in the loop's own."""
         if self.changes.apart is None:
             self.topics_deleted(names, logs)
         else:
             self._loop.call_soon_threadsafe(self.topics_deleted, names, logs)
-
-    def _topics_gone_elsewhere(self, topics: Sequence[Topic]) -> None:
-        logs = [partition.log for topic in topics for partition in topic.partitions]
-        self.topics_deleted(frozenset(topic.name for topic in topics), logs)
 
     def topics_deleted(self, names: frozenset[str], logs: Iterable[PartitionLog]) -> None:
         """Called after topics were deleted. Requests that wait for their logs are answered now."""
@@ -368,6 +370,7 @@ class Node:
         self.changes.in_turns(lambda: self.broker.apply_retention(now_ms), self._tell_retention)
 
     def _tell_retention(self, outcome: Callable[[], RetentionPass]) -> None:
+        self.leftovers.clear()
         done = outcome()
         self._keep_producers()
         for partition, count in done.segments_dropped.items():

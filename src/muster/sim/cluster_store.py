@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
+from uuid import UUID
 
 from muster.cluster.plan import Slot
 from muster.log.contract import Fenced, LogConfig, StorageError, TimestampOffset
@@ -177,6 +178,7 @@ class ClusterStore(PostgresStore):
             raise Fenced(f"{topic}-{partition} is not owned by node {self.node_id}")
         columns = {
             "id": row.id,
+            "topic_id": UUID(bytes=row.topic_id),
             "epoch": row.epoch,
             "start_offset": 0,
             "end_offset": row.end_offset,
@@ -190,9 +192,15 @@ class ClusterStore(PostgresStore):
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
         self.reader.run(lambda database: database.announce(topic, topic_id, partitions))
 
+    def make_room(self, names: Sequence[str]) -> None:
+        """No name comes again."""
+
     def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
         self.reader.run(lambda database: database.partitions.pop(Slot(topic, partition), None))
         self.release(topic, partition)
+
+    def clear_some(self) -> bool:
+        return False  # `delete` leaves nothing
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
         row = self.reader.run(lambda database: database.partitions.get(Slot(topic, partition)))

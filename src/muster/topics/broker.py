@@ -108,9 +108,15 @@ class Broker:
         return partition
 
     def create_topics(self, wanted: Sequence[NewTopic], *, validate_only: bool = False) -> list[CreatedTopic]:
-        return self._change(
-            lambda: creation.create_topics(self.catalog, self._rules, wanted, validate_only=validate_only)
-        )
+        """One answer for each name, also if the catalog cannot be changed."""
+        try:
+            return self._change(
+                lambda: creation.create_topics(self.catalog, self._rules, wanted, validate_only=validate_only)
+            )
+        except TopicError as failed:
+            return [
+                CreatedTopic(name, failed.code, failed.message) for name in dict.fromkeys(new.name for new in wanted)
+            ]
 
     def auto_create(self, name: str) -> Topic:
         """The topic with `num.partitions`, made if it is not there. TopicError if it cannot be, or may not."""
@@ -126,15 +132,26 @@ class Broker:
         return self._change(lambda: creation.ensure_internal(self.catalog, name, partitions, dict(overrides)))
 
     def delete_topics(self, references: Sequence[tuple[str | None, bytes]]) -> list[DeletedTopic]:
-        return self._change(
-            lambda: deletion.delete_topics(self.catalog, references, enabled=self.config.delete_topic_enable)
-        )
+        """One answer for each reference, also if the catalog cannot be changed."""
+        try:
+            return self._change(
+                lambda: deletion.delete_topics(self.catalog, references, enabled=self.config.delete_topic_enable)
+            )
+        except TopicError as failed:
+            return [DeletedTopic(name, topic_id, failed.code, failed.message) for name, topic_id in references]
 
     def create_partitions(self, wanted: Sequence[NewPartitions], *, validate_only: bool = False) -> list[TopicAnswer]:
+        """One answer for each name, also if the catalog cannot be changed any more when some topics have grown."""
         answers: dict[str, TopicAnswer] = {}
-        self._change(
-            lambda: creation.create_partitions(self.catalog, self._rules, wanted, answers, validate_only=validate_only)
-        )
+        try:
+            self._change(
+                lambda: creation.create_partitions(
+                    self.catalog, self._rules, wanted, answers, validate_only=validate_only
+                )
+            )
+        except TopicError as failed:
+            for more in wanted:
+                answers.setdefault(more.name, TopicAnswer(more.name, failed.code, failed.message))
         return list(answers.values())
 
     def _change(self, step: Callable[[], T]) -> T:
@@ -359,4 +376,6 @@ class Broker:
         ]
 
     def apply_retention(self, now_ms: int) -> RetentionPass:
+        """Also removes logs of deleted topics that could not be removed before."""
+        self.catalog.retry_deletions()
         return apply_retention(self.catalog, now_ms, self.config.producer_id_expiration_ms)

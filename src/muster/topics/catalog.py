@@ -14,20 +14,16 @@ from muster.log.contract import (
     NOBODY,
     DocumentChanged,
     Leader,
-    LedElsewhere,
     LogStore,
-    LogUnusable,
-    PartitionLog,
     StorageError,
 )
-from muster.log.elsewhere import LogElsewhere
-from muster.log.offline import LogOffline
 from muster.topics.adoption import Found, find_unknown_topics, survey
 from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
 from muster.topics.config_types import ConfigError
 from muster.topics.configs import TopicDefaults, TopicSettings
 from muster.topics.leaders import Leaders
 from muster.topics.names import collision_key
+from muster.topics.opening import log_elsewhere, open_log, open_partition
 from muster.topics.topic import Partition, Topic
 
 logger = logging.getLogger(__name__)
@@ -49,6 +45,8 @@ class Catalog:
         self._deleting: list[str] = []
         self._unannounced: list[bytes] = []
         """Ids of topics with partitions of which the store has not been told yet; the last one is told first."""
+        self._announce_troubles: dict[bytes, str] = {}
+        """Why these could not be told, as it was logged last."""
         self.is_behind = False
         """The document was read and not all of it is known here: writing would take away what other nodes made."""
         self.changes = 0
@@ -104,7 +102,10 @@ class Catalog:
         stored = decode_catalog(self.store.read_document(DOCUMENT))
         known = {topic.name for topic in stored.topics}
         self._deleting = [name for name in stored.deleting if name not in known]
-        self._clear_leftovers(stored.deleting)
+        if self.leaders.is_alone:
+            self._clear_leftovers(self._deleting)
+        else:
+            self.retry_deletions()
         for entry in stored.topics:
             self._restore(entry)
         self._announce()
@@ -117,7 +118,7 @@ class Catalog:
         except ConfigError as error:
             raise ConfigError(f"topic {entry.name}: {error}") from error
         topic = Topic(entry.name, entry.topic_id, entry.configs, settings)
-        self._open_logs(topic, entry.partitions, entry.leader_epochs, some_may_be_offline=True)
+        self._open_logs(topic, entry.partitions, entry.leader_epochs, [], some_may_be_offline=True)
         self._index(topic)
         return topic
 
@@ -134,39 +135,42 @@ class Catalog:
     def add(self, new: Iterable[Topic], partition_counts: Sequence[int]) -> None:
         """Make topics and their logs, all or none of them."""
         topics = list(new)
-        if self.leaders.is_alone:  # else the store itself tells by their ids what is left of a deleted topic
-            self._clear_leftovers({topic.name for topic in topics})
+        self._refuse_if_behind()  # a topic that is not known here would be taken for what a deleted one has left
+        names = {topic.name for topic in topics}
+        if self.leaders.is_alone:
+            self._clear_leftovers(names)
+        else:
+            self.store.make_room(sorted(names))
         planned = [
             StoredTopic(topic.name, topic.topic_id, count, topic.overrides)
             for topic, count in zip(topics, partition_counts, strict=True)
         ]
         self._write(planned)
+        opened: list[Partition] = []
         try:
             for topic, count in zip(topics, partition_counts, strict=True):
-                self._open_logs(topic, count, {})
+                self._open_logs(topic, count, {}, opened)
         except StorageError:
-            self._undo(topics)
+            self._undo(opened)
             raise
         for topic in topics:
             self._index(topic)
         self._announce()
 
-    def _undo(self, topics: Sequence[Topic], first: int = 0) -> None:
+    def _undo(self, opened: Sequence[Partition]) -> None:
         """Take back a change that failed half-way; in a cluster, keep what the document says and wait for a refresh.
 
-        Partitions from `first` on could not all be made, and the document names them already. In a cluster others may use them by
+        These were opened, others could not be, and the document names all of them already. In a cluster others may use them by
         now. On a single server the document is written anew, unless a log stays behind that it would not name any more.
         """
         self.is_behind = not self.leaders.is_alone
         put_away = self.store.delete if self.leaders.is_alone else self.store.release
-        for topic in topics:
-            made, topic.partitions[first:] = topic.partitions[first:], []
-            for partition in made:
-                try:
-                    put_away(topic.name, partition.index)
-                except StorageError as error:
-                    logger.warning("%s cannot be taken back: %s", partition, error)
-                    self.is_behind = True
+        for partition in opened:
+            try:
+                put_away(partition.topic.name, partition.index)
+            except StorageError as error:
+                logger.warning("%s cannot be taken back: %s", partition, error)
+                self.is_behind = True
         if self.is_behind:
             return
         try:
@@ -182,11 +186,22 @@ class Catalog:
         self._deleting = deleting
         for topic in topics:
             self._unindex(topic)
+            if not self.leaders.is_alone:
+                self._release_logs(topic)
         for topic in topics:
             try:
                 self._delete_logs(topic.name, topic.topic_id)
             except StorageError as error:
                 logger.warning("topic %s is deleted, but its logs are still there: %s", topic.name, error)
+
+    def _release_logs(self, topic: Topic) -> None:
+        """Whatever becomes of its logs, nothing that is open may serve another topic of that name."""
+        for partition in topic.partitions:
+            if partition.is_led_here:
+                try:
+                    self.store.release(topic.name, partition.index)
+                except StorageError as error:
+                    logger.warning("%s cannot be closed: %s", partition, error)
 
     def _delete_logs(self, name: str, topic_id: bytes | None = None) -> None:
         """`topic_id`: another node may have made another topic of that name by now."""
@@ -203,13 +218,23 @@ class Catalog:
         for name in [leftover for leftover in self._deleting if leftover in names]:
             self._delete_logs(name)
 
+    def retry_deletions(self) -> None:
+        """Remove logs of deleted topics that could not be removed before. Never raises: it is tried again."""
+        if self.is_behind:
+            return  # a topic that is not known here may have one of these names again
+        for name in [leftover for leftover in self._deleting if leftover not in self._by_name]:
+            try:
+                self._delete_logs(name)
+            except StorageError as error:
+                logger.warning("the logs of the deleted topic %s are still there: %s", name, error)
+
     def grow(self, topic: Topic, partition_count: int) -> None:
         self._write([_stored(topic, partition_count)])
-        before = len(topic.partitions)
+        opened: list[Partition] = []
         try:
-            self._open_logs(topic, partition_count, {})
+            self._open_logs(topic, partition_count, {}, opened)
         except StorageError:
-            self._undo([topic], before)
+            self._undo(opened)
             raise
         self._announce()
 
@@ -235,9 +260,9 @@ class Catalog:
         partition.forget_producers()
         partition.is_led_here = False
         partition.leader_id, partition.leader_epoch = leader.node_id, leader.epoch
-        partition.log = self._log_of(partition.topic, partition.index, None)
+        partition.log = log_elsewhere(partition.topic, partition.index)
         if is_here:
-            partition.log = self._log_of(partition.topic, partition.index, leader)
+            partition.log = open_log(self.store, partition.topic, partition.index, leader)
         partition.is_led_here = is_here
 
     def refresh(self, gone: list[Topic]) -> None:
@@ -259,85 +284,67 @@ class Catalog:
                 continue
             if topic_here.overrides != entry.configs:
                 self._use_configs(topic_here, entry.configs, self.defaults.settings(entry.configs))
-            self._open_logs(topic_here, entry.partitions, entry.leader_epochs, some_may_be_offline=True)
+            self._open_logs(topic_here, entry.partitions, entry.leader_epochs, [], some_may_be_offline=True)
         self.is_behind = False
         self._announce()
 
     # Keeping
 
     def _open_logs(
-        self, topic: Topic, count: int, leader_epochs: dict[int, int], *, some_may_be_offline: bool = False
+        self,
+        topic: Topic,
+        count: int,
+        leader_epochs: dict[int, int],
+        opened: list[Partition],
+        *,
+        some_may_be_offline: bool = False,
     ) -> None:
-        """`some_may_be_offline`: a log that cannot be used is no reason to do without the others."""
-        first = len(topic.partitions)
+        """Nobody sees any of them before all are open: what a client was told of one that is taken back would be wrong. `opened`
+        is given each as it comes, for whoever takes them back. `some_may_be_offline`: a log that cannot be used is no reason to do
+        without the others."""
+        first, before = len(topic.partitions), len(opened)
         for index in range(first, count):
             leader = self.leaders.of(topic.name, index, leader_epochs.get(index, 0))
-            is_here = leader.node_id == self.leaders.node_id
-            log: PartitionLog
-            try:
-                log = self._log_of(topic, index, leader if is_here else None)
-                if is_here and self.leaders.of(topic.name, index, leader.epoch) != leader:
-                    # The lease was lost while the store was asked: who gives up what is led here does not know of this one.
-                    self.store.release(topic.name, index)
-                    raise LedElsewhere(f"{topic.name}-{index} has another leader since it was asked for")
-            except LedElsewhere:
-                # Owners have moved since this node looked, or the row is one that a deleted topic left. The topic is there all the
-                # same, and who leads it is heard of soon.
-                log = self._log_of(topic, index, None)
-                leader, is_here = Leader(NOBODY, leader.epoch), False
-            except LogUnusable as error:
-                if not some_may_be_offline:
-                    raise
-                log = self._offline(topic, index, error)
-                leader, is_here = Leader(NOBODY, leader.epoch), False
-            topic.partitions.append(Partition(topic, index, log, leader.node_id, leader.epoch, is_here))
+            opened.append(open_partition(self.store, self.leaders, topic, index, leader, some_may_be_offline))
+        new = opened[before:]
+        topic.partitions.extend(new)
+        if topic.topic_id in self._by_id:
+            self._let_go_of_lost(new)  # of a topic that is not known yet, when it is
         self.enlargements += first < count  # now: groups that look while a log is opened would count too few
         if first < count and not self.leaders.is_alone:
             # Said by every node that hears of the topic: whoever made it may have died before saying so.
             self._unannounced.append(topic.topic_id)
 
+    def _let_go_of_lost(self, partitions: Iterable[Partition]) -> None:
+        """The lease may have been lost while later ones were opened. Who gives everything up then looks at what is known, and
+        these were not: what is led here by an older view is given up now."""
+        for partition in partitions:
+            leader = self.leaders.of(partition.topic.name, partition.index, partition.leader_epoch)
+            if partition.is_led_here and leader != (partition.leader_id, partition.leader_epoch):
+                self.lead(partition, Leader(NOBODY, partition.leader_epoch))
+
     def _announce(self) -> None:
         """Tell the store of new partitions. A topic for which that fails waits for the next `refresh`, behind all others."""
         while self._unannounced:
-            topic = self._by_id.get(self._unannounced.pop())
-            if topic is None:
-                continue  # deleted since, or taken over with the next refresh
-            try:
-                self.store.announce(topic.name, topic.topic_id, range(len(topic.partitions)))
-            except (DocumentChanged, StorageError) as error:
-                self._unannounced.insert(0, topic.topic_id)
-                logger.warning("the partitions of %s cannot be announced now, it is tried again: %s", topic.name, error)
-                return
+            topic_id = self._unannounced.pop()
+            topic = self._by_id.get(topic_id)
+            if topic is not None:  # else it was deleted since, or is taken over with the next refresh
+                try:
+                    self.store.announce(topic.name, topic_id, range(len(topic.partitions)))
+                except (DocumentChanged, StorageError) as error:
+                    self._unannounced.insert(0, topic_id)
+                    self._tell_unannounced(topic, str(error))
+                    return
+            self._announce_troubles.pop(topic_id, None)
 
-    def _log_of(self, topic: Topic, index: int, leader: Leader | None) -> PartitionLog:
-        """`leader`: this node, if it leads the partition. LedElsewhere if the store knows of a later epoch: whoever believes in
-        an older one would sign its records with it, after those of others (decision 0012). News of it are on their way."""
-        if leader is None:
-            return LogElsewhere(topic.name, index, topic.settings.log)
-        log = self.store.open(topic.name, index, topic.topic_id, topic.settings.log)
-        epoch = getattr(log, "epoch", leader.epoch)  # a store that one node has for itself keeps none
-        if epoch != leader.epoch:
-            self.store.release(topic.name, index)
-            raise LedElsewhere(f"{topic.name}-{index} is led since epoch {epoch}, not {leader.epoch}")
-        return log
-
-    def _offline(self, topic: Topic, index: int, error: LogUnusable) -> LogOffline:
-        logger.error(
-            "%s-%d is offline, everything else is served; requests for it get KAFKA_STORAGE_ERROR until it is mended"
-            " ('muster log repair' on the data directory, while the server is stopped) and the server is started again: %s",
-            topic.name,
-            index,
-            error,
-        )
-        return LogOffline(topic.name, index, topic.settings.log, str(error))
+    def _tell_unannounced(self, topic: Topic, why: str) -> None:
+        """Once for each reason: it is tried several times a second, perhaps for ever."""
+        if self._announce_troubles.get(topic.topic_id) != why:
+            self._announce_troubles[topic.topic_id] = why
+            logger.warning("the partitions of %s cannot be announced now, it is tried again: %s", topic.name, why)
 
     def _index(self, topic: Topic) -> None:
-        for partition in topic.partitions:
-            # The lease may have been lost while later partitions of the topic were opened. Who gives everything up then looks at
-            # the topics that are known, and this one was not: what is led here by an older view is given up now.
-            leader = self.leaders.of(topic.name, partition.index, partition.leader_epoch)
-            if partition.is_led_here and leader != (partition.leader_id, partition.leader_epoch):
-                self.lead(partition, Leader(NOBODY, partition.leader_epoch))
+        self._let_go_of_lost(topic.partitions)
         self.changes += 1
         self.additions += 1
         self._by_name[topic.name] = topic
@@ -356,8 +363,7 @@ class Catalog:
         gone: Container[str] = (),
         deleting: Sequence[str] | None = None,
     ) -> None:
-        if self.is_behind:
-            raise DocumentChanged(f"{DOCUMENT} was read and could not be taken over whole")
+        self._refuse_if_behind()
         entries = {
             topic.name: _stored(topic, len(topic.partitions)) for topic in self.topics() if topic.name not in gone
         }
@@ -365,6 +371,10 @@ class Catalog:
             entries[changed.name] = changed
         leftovers = self._deleting if deleting is None else deleting
         self.store.write_document(DOCUMENT, encode_catalog(entries.values(), leftovers))
+
+    def _refuse_if_behind(self) -> None:
+        if self.is_behind:
+            raise DocumentChanged(f"{DOCUMENT} was read and could not be taken over whole")
 
 
 def _stored(topic: Topic, partition_count: int) -> StoredTopic:

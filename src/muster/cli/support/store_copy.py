@@ -63,6 +63,7 @@ def _copied(source_place: str, target_place: str) -> list[Counted]:
         is_complete = False
         try:
             counted = copy_store(source, target, _show if sys.stderr.isatty() else lambda progress: None)
+            left_out = source.left_out()
             is_complete = True
         finally:
             target.release(is_complete=is_complete)
@@ -70,6 +71,8 @@ def _copied(source_place: str, target_place: str) -> list[Counted]:
                 print("\r\033[K", end="", file=sys.stderr)
     finally:
         source.close()
+    for each in left_out:
+        print(f"left out: {each}; `muster cluster check` says what can be done", file=sys.stderr)
     return counted
 
 

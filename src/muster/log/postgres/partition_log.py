@@ -72,6 +72,7 @@ class PostgresLog(CompactableLog):
         `lines`: for changes from the loop's thread, and for compaction in another. `questions`: for reading."""
         super().__init__(topic, partition, config, announce)
         self.partition_id: int = row["id"]
+        self.topic_id: bytes = row["topic_id"].bytes
         self.epoch: int = row["epoch"]
         self.node_id = node_id
         self.start_offset = row["start_offset"]

@@ -8,12 +8,12 @@ and for tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from muster.log.contract import DocumentChanged, Durability, Fenced, LogConfig, StorageError
-from muster.log.postgres.deletion import delete_partition
+from muster.log.postgres.announcing import announce
+from muster.log.postgres.deletion import OF_TOPICS, Deletion, put_aside, put_aside_unless_changed
 from muster.log.postgres.fence import Appender, Share
 from muster.log.postgres.line import STATEMENT_MS, ConnectionLost, Line
 from muster.log.postgres.partition_log import PostgresLog
@@ -35,19 +35,9 @@ Foreseen: TypeAlias = dict[tuple[str, int], tuple[dict[str, Any], Sequence[Segme
 _MAKE: Final = """
 INSERT INTO muster.partitions (topic, partition, topic_id) VALUES (%s, %s, %s) ON CONFLICT (topic, partition) DO NOTHING
 """
-_MAKE_ALL: Final = """
-INSERT INTO muster.partitions (topic, topic_id, partition) SELECT %s, %s, unnest(%s::integer[])
-ON CONFLICT (topic, partition) DO NOTHING
-"""
 _CATALOG: Final = "topics.json"
 """The document that says which topics there are: with a version of it a node knows what is left of deleted ones."""
-_KNOWN: Final = "SELECT version FROM muster.documents WHERE name = %s FOR SHARE"
-_OLDER: Final = "SELECT id FROM muster.partitions WHERE topic = %s AND topic_id <> %s ORDER BY id"
-_OF_TOPIC: Final = "SELECT id FROM muster.partitions WHERE topic = %s AND partition = %s AND topic_id = %s"
-_LEFTOVER: Final = """
-WITH known AS (SELECT version FROM muster.documents WHERE name = %s FOR SHARE)
-SELECT id FROM muster.partitions WHERE topic = %s AND partition = %s AND coalesce((SELECT version FROM known), 0) = %s
-"""
+_SLOTS: Final = f"SELECT topic, partition FROM muster.partitions WHERE {OF_TOPICS}"  # noqa: S608
 _CLAIM: Final = """
 UPDATE muster.partitions SET owner = %s, epoch = epoch + 1 WHERE topic = %s AND partition = %s
 """
@@ -151,6 +141,7 @@ class PostgresStore:
         self._foreseen: Foreseen | None = None
         """Set while that is opened."""
         self._versions: dict[str, int] = {}
+        self._deletion = Deletion(self.changes)
         self.on_connection_lost: Callable[[], None] = lambda: None
         """Said when the connection broke during a commit: what is open has to be claimed and opened anew."""
         self.before_closing: Callable[[], None] = lambda: None
@@ -177,18 +168,17 @@ class PostgresStore:
         return str(row[0])
 
     def partitions(self) -> Sequence[tuple[str, int]]:
-        rows = self.changes.read(
-            lambda connection: connection.execute("SELECT topic, partition FROM muster.partitions").fetchall()
-        )
+        rows = self.changes.read(lambda connection: connection.execute(_SLOTS).fetchall())
         return sorted((topic, partition) for topic, partition in rows)
 
     def open(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> PostgresLog:
         """Fenced if this node does not own the partition."""
         slot = (topic, partition)
         log = self._logs.get(slot)
-        if log is not None:
+        if log is not None and log.topic_id == topic_id:
             log.config = config
             return log
+        self.release(topic, partition)  # of a topic that was deleted
         foreseen = self._foreseen
         if foreseen is None:
             if self._claims_alone:
@@ -226,11 +216,12 @@ class PostgresStore:
         return self._logs.get((topic, partition))
 
     def announce(self, topic: str, topic_id: bytes, partitions: Sequence[int]) -> None:
-        known = self._versions.get(_CATALOG)
-        make = partial(_make_unless_older, known, topic, UUID(bytes=topic_id), list(partitions))
-        while older := self.changes.run(make):
-            for partition_id in older:
-                delete_partition(self.changes, partition_id)
+        known = (_CATALOG, self._versions.get(_CATALOG))
+        self.changes.run(lambda connection: announce(connection, known, topic, UUID(bytes=topic_id), partitions))
+
+    def make_room(self, names: Sequence[str]) -> None:
+        known = (_CATALOG, self._versions.get(_CATALOG, 0))
+        self.changes.run(lambda connection: put_aside_unless_changed(connection, known, names))
 
     def release(self, topic: str, partition: int) -> None:
         log = self._logs.pop((topic, partition), None)
@@ -238,15 +229,21 @@ class PostgresStore:
             self.forget_staged(log)
 
     def delete(self, topic: str, partition: int, topic_id: bytes | None = None) -> None:
-        values: tuple[object, ...]
-        if topic_id is None:
-            statement, values = _LEFTOVER, (_CATALOG, topic, partition, self._versions.get(_CATALOG, 0))
-        else:
-            statement, values = _OF_TOPIC, (topic, partition, UUID(bytes=topic_id))
-        row = self.changes.run(lambda connection: connection.execute(statement, values).fetchone())
-        if row is not None:
-            delete_partition(self.changes, row[0])
-        self.release(topic, partition)
+        known = (_CATALOG, self._versions.get(_CATALOG, 0))
+
+        def work(connection: Any) -> None:
+            if topic_id is None:
+                put_aside_unless_changed(connection, known, [topic], partition)
+            else:
+                put_aside(connection, topic, partition, UUID(bytes=topic_id))
+
+        try:
+            self.changes.run(work)
+        finally:
+            self.release(topic, partition)
+
+    def clear_some(self) -> bool:
+        return self._deletion.do_some()
 
     def topic_id_of(self, topic: str, partition: int) -> bytes | None:
         rows = self.changes.read(lambda connection: _rows(connection, [(topic, partition)]))
@@ -332,20 +329,6 @@ def read_ahead(line: Line, slots: Sequence[tuple[str, int]]) -> Foreseen:
         return {slot: (row, segments.get(row["id"], ())) for slot, row in rows.items()}
 
     return line.read(read) if slots else {}
-
-
-def _make_unless_older(
-    known: int | None, topic: str, topic_id: UUID, partitions: list[int], connection: Any
-) -> list[int]:
-    """Make what is missing of these. Or, if there are any, the ids of the rows that a deleted topic of that name left."""
-    with connection.transaction():
-        row = connection.execute(_KNOWN, (_CATALOG,)).fetchone()
-        if known is not None and known != (0 if row is None else row[0]):
-            raise DocumentChanged(f"{_CATALOG} was changed by another node")
-        older = [partition_id for (partition_id,) in connection.execute(_OLDER, (topic, topic_id))]
-        if not older and connection.execute(_MAKE_ALL, (topic, topic_id, partitions)).rowcount:
-            tell_others(connection, f"partitions of {topic}")
-        return older
 
 
 def _rows(connection: Any, slots: Sequence[tuple[str, int]]) -> dict[tuple[str, int], dict[str, Any]]:

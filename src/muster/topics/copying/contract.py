@@ -52,6 +52,10 @@ class Readable(Protocol):
 
     def partitions(self) -> Sequence[StoredPartition]: ...
 
+    def left_out(self) -> Sequence[str]:
+        """Partitions with records that are not copied although a topic has their name: which, and why."""
+        ...
+
     def batches(self, partition: StoredPartition, from_offset: int) -> Iterator[StoredBatch]:
         """From the one that holds `from_offset` on."""
         ...

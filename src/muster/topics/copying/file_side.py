@@ -75,6 +75,9 @@ class DirectoryReading:
         read = {name: self._store.read_document(name) for name in names}
         return {name: content for name, content in read.items() if content is not None}
 
+    def left_out(self) -> Sequence[str]:
+        return ()
+
     def partitions(self) -> Sequence[StoredPartition]:
         return [
             self._partition(topic, index)

@@ -9,7 +9,7 @@ from uuid import UUID
 from muster.log.contract import StorageError
 from muster.log.postgres.schema import check
 from muster.topics.catalog_document import DOCUMENT as TOPICS
-from muster.topics.catalog_document import decode_catalog
+from muster.topics.catalog_document import StoredTopic, decode_catalog
 from muster.topics.copying.contract import StoredBatch, StoredPartition
 from muster.topics.copying.mark import MARK, check_mark, encode_mark, refuse_half_copy
 from muster.wire.batch import parse_header
@@ -108,13 +108,33 @@ class PostgresReading:
 
     def partitions(self) -> Sequence[StoredPartition]:
         """Of topics that exist. What a deletion that was interrupted has left would become a topic again."""
+        topics = self._topics()
+        return [
+            each
+            for each in self._rows()
+            if each.topic in topics
+            and each.topic_id == topics[each.topic].topic_id
+            and each.partition < topics[each.topic].partitions
+        ]
+
+    def left_out(self) -> Sequence[str]:
+        """Releases up to 0.2 found logs by the names of topics alone, so these may be the topic's own."""
+        topics = self._topics()
+        return [
+            f"{each}: its records are of topic id {UUID(bytes=each.topic_id)}, not of the topic that has the name"
+            for each in self._rows()
+            if each.size and each.topic in topics and each.topic_id != topics[each.topic].topic_id
+        ]
+
+    def _topics(self) -> dict[str, StoredTopic]:
         stored = decode_catalog(_document(self._connection, TOPICS))
-        counts = {(topic.name, topic.topic_id): topic.partitions for topic in stored.topics}
+        return {topic.name: topic for topic in stored.topics}
+
+    def _rows(self) -> list[StoredPartition]:
         rows = _ask(lambda: self._connection.execute(_PARTITIONS).fetchall())
         return [
             StoredPartition(topic, partition, topic_id.bytes, max(epoch, 0), *facts)
             for topic, partition, topic_id, epoch, *facts in rows
-            if partition < counts.get((topic, topic_id.bytes), 0)
         ]
 
     def batches(self, partition: StoredPartition, from_offset: int) -> Iterator[StoredBatch]:
