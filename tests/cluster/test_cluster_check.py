@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 import pytest
@@ -177,10 +177,14 @@ def test_a_transaction_that_is_open_for_long_is_told_with_its_process(
     assert [f"(process {pid}, 'a report')" in text for text in said] == [True]
 
 
+Rows: TypeAlias = Mapping[str, Sequence[tuple[object, ...]]]
+"""By a word of the question."""
+
+
 class Pretended:
     """A database that says what no test can bring about in a moment: settings by name, rows by a word of the question."""
 
-    def __init__(self, settings: Mapping[str, str], rows: Mapping[str, Sequence[tuple[object, ...]]]) -> None:
+    def __init__(self, settings: Mapping[str, str], rows: Rows) -> None:
         self._settings = settings
         self._rows = rows
         self._found: Sequence[tuple[object, ...]] = ()
@@ -203,7 +207,7 @@ class Pretended:
 def pretended(
     check: Callable[[Any], Iterator[Finding]],
     settings: Mapping[str, str],
-    rows: Mapping[str, Sequence[tuple[object, ...]]],
+    rows: Rows,
 ) -> list[tuple[str, str]]:
     said = list(check(Pretended(settings, rows)))
     assert all(each.advice for each in said if each.level != "OK"), said
@@ -221,7 +225,7 @@ def pretended(
 )
 def test_a_standby_that_does_not_keep_up_is_told(lag: int, said: list[tuple[str, str]]) -> None:
     settings = {"synchronous_standby_names": "one", "synchronous_commit": "on"}
-    rows = {"pg_is_in_recovery": [(False,)], "pg_stat_replication": [("one", "sync", lag)]}
+    rows: Rows = {"pg_is_in_recovery": [(False,)], "pg_stat_replication": [("one", "sync", lag)]}
     assert pretended(replication, settings, rows) == [("OK", "in step: one"), *said]
 
 
@@ -238,7 +242,7 @@ def test_standbys_that_are_named_and_do_not_count_are_told(
     commit: str, states: list[str | None], level: str, said: str
 ) -> None:
     settings = {"synchronous_standby_names": "one", "synchronous_commit": commit}
-    rows = {"pg_is_in_recovery": [(False,)], "pg_stat_replication": [("two", state, None) for state in states]}
+    rows: Rows = {"pg_is_in_recovery": [(False,)], "pg_stat_replication": [("two", state, None) for state in states]}
     assert pretended(replication, settings, rows) == [(level, said)]
 
 
@@ -252,7 +256,7 @@ def test_standbys_that_are_named_and_do_not_count_are_told(
     ],
 )
 def test_rows_that_nobody_freezes_are_told_before_the_database_refuses_to_write(age: int, level: str) -> None:
-    rows = {"pg_class": [], "datfrozenxid": [(age,)], "pg_stat_activity": []}
+    rows: Rows = {"pg_class": [], "datfrozenxid": [(age,)], "pg_stat_activity": []}
     ((told, text),) = pretended(vacuum, {"autovacuum": "on", "track_counts": "on"}, rows)
     assert told == level
     assert text.endswith(f"the oldest row was frozen {age:,} transactions ago")
@@ -269,14 +273,14 @@ def test_rows_that_nobody_freezes_are_told_before_the_database_refuses_to_write(
 def test_a_table_with_more_dead_rows_than_live_ones_and_many_is_told(
     live: int, dead: int, expected: tuple[str, str]
 ) -> None:
-    rows = {"pg_stat_user_tables": [("batches", 10, 7), ("partitions", live, dead)]}
+    rows: Rows = {"pg_stat_user_tables": [("batches", 10, 7), ("partitions", live, dead)]}
     assert pretended(bloat, {}, rows) == [expected]
 
 
 @pytest.mark.parametrize(("used", "level"), [(80, "OK"), (81, "WARN"), (99, "WARN"), (100, "FAIL")])
 def test_a_database_that_runs_out_of_connections_is_told(used: int, level: str) -> None:
     settings = {"max_connections": "103", "superuser_reserved_connections": "3"}
-    rows = {"pg_stat_activity": [(used,)], "muster.nodes": [(2,)]}
+    rows: Rows = {"pg_stat_activity": [(used,)], "muster.nodes": [(2,)]}
     found = f"{used} of 100 connections are used; 2 nodes want up to 14"
     assert pretended(connections, settings, rows) == [(level, found)]
 
