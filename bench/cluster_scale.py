@@ -73,9 +73,10 @@ class Scale:
         sleep(IDLE_SECONDS)
         after, last, sent = [cpu_seconds(node.pid) for node in nodes], cost_of(self._database), self._sent()
         a_node = [100 * (b - a) / IDLE_SECONDS for a, b in zip(before, after, strict=True)]
+        self._row("idle: statements of all nodes", f"{(sent - sent_before) / IDLE_SECONDS:.0f} a second")
         self._row(
-            "idle: statements that nodes send, transactions of the database",
-            f"{(sent - sent_before) / IDLE_SECONDS:.0f} and {(last.transactions - first.transactions) / IDLE_SECONDS:.0f} a second",
+            "idle: transactions of the database",
+            f"{(last.transactions - first.transactions) / IDLE_SECONDS:.0f} a second",
         )
         self._row(
             "idle: CPU of the database",
@@ -84,7 +85,7 @@ class Scale:
         self._row("idle: CPU of a node", _spread(a_node, "% of a core", 1))
 
     def _sent(self) -> int:
-        """Statements of all nodes, BEGIN and COMMIT too: as they went by, on the way to the database."""
+        """BEGIN and COMMIT too: counted on the way to the database."""
         return sum(cable.statements for cable in self._stage.cables.values())
 
     def kill_one(self) -> None:

@@ -35,12 +35,10 @@ def test_two_nodes_and_twenty_groups_are_filled_left_alone_killed_and_added_to(
         "commits of ten offsets",
         "the database on disk",
         "memory of a node",
-        "idle",
-        "idle",
-        "idle",
+        *["idle"] * 4,
         "SIGKILL of a node that leads 3 coordinator partitions",
         "a node is added",
     ]
-    sent = re.match(r"(\d+) and \d+ a second", table[3][1])
+    sent = re.match(r"(\d+) a second", table[3][1])
     assert sent is not None
     assert int(sent[1]) > 0
