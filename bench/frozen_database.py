@@ -4,7 +4,7 @@ One node over a PostgreSQL of its own. Before the freeze and during it a member 
 measured from when it was due, so that all that wait behind a slow one count. During the freeze every kind of request that needs the
 database is sent too, each on a connection of its own, and all of them wait. The node's lease is longer than the freeze: with a
 shorter one it would say NOT_COORDINATOR when that is over, as it should.
-Exit code 1 if the p99 of the freeze is over 50 ms, or if a request did not wait.
+Exit code 1 if the p99 of the freeze is over 50 ms, or if a request did not wait; 2 if it was over 50 ms before the freeze, too.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ EVERY_S: Final = 0.002
 LOOK_AFTER_S: Final = 2
 """Transactions wait for five seconds and are then told COORDINATOR_NOT_AVAILABLE, as by Kafka."""
 P99_LIMIT_MS: Final = 50.0
+FAILED: Final = 1
+CANNOT_TELL: Final = 2
 
 
 def main(seconds: int = 10, lease_ms: int = 60_000) -> int:
@@ -51,7 +53,8 @@ def main(seconds: int = 10, lease_ms: int = 60_000) -> int:
 def _measure(stage: ClusterStage, member: LoneMember, seconds: float, wanted: Sequence[Question]) -> int:
     port = stage.nodes[1].port
     print(f"{machine()}, load average {os.getloadavg()[0]:.1f}")
-    print(f"the database answers:              {_shown(_beats(member, port, seconds))}", flush=True)
+    before_ms = _beats(member, port, seconds)
+    print(f"the database answers:              {_shown(before_ms)}", flush=True)
     asked = [(each, RawClient(port)) for each in wanted]
     for each, client in asked:
         read_code(each, client)
@@ -68,9 +71,18 @@ def _measure(stage: ClusterStage, member: LoneMember, seconds: float, wanted: Se
     print("it is back, and all of them are answered")
     if waiting < len(asked):
         print(f"{len(asked) - waiting} requests did not wait for the database", file=sys.stderr)
-    if (p99 := _percentile(taken_ms, 99)) > P99_LIMIT_MS:
-        print(f"p99 is {p99:.1f} ms, and may be {P99_LIMIT_MS:.0f}", file=sys.stderr)
-    return int(waiting < len(asked) or p99 > P99_LIMIT_MS)
+        return FAILED
+    return _verdict(_percentile(before_ms, 99), _percentile(taken_ms, 99))
+
+
+def _verdict(before_ms: float, frozen_ms: float) -> int:
+    if frozen_ms <= P99_LIMIT_MS:
+        return 0
+    print(f"p99 is {frozen_ms:.1f} ms, and may be {P99_LIMIT_MS:.0f}", file=sys.stderr)
+    if before_ms <= P99_LIMIT_MS:
+        return FAILED
+    print("it was over that before the freeze, too: measure again when the machine is less busy", file=sys.stderr)
+    return CANNOT_TELL
 
 
 def _beats(member: LoneMember, port: int, seconds: float) -> list[float]:
