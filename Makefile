@@ -24,7 +24,7 @@ GONE := $(filter-out $(wildcard src/*.so),$(shell cat $(VENV)/.compiled 2>/dev/n
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 , := ,
 .DEFAULT_GOAL := help
-.PHONY: help again setup compile demo test passes console console-pictures console-axe console-soak serve lint style types dist release-pins format generate fuzz sim kill chaos upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
+.PHONY: help again setup compile demo test passes console console-pictures console-axe console-soak serve lint style types dist release-pins format generate fuzz sim kill chaos frozen-database upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -131,7 +131,10 @@ kill: $(COMPILED) ## kill the server 20 times in each mode under real clients; n
 chaos: $(COMPILED) ## a cluster under fire: 50 rounds of what can happen to nodes and database, real clients (ROUNDS=50 SEED=1)
 	@$(BIN)/python -m tests.cluster.chaos --rounds $(or $(ROUNDS),50) --seed $(or $(SEED),1)
 
-upgrade-test: $(COMPILED) ## a rolling upgrade from the newest tag, or from REV=, to the present code, under load (three minutes)
+frozen-database: $(COMPILED) ## heartbeats while the database of a cluster says nothing: exit code 1 if their p99 is over 50 ms (SECONDS_=10)
+	@$(BIN)/python -m bench.frozen_database $(SECONDS_)
+
+upgrade-test: $(COMPILED) ## a rolling upgrade from the newest tag (or 0.2.0, or REV=) to the present code, under load (a minute; needs git's whole history)
 	@$(BIN)/python -m tests.cluster.upgrade $(REV)
 
 cluster-demo: $(COMPILED) ## three nodes over a real PostgreSQL, real clients, the coordinator killed (MUSTER_STORE=... for yours)

@@ -69,10 +69,11 @@ class Scale:
 
     def idle(self) -> None:
         nodes = list(self._stage.nodes.values())
-        before, first = [cpu_seconds(node.pid) for node in nodes], cost_of(self._database)
+        before, first, sent_before = [cpu_seconds(node.pid) for node in nodes], cost_of(self._database), self._sent()
         sleep(IDLE_SECONDS)
-        after, last = [cpu_seconds(node.pid) for node in nodes], cost_of(self._database)
+        after, last, sent = [cpu_seconds(node.pid) for node in nodes], cost_of(self._database), self._sent()
         a_node = [100 * (b - a) / IDLE_SECONDS for a, b in zip(before, after, strict=True)]
+        self._row("idle: statements of all nodes", f"{(sent - sent_before) / IDLE_SECONDS:.0f} a second")
         self._row(
             "idle: transactions of the database",
             f"{(last.transactions - first.transactions) / IDLE_SECONDS:.0f} a second",
@@ -82,6 +83,10 @@ class Scale:
             f"{100 * (last.cpu_seconds - first.cpu_seconds) / IDLE_SECONDS:.1f} % of a core",
         )
         self._row("idle: CPU of a node", _spread(a_node, "% of a core", 1))
+
+    def _sent(self) -> int:
+        """BEGIN and COMMIT too: counted on the way to the database."""
+        return sum(cable.statements for cable in self._stage.cables.values())
 
     def kill_one(self) -> None:
         """Until each partition that it led is answered for elsewhere."""

@@ -3,7 +3,7 @@
 What can happen to nodes is in `node_rounds`, to the database in `database_rounds`; each round runs while a member of
 the other protocol comes to one of the groups. After every round the groups must get on, the ledger of commits must be
 complete, and every partition must have one owner in each group; at the end every record must be there too.
-`python -m tests.cluster.chaos` runs the long form and says what happened; the seed is printed first.
+`python -m tests.cluster.chaos` runs the long form and says what happened. Printed first: the seed, and what cannot be done here.
 """
 
 from __future__ import annotations
@@ -46,6 +46,16 @@ class Rounds(NodeRounds, DatabaseRounds):
     def run(self, name: str) -> str:
         said: str = getattr(self, name)()
         return said
+
+
+def left_out() -> list[str]:
+    """What the seed cannot draw on this machine, and why."""
+    said = []
+    if not can_mount():
+        said.append("not drawn: fill_disk, fill_disk_of_the_log (nothing can be mounted here: it takes root, on Linux)")
+    if not CAN_STEP:
+        said.append("not drawn: step_clock, step_clock_of_database (it takes a C compiler, on Linux)")
+    return said
 
 
 @contextmanager
@@ -112,7 +122,7 @@ def main() -> int:
     parser.add_argument("--plan", metavar="NAME", nargs="+", help="these rounds, in this order, instead of drawn ones")
     arguments = parser.parse_args()
     plan = arguments.plan or arguments.rounds
-    print(f"seed {arguments.seed}, {len(plan) if arguments.plan else plan} rounds", flush=True)
+    print(f"seed {arguments.seed}, {len(plan) if arguments.plan else plan} rounds", *left_out(), sep="\n", flush=True)
 
     def say(line: str) -> None:
         print(line, flush=True)

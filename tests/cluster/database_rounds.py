@@ -78,7 +78,10 @@ class DatabaseRounds(RoundTools):
             eventually("the database to miss the space", lambda: database.log.count(NO_SPACE) > before)
         finally:
             self._disk.empty()
-        eventually("the database to be back", self._is_back)
+        try:
+            eventually("the database to be back", self._is_back)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\nThe database said last:\n{database.log[-3_000:]}") from None
         self._stage.wait_for_owners(*self._stage.running)
         self._load.progress()
         return f"{what}, then emptied"

@@ -12,8 +12,10 @@ from confluent_kafka.admin import NewTopic as TopicToMake
 
 from muster.wire.errors import NONE
 from muster.wire.generated.metadata import MetadataRequest, MetadataRequestTopic
-from tests.cluster.database_requests import DOOMED, GROWING, OLD, PARTITIONS, acl_to_be_deleted
+from muster.wire.generated.produce import ProduceRequest
+from tests.cluster.database_requests import DOOMED, GROWING, OLD, PARTITIONS, TAIL, Question, acl_to_be_deleted
 from tests.cluster.lone_member import LoneMember
+from tests.cluster.node_process import SETTINGS
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
@@ -24,6 +26,8 @@ RIGHTS = {
     "super.users": "User:ANONYMOUS",
 }
 """So that ACLs are kept; for whoever comes it is as without."""
+PATIENT = {**SETTINGS, **RIGHTS, "muster.lease.ms": "30000", "offsets.commit.timeout.ms": "30000"}
+"""Nothing gives up before a freeze is over."""
 
 
 @contextmanager
@@ -36,10 +40,10 @@ def frozen(database: PostgresProcess) -> Iterator[None]:
 
 
 def set_up(stage: ClusterStage) -> int:
-    """Three topics whose records this life of the node has not in memory; returns an epoch of the life before."""
+    """Four topics, whose records this life of the node has not in memory; returns an epoch of the life before."""
     stage.add(1)
     config = {"bootstrap.servers": stage.bootstrap, "log_level": 0}
-    topics = {OLD: PARTITIONS, DOOMED: 1, GROWING: 1}
+    topics = {OLD: PARTITIONS, DOOMED: 1, GROWING: 1, TAIL: 1}
     admin = AdminClient(config)
     made = admin.create_topics([TopicToMake(name, count, 1) for name, count in topics.items()])
     for each in made.values():
@@ -64,8 +68,14 @@ def leaders(stage: ClusterStage) -> list[tuple[int, int]]:
     return [(each.leader_id, each.leader_epoch) for each in topic.partitions]
 
 
-def has_answer(client: RawClient) -> bool:
-    return bool(select.select([client.socket], [], [], 0)[0])
+def read_code(question: Question, client: RawClient) -> None:
+    """A node reads the code of an API when its first request comes, in the loop: here, and not during a freeze."""
+    nothing = ProduceRequest(acks=-1) if question.api == "Produce" else type(question.message)()
+    client.ask(question.api, question.version, nothing)
+
+
+def has_answer(client: RawClient, within_s: float = 0) -> bool:
+    return bool(select.select([client.socket], [], [], within_s)[0])
 
 
 def joined(stage: ClusterStage, group: str) -> LoneMember:

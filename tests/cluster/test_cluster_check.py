@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import psycopg
 import pytest
 
 from muster import __version__
 from muster.cli.main import main
+from muster.cluster import database_checks
 from muster.cluster.checks import all_findings
+from muster.cluster.database_checks import (
+    DEAD_WARN_ROWS,
+    LAG_FAIL_BYTES,
+    LAG_WARN_BYTES,
+    OLD_FAIL_AGE,
+    OLD_WARN_AGE,
+    bloat,
+    connections,
+    replication,
+    vacuum,
+)
 from muster.cluster.findings import Finding
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import muster
@@ -154,11 +166,134 @@ def test_more_nodes_than_the_database_has_connections_for_are_a_failure(database
     assert found(database, "connections")[0][0] == "FAIL"
 
 
+def test_a_transaction_that_is_open_for_long_is_told_with_its_process(
+    server: PostgresProcess, database: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_checks, "LONG_TRANSACTION_S", 0)
+    with psycopg.connect(server.url, application_name="a report") as reader:
+        reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        reader.execute("SELECT 1")
+        pid = reader.info.backend_pid
+        said = [text for level, text in found(database, "autovacuum") if level == "WARN"]
+    assert [f"(process {pid}, 'a report')" in text for text in said] == [True]
+
+
+Rows: TypeAlias = Mapping[str, Sequence[tuple[object, ...]]]
+"""By a word of the question."""
+
+
+class Pretended:
+    """A database that says what no test can bring about in a moment: settings by name, rows by a word of the question."""
+
+    def __init__(self, settings: Mapping[str, str], rows: Rows) -> None:
+        self._settings = settings
+        self._rows = rows
+        self._found: Sequence[tuple[object, ...]] = ()
+
+    def execute(self, statement: str, values: Sequence[Any] | None = None) -> Pretended:
+        if "current_setting" in statement:
+            assert values is not None
+            self._found = [(self._settings[values[0]],)]
+        else:
+            self._found = next(rows for word, rows in self._rows.items() if word in statement)
+        return self
+
+    def fetchone(self) -> tuple[object, ...]:
+        return self._found[0]
+
+    def fetchall(self) -> Sequence[tuple[object, ...]]:
+        return self._found
+
+
+def pretended(
+    check: Callable[[Any], Iterator[Finding]],
+    settings: Mapping[str, str],
+    rows: Rows,
+) -> list[tuple[str, str]]:
+    said = list(check(Pretended(settings, rows)))
+    assert all(each.advice for each in said if each.level != "OK"), said
+    return [(each.level.value, each.found) for each in said]
+
+
+@pytest.mark.parametrize(
+    ("lag", "said"),
+    [
+        (LAG_WARN_BYTES, []),
+        (LAG_WARN_BYTES + 1, [("WARN", "standby one is 67 MB of write-ahead log behind")]),
+        (LAG_FAIL_BYTES, [("WARN", "standby one is 1,074 MB of write-ahead log behind")]),
+        (LAG_FAIL_BYTES + 1, [("FAIL", "standby one is 1,074 MB of write-ahead log behind")]),
+    ],
+)
+def test_a_standby_that_does_not_keep_up_is_told(lag: int, said: list[tuple[str, str]]) -> None:
+    settings = {"synchronous_standby_names": "one", "synchronous_commit": "on"}
+    rows: Rows = {"pg_is_in_recovery": [(False,)], "pg_stat_replication": [("one", "sync", lag)]}
+    assert pretended(replication, settings, rows) == [("OK", "in step: one"), *said]
+
+
+@pytest.mark.parametrize(
+    ("commit", "states", "level", "said"),
+    [
+        ("local", ["sync"], "WARN", "synchronous_standby_names = 'one' counts for nothing: synchronous_commit = local"),
+        ("on", ["async"], "FAIL", "synchronous_standby_names = 'one' and no standby is in step: every commit waits"),
+        ("on", [], "FAIL", "synchronous_standby_names = 'one' and no standby is connected: every commit waits"),
+        ("on", [None], "OK", "in step: not visible for this role"),
+    ],
+)
+def test_standbys_that_are_named_and_do_not_count_are_told(
+    commit: str, states: list[str | None], level: str, said: str
+) -> None:
+    settings = {"synchronous_standby_names": "one", "synchronous_commit": commit}
+    rows: Rows = {"pg_is_in_recovery": [(False,)], "pg_stat_replication": [("two", state, None) for state in states]}
+    assert pretended(replication, settings, rows) == [(level, said)]
+
+
+@pytest.mark.parametrize(
+    ("age", "level"),
+    [
+        (OLD_WARN_AGE, "OK"),
+        (OLD_WARN_AGE + 1, "WARN"),
+        (OLD_FAIL_AGE, "WARN"),
+        (OLD_FAIL_AGE + 1, "FAIL"),
+    ],
+)
+def test_rows_that_nobody_freezes_are_told_before_the_database_refuses_to_write(age: int, level: str) -> None:
+    rows: Rows = {"pg_class": [], "datfrozenxid": [(age,)], "pg_stat_activity": []}
+    ((told, text),) = pretended(vacuum, {"autovacuum": "on", "track_counts": "on"}, rows)
+    assert told == level
+    assert text.endswith(f"the oldest row was frozen {age:,} transactions ago")
+
+
+@pytest.mark.parametrize(
+    ("live", "dead", "expected"),
+    [
+        (0, DEAD_WARN_ROWS, ("OK", "100,007 dead rows in all tables")),
+        (0, DEAD_WARN_ROWS + 1, ("WARN", "muster.partitions has 100,001 dead rows and 0 live ones")),
+        (200_000, 200_000, ("OK", "200,007 dead rows in all tables")),
+    ],
+)
+def test_a_table_with_more_dead_rows_than_live_ones_and_many_is_told(
+    live: int, dead: int, expected: tuple[str, str]
+) -> None:
+    rows: Rows = {"pg_stat_user_tables": [("batches", 10, 7), ("partitions", live, dead)]}
+    assert pretended(bloat, {}, rows) == [expected]
+
+
+@pytest.mark.parametrize(("used", "level"), [(80, "OK"), (81, "WARN"), (99, "WARN"), (100, "FAIL")])
+def test_a_database_that_runs_out_of_connections_is_told(used: int, level: str) -> None:
+    settings = {"max_connections": "103", "superuser_reserved_connections": "3"}
+    rows: Rows = {"pg_stat_activity": [(used,)], "muster.nodes": [(2,)]}
+    found = f"{used} of 100 connections are used; 2 nodes want up to 14"
+    assert pretended(connections, settings, rows) == [(level, found)]
+
+
 def test_standbys_are_told_apart_missing_asynchronous_in_step_and_waited_for_in_vain(
     server: PostgresProcess, database: psycopg.Connection[Any]
 ) -> None:
     assert found(database, "replication")[0][0] == "WARN"
-    with PostgresProcess(copy_of=server):
+    with PostgresProcess(copy_of=server) as copy:
+        with psycopg.connect(copy.url, autocommit=True) as connection:
+            assert found(connection, "durability") == [("FAIL", "this is a standby, which takes no writes")]
+            assert found(connection, "replication") == []
         eventually("a standby", lambda: found(database, "replication"), lambda seen: "all asynchronous" in seen[0][1])
         server.wait_for_copies()
         eventually(

@@ -11,6 +11,8 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from muster.cli.main import main
+from muster.cli.support import store_copy
 from muster.cluster.worker_status import FILE as MARK_OF_WORKERS
 from muster.log.directory import PRIVATE_DOCUMENTS
 from muster.log.files import FileStore
@@ -23,7 +25,9 @@ from muster.server.automatic_id import DOCUMENT as NODE_IDS
 from muster.server.identity import claim
 from muster.topics.broker import Broker
 from muster.topics.catalog_document import DOCUMENT as TOPICS
+from muster.topics.copying.file_side import DirectoryReading, DirectoryWriting
 from muster.topics.copying.mark import MARK
+from muster.topics.copying.postgres_side import PostgresReading, PostgresWriting
 from muster.topics.produce import ProduceTerms
 from muster.topics.producer_ids import DOCUMENT as PRODUCER_IDS
 from tests.cli.command import Told
@@ -161,6 +165,89 @@ def test_every_document_is_carried_in_both_directions_and_secrets_stay_private(
     muster("store", "copy", url, str(back)).done()
     assert {path.name: path.read_bytes() for path in back.glob("*.json") if path.name != TOPICS} == written
     assert {back.joinpath(name).stat().st_mode & 0o777 for name in PRIVATE_DOCUMENTS} == {0o600}
+
+
+class DisturbedDatabase(PostgresWriting):
+    """Between the copying and the comparison somebody else writes to it."""
+
+    def __init__(self, url: str, statement: str) -> None:
+        super().__init__(url)
+        self._elsewhere, self._statement = url, statement
+
+    def reading(self) -> PostgresReading:
+        import psycopg
+
+        with psycopg.connect(self._elsewhere, autocommit=True) as connection:
+            assert connection.execute(self._statement).rowcount == 1
+        return super().reading()
+
+
+class DisturbedDirectory(DirectoryWriting):
+    def __init__(self, directory: str, changed: str) -> None:
+        super().__init__(directory)
+        self._changed = Path(directory, changed)
+
+    def reading(self) -> DirectoryReading:
+        content = bytearray(self._changed.read_bytes())
+        content[-2] ^= 1
+        self._changed.write_bytes(content)
+        return super().reading()
+
+
+_ONE_BIT = """
+UPDATE muster.batches SET content = set_byte(content, length(content) - 1, get_byte(content, length(content) - 1) # 1)
+WHERE partition_id = (SELECT id FROM muster.partitions WHERE topic = 't' AND partition = 1)
+"""
+_ONE_DOCUMENT = (
+    f"UPDATE muster.documents SET content = set_byte(content, 1, get_byte(content, 1) # 1) WHERE name = '{ACLS}'"
+)
+
+
+@pytest.fixture
+def with_rights(directory: Path) -> Path:
+    store = FileStore(str(directory), "os")
+    store.write_document(ACLS, b'{"acls": []}')
+    store.close()
+    return directory
+
+
+@pytest.mark.parametrize(
+    ("statement", "differs"),
+    [(_ONE_BIT, "t-1 differs: Counted("), (_ONE_DOCUMENT, f"the document {ACLS} differs")],
+    ids=["a batch", "a document"],
+)
+def test_a_copy_to_a_database_that_differs_in_one_bit_is_a_failure_that_names_what_differs(
+    with_rights: Path,
+    url: str,
+    statement: str,
+    differs: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(store_copy, "_writing", lambda place: DisturbedDatabase(place, statement))
+    assert main(["store", "copy", str(with_rights), url]) == 1
+    assert differs in capsys.readouterr().err
+    assert "muster store copy" in muster("serve", *serving(url)).refused(1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "differs"),
+    [(f"t-1/{0:020}.log", "t-1 differs: Counted("), (ACLS, f"the document {ACLS} differs")],
+    ids=["a batch", "a document"],
+)
+def test_a_copy_to_a_directory_that_differs_in_one_bit_is_a_failure_that_names_what_differs(
+    with_rights: Path,
+    tmp_path: Path,
+    changed: str,
+    differs: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    back = tmp_path / "back"
+    monkeypatch.setattr(store_copy, "_writing", lambda place: DisturbedDirectory(place, changed))
+    assert main(["store", "copy", str(with_rights), str(back)]) == 1
+    assert differs in capsys.readouterr().err
+    assert (back / MARK).exists()
 
 
 def test_what_is_left_of_deleted_topics_is_not_copied(directory: Path, url: str, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""A rolling upgrade with the code of an older release: `make upgrade-test` takes the newest tag, `REV=` says which else.
+"""A rolling upgrade with the code of an older release: `make upgrade-test` takes the newest tag, or without one the commit that
+released 0.2.0; `REV=` says which else.
 
 Two old nodes make the tables and serve a load. A present one joins them, the database is migrated, an old node is killed and comes
 back, a contract step is refused, the old ones are replaced, and one goes back to the old release. Nothing acknowledged may be
@@ -27,6 +28,8 @@ from tests.cluster.stage import ClusterStage, muster
 from tests.interop.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
+RELEASE_0_2_0 = "705c3df0513f"
+"""The commit that released it, which was not tagged. Its schema version is 2."""
 
 
 class Upgrade:
@@ -93,10 +96,11 @@ def git(*arguments: str) -> str:
 
 
 def revision_to_come_from(wanted: str) -> str:
-    """SystemExit with what to do if there is none."""
-    found = wanted or git("tag", "--list", "v*", "--sort=-version:refname").partition("\n")[0]
-    if not found:
-        raise SystemExit("no release is tagged here: say which code to come from, as in make upgrade-test REV=HEAD~20")
+    """SystemExit with what to do if it is not in this clone."""
+    found = wanted or git("tag", "--list", "v*", "--sort=-version:refname").partition("\n")[0] or RELEASE_0_2_0
+    known = subprocess.run(("git", "cat-file", "-e", f"{found}^{{commit}}"), cwd=ROOT, capture_output=True, check=False)
+    if known.returncode:
+        raise SystemExit(f"{found} is not in this clone: git fetch --unshallow --tags, or say another one with REV=")
     return found
 
 
@@ -114,7 +118,12 @@ def checked_out(revision: str) -> Iterator[Path]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("revision", nargs="?", default="", help="of the older code (default: the newest tag)")
+    parser.add_argument(
+        "revision",
+        nargs="?",
+        default="",
+        help=f"of the older code (default: the newest tag, else {RELEASE_0_2_0}, which is 0.2.0)",
+    )
     revision = revision_to_come_from(parser.parse_args().revision)
     with (
         checked_out(revision) as checkout,

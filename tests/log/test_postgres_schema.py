@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
+from muster import __version__
 from muster.cli.main import main
 from muster.log.contract import StorageError
 from muster.log.postgres import migration
@@ -24,6 +26,14 @@ BEFORE = MIGRATIONS[:2]
 EXPANDED = (*MIGRATIONS, Step("ALTER TABLE muster.nodes ADD COLUMN later text", is_contract=False))
 CONTRACTED = (*MIGRATIONS, Step("ALTER TABLE muster.nodes ALTER schema_newest SET NOT NULL", is_contract=True))
 """What a later release may bring."""
+
+SHIPPED = {
+    "0.2.0": (
+        "ddd166e9ce1a6f9f89b8084029343ed742b82f7d8a2e7fa60591f5107f5ddbf1",
+        "2c5693d60263b937538bea7cf7e30ae2383f77f07e8dbb901d7a0a3f286edb57",
+    )
+}
+"""SHA-256 of the steps that each release came with. A release adds a line (CONTRIBUTING.md), and no line ever changes."""
 
 REGISTER_AS_0_2 = """
 INSERT INTO muster.nodes (node_id, incarnation, rack, endpoints, release, lease_until)
@@ -51,6 +61,21 @@ def come(connection: Any, node_id: int, *, lease_s: float = 600, release: str = 
     values = {"node_id": node_id, "incarnation": incarnation, "release": release, "lease_s": lease_s}
     connection.execute(REGISTER_AS_0_2, values)
     return incarnation
+
+
+def digest(step: Step) -> str:
+    return hashlib.sha256(f"{step.is_contract} {step.statements}".encode()).hexdigest()
+
+
+@pytest.mark.parametrize("release", SHIPPED)
+def test_steps_that_a_release_has_shipped_are_what_they_were(release: str) -> None:
+    """Databases that took them are not changed by an edit: they would differ from new ones for ever."""
+    assert tuple(map(digest, MIGRATIONS[: len(SHIPPED[release])])) == SHIPPED[release]
+
+
+def test_the_steps_of_this_release_are_recorded() -> None:
+    """Fails when the version is raised: then its steps go into `SHIPPED`."""
+    assert __version__ in SHIPPED, {__version__: tuple(map(digest, MIGRATIONS))}
 
 
 def test_a_new_database_gets_all_steps_and_can_be_used_by_the_release_before(connection: Any) -> None:
