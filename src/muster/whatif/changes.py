@@ -57,7 +57,7 @@ def setting_of(recorded: Recorded, variant: Variant) -> Setting:
 
 
 def _check_sessions(lives: Sequence[Life], config: GroupConfig) -> None:
-    """A session that is over when it begins is kept by nobody, however often he is heard of."""
+    """CannotReplay for a session timeout below 1 ms: such a session expires before its member can send a heartbeat."""
     asked = [(f"of member {life.member_id}", life.asks.session_timeout_ms) for life in lives]
     for whose, session_ms in [*asked, ("of the coordinator", config.consumer_session_timeout_ms)]:
         if session_ms < 1:
